@@ -1,0 +1,100 @@
+/**
+ * The ways in which opening an acquisition can fail, as tagged classes. A message is one sentence that says
+ * what was wrong with which value and where. `routes/error_table.ts` maps each tag to a code and a status;
+ * nothing here knows of HTTP.
+ */
+
+/** Every tag that crosses the border between a decode worker and the server. */
+export type ReaderErrorTag =
+  | "PathNotFound"
+  | "PathNotAllowed"
+  | "UnsupportedFormat"
+  | "DecodeFailed"
+  | "InvalidChannelIndices"
+  | "ChannelOutOfRange"
+  | "Stopped";
+
+/** Base of all tagged reader errors. */
+export abstract class ReaderError extends Error {
+  /** Names the kind of failure; the error table is keyed by it. */
+  abstract readonly tag: ReaderErrorTag;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** Nothing exists at the path, or the server may not read it. */
+export class PathNotFound extends ReaderError {
+  readonly tag = "PathNotFound";
+}
+
+/** The path, as written or with links resolved, lies outside every root. */
+export class PathNotAllowed extends ReaderError {
+  readonly tag = "PathNotAllowed";
+}
+
+/** Neither the extension nor the content is known, or it is no file or image store. */
+export class UnsupportedFormat extends ReaderError {
+  readonly tag = "UnsupportedFormat";
+}
+
+/**
+ * A file of an accepted kind is damaged, truncated or uses a feature that the reader does not know.
+ * Readers give the bare reason (`block at 81920 + 4096 ends after the file (83000 bytes)`);
+ * `load.ts` puts `Cannot read "x.oir": ` before it.
+ */
+export class DecodeFailed extends ReaderError {
+  readonly tag = "DecodeFailed";
+}
+
+/** The selected channels differ in shape, so that no one plane describes them. */
+export class InvalidChannelIndices extends ReaderError {
+  readonly tag = "InvalidChannelIndices";
+}
+
+/** A channel index at or above the channel count of the file. */
+export class ChannelOutOfRange extends ReaderError {
+  readonly tag = "ChannelOutOfRange";
+}
+
+/** The work was stopped from outside: the load timed out, the client went away, or the server is stopping. */
+export class Stopped extends ReaderError {
+  readonly tag = "Stopped";
+
+  constructor() {
+    super("The decode was stopped");
+  }
+}
+
+const CLASSES = {
+  PathNotFound,
+  PathNotAllowed,
+  UnsupportedFormat,
+  DecodeFailed,
+  InvalidChannelIndices,
+  ChannelOutOfRange,
+  Stopped,
+} satisfies Record<ReaderErrorTag, new (message: string) => ReaderError>;
+
+/** A failure in the form in which it travels from a worker; `tag` is null for a fault of the program itself. */
+export interface WireError {
+  readonly tag: ReaderErrorTag | null;
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** Puts any thrown value into the form that travels. */
+export function toWire(error: unknown): WireError {
+  const stack = error instanceof Error ? error.stack ?? "" : "";
+  if (error instanceof ReaderError) return { tag: error.tag, message: error.message, stack };
+  return { tag: null, message: error instanceof Error ? error.message : String(error), stack };
+}
+
+/** The error that {@linkcode toWire} took apart: a {@linkcode ReaderError}, or a plain `Error` for a fault. */
+export function fromWire(wire: WireError): Error {
+  const error = wire.tag === null ? new Error(wire.message) : new CLASSES[wire.tag](wire.message);
+  error.stack = wire.stack;
+  return error;
+}

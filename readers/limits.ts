@@ -1,0 +1,28 @@
+/**
+ * Bounds that all readers share. Heap exhaustion in a worker ends the whole process, so whatever a file can
+ * make a reader build is bounded before it is built; bounds of one format stand in that format's folder.
+ */
+
+/** One read call takes at most this many bytes before the stop flag is looked at again. */
+export const MAX_READ_STEP = 1 << 20;
+
+/** Samples of one plane: 4 GiB as float32, the default session memory, so nothing larger could be served. */
+export const MAX_PLANE_SAMPLES = 1 << 30;
+
+/** Channels of one acquisition; spectral instruments have a few hundred. */
+export const MAX_CHANNELS = 10_000;
+
+/** Entries looked at in one folder when a reader searches for siblings. */
+export const MAX_FOLDER_ENTRIES = 100_000;
+
+/** Bytes of one XML document; the OME-XML of a plate of thousands of images stays below it. */
+export const MAX_XML_BYTES = 32 << 20;
+
+/** Elements and attributes of one XML document, about 500 bytes of heap each. */
+export const MAX_XML_NODES = 1_000_000;
+
+/** Nesting of one XML document. */
+export const MAX_XML_DEPTH = 256;
+
+/** Bytes of one JSON document: a `zarr.json`, a `.zattrs`, a document of a collection. */
+export const MAX_JSON_BYTES = 16 << 20;

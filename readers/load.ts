@@ -1,0 +1,276 @@
+/**
+ * From a judged path to float32 planes: choose the reader, read the metadata, plan, reserve memory, decode.
+ * Runs in a decode worker; tests call it directly.
+ */
+import { basename, dirname, join } from "node:path";
+import {
+  ChannelOutOfRange,
+  DecodeFailed,
+  InvalidChannelIndices,
+  ReaderError,
+  UnsupportedFormat,
+} from "./errors.ts";
+import type { FileAccess } from "./random_access.ts";
+import { type Acquisition, type Channel, FIRST_POSITION, type PlanePlan, type Reference } from "./reader.ts";
+import { extensionOf, type Format, FORMATS, HEAD_BYTES, STORE_MARKERS } from "./registry.ts";
+
+/** What is to be loaded. */
+export interface LoadRequest {
+  /** Resolved absolute path of an existing file or directory. */
+  readonly path: string;
+  /** Wanted channels in the order of the answer; `null` for all. Distinct, not negative. */
+  readonly channelIndices: readonly number[] | null;
+  /** Extensions that the operator lets in. */
+  readonly allowedExtensions: readonly string[];
+}
+
+/** What is known before the first sample is read. */
+export interface PlannedLoad {
+  /** Bytes of all planes, source and reference: 4 per sample. */
+  readonly bytes: number;
+}
+
+/** Metadata of a {@linkcode LoadedAcquisition}; it can be cloned between threads. */
+export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "reference" | "warnings"> {
+  /** Path of what was opened: the file, or the directory of the store. */
+  readonly path: string;
+  /** Short format name. */
+  readonly format: string;
+  /** Shape of the loaded planes. */
+  readonly rows: number;
+  readonly columns: number;
+  /** Loaded channels, in requested order. */
+  readonly loaded: readonly Channel[];
+  readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
+  readonly warnings: readonly string[];
+}
+
+/** Metadata and planes. */
+export interface LoadedAcquisition {
+  readonly summary: AcquisitionSummary;
+  /** One float32 plane per loaded channel, row-major. */
+  readonly planes: Float32Array<ArrayBuffer>[];
+  /** One float32 plane per reference channel, row-major. */
+  readonly referencePlanes: Float32Array<ArrayBuffer>[];
+}
+
+/** The format and the path to hand to its reader. */
+export interface ChosenFormat {
+  readonly format: Format;
+  readonly path: string;
+}
+
+/**
+ * Chooses the reader: content first, extension second.
+ *
+ * @throws {UnsupportedFormat} neither is known, or what is known is not allowed
+ * @throws {DecodeFailed} an accepted extension with content that is not recognised
+ */
+export function chooseFormat(
+  path: string,
+  allowedExtensions: readonly string[],
+  files: FileAccess,
+): ChosenFormat {
+  const name = basename(path);
+  const allowed = (format: Format) =>
+    format.extensions.some((extension) => allowedExtensions.includes(extension));
+  const extension = extensionOf(path);
+  const extensionAllowed = extension !== null && allowedExtensions.includes(extension);
+  const store = storeDirectory(path, files);
+  if (store !== null) {
+    const format = FORMATS.find((f) => f.container === "directory")!;
+    if (!extensionAllowed && !allowed(format)) {
+      throw notAllowed(name, format.extensions[0]!, allowedExtensions);
+    }
+    return { format, path: store };
+  }
+  if (files.kind(path) === "directory") {
+    if (extensionAllowed) throw new DecodeFailed(`the directory holds none of ${STORE_MARKERS.join(", ")}`);
+    throw new UnsupportedFormat(
+      `"${name}" is a directory but no image store: it holds no Zarr group metadata`,
+    );
+  }
+  const file = files.open(path);
+  let head: Uint8Array;
+  try {
+    head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
+  } finally {
+    file.close();
+  }
+  const recognised = FORMATS.find((format) => format.container === "file" && format.recognises(head));
+  if (recognised && (extensionAllowed || allowed(recognised))) return { format: recognised, path };
+  if (extensionAllowed) {
+    const expected = FORMATS.find((format) => format.extensions.includes(extension))!;
+    throw new DecodeFailed(
+      file.size === 0
+        ? "the file is empty"
+        : `the content is not ${expected.title}, which "${extension}" stands for`,
+    );
+  }
+  if (extension !== null || recognised) {
+    throw notAllowed(name, extension ?? recognised!.extensions[0]!, allowedExtensions);
+  }
+  throw new UnsupportedFormat(
+    `"${name}" is of no known format; this server opens ${allowedExtensions.join(" ")}`,
+  );
+}
+
+function notAllowed(name: string, extension: string, allowed: readonly string[]): UnsupportedFormat {
+  return new UnsupportedFormat(
+    `"${name}" is of a format ("${extension}") that is not allowed here; this server opens ${
+      allowed.join(" ")
+    }`,
+  );
+}
+
+/** The directory of the store that `path` (a directory, or a marker file in one) means, or `null`. */
+function storeDirectory(path: string, files: FileAccess): string | null {
+  const marker = (STORE_MARKERS as readonly string[]).includes(basename(path));
+  if (marker && files.kind(path) === "file") return dirname(path);
+  if (files.kind(path) !== "directory") return null;
+  return STORE_MARKERS.some((name) => files.kind(join(path, name)) === "file") ? path : null;
+}
+
+/**
+ * Loads an acquisition. The caller closes `files` afterwards.
+ *
+ * @param reserve called once with the bytes of all planes before any of them is allocated; what it throws ends
+ *   the load
+ * @throws {ReaderError} with a message that names the file
+ */
+export async function loadAcquisition(
+  request: LoadRequest,
+  files: FileAccess,
+  reserve: (planned: PlannedLoad) => Promise<void>,
+): Promise<LoadedAcquisition> {
+  try {
+    return await load(request, files, reserve);
+  } catch (error) {
+    if (error instanceof DecodeFailed) {
+      throw new DecodeFailed(`Cannot read "${basename(request.path)}": ${error.message}`, { cause: error });
+    }
+    if (error instanceof RangeError && error.message.includes("rray buffer allocation failed")) {
+      throw new DecodeFailed(
+        `Cannot read "${basename(request.path)}": the machine has too little memory for it`,
+        {
+          cause: error,
+        },
+      );
+    }
+    throw error;
+  }
+}
+
+async function load(
+  request: LoadRequest,
+  files: FileAccess,
+  reserve: (planned: PlannedLoad) => Promise<void>,
+): Promise<LoadedAcquisition> {
+  const { format, path } = chooseFormat(request.path, request.allowedExtensions, files);
+  const { open } = await format.load();
+  const acquisition = await open({ path, files });
+  const wanted = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
+  const plan = await acquisition.plan(wanted.map((channel) => channel.index), FIRST_POSITION);
+  const warnings = [...acquisition.warnings, ...plan.warnings];
+  const reference = await planReference(acquisition.reference, warnings);
+
+  const bytes = planeBytes(plan) * wanted.length +
+    (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0);
+  await reserve({ bytes });
+
+  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
+  await plan.decode(planes);
+  const referencePlanes = reference ? await decodeReference(reference, warnings) : null;
+
+  const { plan: _plan, reference: _reference, ...metadata } = acquisition;
+  return {
+    summary: {
+      ...metadata,
+      path,
+      format: format.name,
+      rows: plan.rows,
+      columns: plan.columns,
+      loaded: wanted,
+      warnings,
+      reference: reference && referencePlanes
+        ? {
+          axes: reference.image.axes,
+          channels: reference.image.channels,
+          lineRoi: reference.image.lineRoi,
+          scanPath: reference.image.scanPath,
+          rows: reference.plan.rows,
+          columns: reference.plan.columns,
+        }
+        : null,
+    },
+    planes,
+    referencePlanes: referencePlanes ?? [],
+  };
+}
+
+const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
+
+/** The channels to load, in requested order. */
+function wantedChannels(
+  name: string,
+  channels: readonly Channel[],
+  indices: readonly number[] | null,
+): Channel[] {
+  const wanted = indices === null ? [...channels] : indices.map((index) => {
+    const channel = channels[index];
+    if (!channel) {
+      const range = channels.length === 1 ? "only channel 0" : `channels 0 to ${channels.length - 1}`;
+      throw new ChannelOutOfRange(`Channel ${index} does not exist: "${name}" has ${range}`);
+    }
+    return channel;
+  });
+  const first = wanted[0];
+  if (first && wanted.some((c) => c.rows !== first.rows || c.columns !== first.columns)) {
+    const shapes = wanted.map((c) => `channel ${c.index} is ${c.rows} x ${c.columns}`).join(", ");
+    const fitting = wanted.filter((c) => c.rows === first.rows && c.columns === first.columns);
+    throw new InvalidChannelIndices(
+      `The channels of "${name}" differ in shape (${shapes}); open them apart, for example ` +
+        `"channelIndices": [${fitting.map((c) => c.index).join(", ")}]`,
+    );
+  }
+  return wanted;
+}
+
+interface PlannedReference {
+  readonly image: Reference;
+  readonly plan: PlanePlan;
+}
+
+/** A reference image that cannot be decoded becomes a warning; it does not refuse the acquisition. */
+async function planReference(image: Reference | null, warnings: string[]): Promise<PlannedReference | null> {
+  if (image === null) return null;
+  try {
+    const plan = await image.plan();
+    warnings.push(...plan.warnings);
+    return { image, plan };
+  } catch (error) {
+    warnings.push(referenceWarning(error));
+    return null;
+  }
+}
+
+async function decodeReference(
+  { image, plan }: PlannedReference,
+  warnings: string[],
+): Promise<Float32Array<ArrayBuffer>[] | null> {
+  try {
+    const planes = image.channels.map(() => new Float32Array(plan.rows * plan.columns));
+    await plan.decode(planes);
+    return planes;
+  } catch (error) {
+    warnings.push(referenceWarning(error));
+    return null;
+  }
+}
+
+function referenceWarning(error: unknown): string {
+  if (error instanceof ReaderError && error.tag === "DecodeFailed") {
+    return `The reference image cannot be decoded: ${error.message}`;
+  }
+  throw error;
+}

@@ -1,0 +1,265 @@
+/**
+ * The only place that opens a file. A path is opened when its resolved form lies inside the roots and it is a
+ * regular file; a read is checked against the size of the file, and a short read is an error.
+ */
+import * as fs from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { Buffer } from "node:buffer";
+import { DecodeFailed, PathNotAllowed, PathNotFound, UnsupportedFormat } from "./errors.ts";
+import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
+import { StopFlag } from "./stop_flag.ts";
+
+/** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
+const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+/** True when `path` is one of `roots` or lies below one; `null` stands for no limit. Both sides resolved. */
+export function isInsideRoots(path: string, roots: readonly string[] | null): boolean {
+  if (roots === null) return true;
+  return roots.some((root) => {
+    const way = relative(root, path);
+    return way === "" || (way !== ".." && !way.startsWith(".." + sep) && !isAbsolute(way));
+  });
+}
+
+/** What a path leads to, links followed. */
+export type PathKind = "file" | "directory" | "other";
+
+/** How many opens, reads and bytes a reader has asked for. */
+export interface ReadCounts {
+  opens: number;
+  reads: number;
+  bytes: number;
+}
+
+/** The file system as one open may see it: limited to its roots, counted, stopped by its flag. */
+export class FileAccess {
+  /** What was read so far. */
+  readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
+  readonly #roots: readonly string[] | null;
+  readonly #stop: StopFlag;
+  readonly #open = new Set<RandomAccessFile>();
+
+  /**
+   * @param roots resolved directories that may be read; `null` for no limit
+   * @param stop looked at between reads
+   */
+  constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
+    this.#roots = roots;
+    this.#stop = stop;
+  }
+
+  /** The stop flag of this open, for loops that do not read. */
+  get stop(): StopFlag {
+    return this.#stop;
+  }
+
+  /**
+   * Opens a regular file.
+   *
+   * @throws {PathNotFound} nothing there, or not readable
+   * @throws {PathNotAllowed} the resolved path lies outside the roots
+   * @throws {UnsupportedFormat} a directory, fifo, socket or device
+   */
+  open(path: string): RandomAccessFile {
+    this.#stop.check();
+    const resolved = this.resolve(path);
+    let fd: number;
+    try {
+      fd = fs.openSync(resolved, OPEN_FLAGS);
+    } catch (cause) {
+      throw pathError(path, cause);
+    }
+    try {
+      const stat = fs.fstatSync(fd);
+      if (!stat.isFile()) throw new UnsupportedFormat(`"${path}" is no regular file`);
+      this.counts.opens += 1;
+      const file = new RandomAccessFile(resolved, fd, stat.size, this.counts, this.#stop);
+      this.#open.add(file);
+      return file;
+    } catch (cause) {
+      fs.closeSync(fd);
+      throw cause;
+    }
+  }
+
+  /** Opens a companion of the opened file; one that is missing, unreadable or outside the roots is `null`. */
+  openNeighbour(path: string): RandomAccessFile | null {
+    try {
+      return this.open(path);
+    } catch (error) {
+      if (
+        error instanceof PathNotFound || error instanceof PathNotAllowed || error instanceof UnsupportedFormat
+      ) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  /** What `path` leads to, or `null` when nothing is there or it lies outside the roots. */
+  kind(path: string): PathKind | null {
+    this.#stop.check();
+    try {
+      return statKind(fs.statSync(this.resolve(path)));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Names in a folder, sorted by code unit; empty when it is missing, unreadable or outside the roots.
+   *
+   * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
+   */
+  list(folder: string): string[] {
+    this.#stop.check();
+    const names: string[] = [];
+    let directory: fs.Dir;
+    try {
+      directory = fs.opendirSync(this.resolve(folder));
+    } catch {
+      return names;
+    }
+    try {
+      for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+        names.push(entry.name);
+        if (names.length > MAX_FOLDER_ENTRIES) {
+          throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
+        }
+      }
+    } finally {
+      directory.closeSync();
+    }
+    return names.sort();
+  }
+
+  /**
+   * The path with every link resolved.
+   *
+   * @throws {PathNotFound} it leads nowhere
+   * @throws {PathNotAllowed} it, or what it leads to, lies outside the roots
+   */
+  resolve(path: string): string {
+    let resolved: string;
+    try {
+      resolved = fs.realpathSync(path);
+    } catch (cause) {
+      throw pathError(path, cause);
+    }
+    if (!isInsideRoots(resolved, this.#roots)) {
+      throw new PathNotAllowed(`"${path}" lies outside the folders that this server may open`);
+    }
+    return resolved;
+  }
+
+  /** Closes everything that is still open. */
+  close(): void {
+    for (const file of this.#open) file.close();
+    this.#open.clear();
+  }
+}
+
+/** A regular file, read by position. */
+export class RandomAccessFile {
+  /** Resolved path. */
+  readonly path: string;
+  /** Size in bytes when it was opened. */
+  readonly size: number;
+  #fd: number | null;
+  readonly #counts: ReadCounts;
+  readonly #stop: StopFlag;
+
+  /** Made by {@linkcode FileAccess.open} alone. */
+  constructor(path: string, fd: number, size: number, counts: ReadCounts, stop: StopFlag) {
+    this.path = path;
+    this.size = size;
+    this.#fd = fd;
+    this.#counts = counts;
+    this.#stop = stop;
+  }
+
+  /**
+   * Checks that `length` bytes at `offset` lie inside the file.
+   *
+   * @param what names the structure in the message: `strip 3`, `block`
+   * @throws {DecodeFailed} they do not, or a number is no safe non-negative integer
+   */
+  require(offset: number, length: number, what: string): void {
+    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
+      throw new DecodeFailed(`${what} has an impossible position ${offset} + ${length}`);
+    }
+    if (offset + length > this.size) {
+      throw new DecodeFailed(`${what} at ${offset} + ${length} ends after the file (${this.size} bytes)`);
+    }
+  }
+
+  /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed} as {@linkcode readInto} does */
+  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
+    this.require(offset, length, what);
+    const bytes = new Uint8Array(length);
+    this.readInto(offset, bytes, what);
+    return bytes;
+  }
+
+  /**
+   * Fills `target` from `offset` on.
+   *
+   * @throws {DecodeFailed} the range lies outside the file, or the file became shorter since it was opened
+   * @throws {Stopped} the open was stopped
+   */
+  readInto(offset: number, target: Uint8Array, what: string): void {
+    this.require(offset, target.length, what);
+    if (this.#fd === null) throw new Error(`"${this.path}" is closed`);
+    for (let done = 0; done < target.length;) {
+      this.#stop.check();
+      const step = Math.min(MAX_READ_STEP, target.length - done);
+      let n: number;
+      try {
+        n = fs.readSync(this.#fd, target, done, step, offset + done);
+      } catch (cause) {
+        const code = (cause as { code?: string }).code ?? String(cause);
+        throw new DecodeFailed(`${what} at ${offset + done} could not be read (${code})`, { cause });
+      }
+      if (n === 0) {
+        throw new DecodeFailed(
+          `${what} at ${offset} + ${target.length}: the file became shorter while it was read`,
+        );
+      }
+      done += n;
+      this.#counts.reads += 1;
+      this.#counts.bytes += n;
+    }
+  }
+
+  /** Closes the file; a second call does nothing. */
+  close(): void {
+    if (this.#fd !== null) fs.closeSync(this.#fd);
+    this.#fd = null;
+  }
+}
+
+/** Judges a `stat` result. */
+export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): PathKind {
+  return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
+}
+
+/** Bytes of a file name: what the systems in use allow for one component. */
+const MAX_NAME_BYTES = 255;
+
+/** Turns what the file system threw for `path` into a {@linkcode PathNotFound} that says why. */
+export function pathError(path: string, cause: unknown): PathNotFound {
+  const code = (cause as { code?: string }).code ?? "";
+  const name = (cause as { name?: string }).name ?? "";
+  const reason = code === "EACCES" || code === "EPERM"
+    ? "the server may not read it"
+    : code === "ELOOP"
+    ? "its links lead round in a circle"
+    : code === "ENAMETOOLONG" ||
+        resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)
+    ? "a name in it is too long"
+    : code === "ENOTDIR"
+    ? "a part of it is a file, not a folder"
+    : name === "NotCapable"
+    ? "this place is closed to the server"
+    : "nothing exists there";
+  return new PathNotFound(`Cannot open "${path}": ${reason}`, { cause });
+}

@@ -1,0 +1,124 @@
+/**
+ * What a reader gives: an {@linkcode Acquisition}, known from the metadata alone, and from it a
+ * {@linkcode PlanePlan}, whose byte ranges were checked before the first sample is read.
+ */
+import type { FileAccess } from "./random_access.ts";
+
+/** Sample type in the file, without byte order. A packed width names the next wider type (12 bit: `uint16`). */
+export type SampleType =
+  | "bool"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64"
+  | "int8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "float16"
+  | "float32"
+  | "float64";
+
+/** Letters of the axes, in the order in which they are always served. `L` is spectral. */
+export const AXIS_ORDER = ["T", "L", "C", "Z", "Y", "X"] as const;
+
+/** One letter of {@linkcode AXIS_ORDER}. */
+export type AxisLetter = (typeof AXIS_ORDER)[number];
+
+/** One axis with its calibration. */
+export interface Axis {
+  readonly name: AxisLetter;
+  readonly size: number;
+  /** Physical step per sample in `unit`; 1 without calibration. */
+  readonly step: number;
+  /** `um`, `seconds`, `Pixels` without calibration, any other unit as the file writes it. */
+  readonly unit: string;
+}
+
+/** One channel of the file, loaded or not. */
+export interface Channel {
+  /** Position among the channels of the file, from 0. */
+  readonly index: number;
+  readonly name: string;
+  readonly sampleType: SampleType;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** Which plane of each channel is wanted, by index from 0. */
+export interface Position {
+  readonly time: number;
+  readonly focus: number;
+  readonly scene: number;
+}
+
+/** The position that the HTTP contract serves. */
+export const FIRST_POSITION: Position = { time: 0, focus: 0, scene: 0 };
+
+/** How to fill the wanted planes; every byte range in it has been checked against its file. */
+export interface PlanePlan {
+  /** Rows and columns of each plane. */
+  readonly rows: number;
+  readonly columns: number;
+  /** What the user should know, such as a scan that was interrupted. */
+  readonly warnings: readonly string[];
+  /**
+   * Fills one float32 plane per wanted channel, row-major, `rows * columns` samples each, in the order in which
+   * the channels were asked for. The planes arrive zeroed and every sample is written.
+   *
+   * @throws {DecodeFailed} a strip, tile, chunk or block cannot be decoded
+   * @throws {Stopped}
+   */
+  decode(planes: readonly Float32Array[]): Promise<void>;
+}
+
+/** Reference (overview) image of a line scan. */
+export interface Reference {
+  /** Calibrated `Y` and `X`. */
+  readonly axes: readonly [Axis, Axis];
+  readonly channels: readonly Channel[];
+  /** `[x0, y0, x1, y1]` in pixels of the reference plane, start to end. */
+  readonly lineRoi: readonly [number, number, number, number] | null;
+  /** Path that the laser travelled, in pixels of the reference plane. */
+  readonly scanPath: { readonly x: readonly number[]; readonly y: readonly number[] } | null;
+  /** Plan for all its channels. @throws {DecodeFailed} */
+  plan(): Promise<PlanePlan>;
+}
+
+/** One opened acquisition: everything but its samples. */
+export interface Acquisition {
+  /** Axes of the whole array of the first scene, in {@linkcode AXIS_ORDER}; those of length 1 left out but `Y`, `X`. */
+  readonly axes: readonly Axis[];
+  /** All channels of the file, samples (RGB) included. */
+  readonly channels: readonly Channel[];
+  /** `YYYYMMDD` as the microscope wrote it, or `""`. */
+  readonly date: string;
+  /** `HH:MM:SS` as the microscope wrote it, or `""`. */
+  readonly time: string;
+  /** Bytes of all files of the acquisition; `null` for a directory store. */
+  readonly fileSize: number | null;
+  readonly reference: Reference | null;
+  readonly warnings: readonly string[];
+  /**
+   * Plan for the planes of some channels. The caller has checked that the indices exist and that the channels
+   * have one shape.
+   *
+   * @throws {DecodeFailed} a plane is incomplete or does not fit its file
+   */
+  plan(channels: readonly number[], position: Position): Promise<PlanePlan>;
+}
+
+/** What a reader is given to open. */
+export interface Source {
+  /** Resolved absolute path of a file, or of the directory of a store. */
+  readonly path: string;
+  /** The file system, limited to the roots; the reader opens its files through it. */
+  readonly files: FileAccess;
+}
+
+/**
+ * Reads the metadata of one acquisition. The files stay open until the caller closes `source.files`.
+ *
+ * @throws {DecodeFailed | UnsupportedFormat | Stopped}
+ */
+export type OpenAcquisition = (source: Source) => Promise<Acquisition>;

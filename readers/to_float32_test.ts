@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { convertSamples, int64ToFloat32, uint64ToFloat32 } from "./to_float32.ts";
+
+function words(value: bigint): [number, number] {
+  const bits = BigInt.asUintN(64, value);
+  return [Number(bits & 0xffff_ffffn), Number(bits >> 32n)];
+}
+
+Deno.test("64-bit integers round once, to nearest even", () => {
+  // float32 has 24 significant bits: between 2^60 and 2^61 its values are 2^37 apart.
+  const step = 1n << 37n;
+  const base = 1n << 60n;
+  const cases: [bigint, bigint][] = [
+    [base, base],
+    [base + step / 2n, base], // a tie goes to the even neighbour
+    [base + step / 2n + 1n, base + step], // one more rounds up; a double would have dropped the 1
+    [base + step + step / 2n, base + 2n * step], // a tie above an odd neighbour
+    [base + step + step / 2n - 1n, base + step],
+    [(1n << 64n) - 1n, 1n << 64n],
+    [(1n << 53n) + 1n, 1n << 53n],
+  ];
+  for (const [stored, expected] of cases) {
+    assert.equal(uint64ToFloat32(...words(stored)), Number(expected), `${stored}`);
+    if (stored < 1n << 63n) {
+      assert.equal(int64ToFloat32(...words(-stored)), -Number(expected), `-${stored}`);
+    }
+  }
+  assert.equal(int64ToFloat32(...words(-(1n << 63n))), -(2 ** 63));
+  assert.equal(int64ToFloat32(...words(-1n)), -1);
+  assert.equal(int64ToFloat32(...words(-(1n << 32n))), -(2 ** 32));
+});
+
+Deno.test("every type in both byte orders", () => {
+  const cases = [
+    ["uint8", (v: DataView, at: number, x: number) => v.setUint8(at, x), 1, [0, 255]],
+    ["int8", (v: DataView, at: number, x: number) => v.setInt8(at, x), 1, [-128, 127]],
+    ["uint16", (v: DataView, at: number, x: number, le: boolean) => v.setUint16(at, x, le), 2, [1, 65535]],
+    ["int16", (v: DataView, at: number, x: number, le: boolean) => v.setInt16(at, x, le), 2, [-2, 32767]],
+    ["uint32", (v: DataView, at: number, x: number, le: boolean) => v.setUint32(at, x, le), 4, [
+      3,
+      4294967040,
+    ]],
+    ["int32", (v: DataView, at: number, x: number, le: boolean) => v.setInt32(at, x, le), 4, [-5, 65537]],
+    ["float16", (v: DataView, at: number, x: number, le: boolean) => v.setFloat16(at, x, le), 2, [
+      -1.5,
+      65504,
+    ]],
+    ["float32", (v: DataView, at: number, x: number, le: boolean) => v.setFloat32(at, x, le), 4, [
+      0.5,
+      -1e30,
+    ]],
+    ["float64", (v: DataView, at: number, x: number, le: boolean) => v.setFloat64(at, x, le), 8, [0.25, -3]],
+  ] as const;
+  for (const [type, put, width, values] of cases) {
+    for (const littleEndian of [true, false]) {
+      for (const offset of [0, 1, 8]) {
+        const bytes = new Uint8Array(new ArrayBuffer(offset + width * 2), offset);
+        const view = new DataView(bytes.buffer, offset);
+        values.forEach((value, i) => put(view, i * width, value, littleEndian));
+        const plane = new Float32Array(4);
+        convertSamples(bytes, type, littleEndian, plane, 1);
+        assert.deepEqual([...plane], [0, ...values.map(Math.fround), 0], `${type} ${littleEndian} ${offset}`);
+      }
+    }
+  }
+});
+
+Deno.test("float64 beyond float32 becomes infinity, NaN stays, bool is 0 and 1", () => {
+  const plane = new Float32Array(4);
+  convertSamples(
+    new Uint8Array(Float64Array.of(1e300, -1e300, NaN, 1e-300).buffer),
+    "float64",
+    true,
+    plane,
+    0,
+  );
+  assert.deepEqual([...plane], [Infinity, -Infinity, NaN, 0]);
+  convertSamples(Uint8Array.of(0, 1, 255, 0), "bool", true, plane, 0);
+  assert.deepEqual([...plane], [0, 1, 1, 0]);
+});

@@ -1,0 +1,96 @@
+/**
+ * XML of microscope files as a small tree of local names. Damaged input is refused with a position, a document
+ * type declaration is refused (so no entity can expand), and size, nesting and number of nodes are bounded.
+ */
+import { SaxesParser } from "saxes";
+import { DecodeFailed } from "./errors.ts";
+import { MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "./limits.ts";
+
+/** One element; prefixes of names are dropped, since they differ between versions of the writing programs. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly XmlElement[];
+  /** Character data directly inside this element, trimmed. */
+  readonly text: string;
+}
+
+interface OpenElement {
+  name: string;
+  attributes: Record<string, string>;
+  children: OpenElement[];
+  text: string;
+}
+
+const local = (name: string) => name.slice(name.lastIndexOf(":") + 1);
+
+/**
+ * Parses one document.
+ *
+ * @param what names the document in messages: `OME-XML`, `the document at 854`
+ * @throws {DecodeFailed} not well-formed (with line and column), a document type declaration, or over a bound
+ */
+export function parseXml(text: string, what: string): XmlElement {
+  if (text.length > MAX_XML_BYTES) {
+    throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_XML_BYTES}`);
+  }
+  const parser = new SaxesParser({ xmlns: false, position: true });
+  const open: OpenElement[] = [];
+  let root: OpenElement | null = null;
+  let nodes = 0;
+  parser.on("error", (error) => {
+    throw new DecodeFailed(`${what} is damaged: ${error.message.replace(/\.$/, "")}`);
+  });
+  parser.on("doctype", () => {
+    throw new DecodeFailed(`${what} declares a document type, which is not read`);
+  });
+  parser.on("opentag", (tag) => {
+    const attributes: Record<string, string> = Object.create(null);
+    nodes += 1;
+    for (const [name, value] of Object.entries(tag.attributes)) {
+      attributes[local(name)] = value;
+      nodes += 1;
+    }
+    if (nodes > MAX_XML_NODES) throw new DecodeFailed(`${what} has more than ${MAX_XML_NODES} nodes`);
+    if (open.length >= MAX_XML_DEPTH) {
+      throw new DecodeFailed(`${what} is nested more than ${MAX_XML_DEPTH} deep`);
+    }
+    const element = { name: local(tag.name), attributes, children: [], text: "" };
+    const parent = open.at(-1);
+    if (parent) parent.children.push(element);
+    else root = element;
+    open.push(element);
+  });
+  const addText = (data: string) => {
+    const element = open.at(-1);
+    if (element) element.text += data;
+  };
+  parser.on("text", addText);
+  parser.on("cdata", addText);
+  parser.on("closetag", () => {
+    const element = open.pop()!;
+    element.text = element.text.trim();
+  });
+  parser.write(text).close();
+  if (root === null) throw new DecodeFailed(`${what} is empty`);
+  return root;
+}
+
+/** First child with a local name. */
+export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return element?.children.find((c) => c.name === name);
+}
+
+/** Children with a local name. */
+export function children(element: XmlElement | undefined, name: string): XmlElement[] {
+  return element?.children.filter((c) => c.name === name) ?? [];
+}
+
+/** First descendant with a local name, in document order. */
+export function descendant(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  for (const c of element?.children ?? []) {
+    const found = c.name === name ? c : descendant(c, name);
+    if (found) return found;
+  }
+  return undefined;
+}
