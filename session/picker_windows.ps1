@@ -1,5 +1,5 @@
-# Shows a dialog for the question in ACQ_SERVER_DIALOG and writes {"path": ...} as JSON.
-# Handed over as one argument: no double quotes in here.
+# Shows a dialog for the question in ACQ_SERVER_DIALOG and writes an object with the path as JSON.
+# Handed over as one argument: no double quotes in here, not even in comments.
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 [Console]::OutputEncoding = New-Object System.Text.UTF8Encoding $false
