@@ -1,0 +1,135 @@
+/** Fake dialog programs on PATH, and a picker process that finds nothing else there. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Writes down what it was given, then answers from files beside it. Built-ins and absolute paths only. */
+const SCRIPT = `#!/bin/sh
+here="\${0%/*}"
+for argument do printf '%s\\0' "$argument"; done > "$here/args"
+printf '%s' "$ACQ_SERVER_DIALOG" > "$here/question"
+printf '%s' "$LD_LIBRARY_PATH" > "$here/loader"
+printf '%s' "$$" > "$here/pid.new"
+/bin/mv "$here/pid.new" "$here/pid"
+. "$here/behaviour"
+`;
+
+/** The permissions under which dialogs must work. */
+const PERMISSIONS = [
+  "--no-prompt",
+  "--allow-read",
+  "--allow-env=DISPLAY,WAYLAND_DISPLAY",
+  "--allow-run=zenity,kdialog,osascript,powershell.exe",
+];
+
+/** What a pick answers: a path or `null`, or the name and message of an error. */
+export interface PickOutcome {
+  readonly path?: string | null;
+  readonly error?: string;
+  readonly message?: string;
+}
+
+/** One test's fake programs and its picker process. */
+export class FakeSystem {
+  readonly #folder = Deno.makeTempDirSync({ prefix: "fake_programs_" });
+  #process: Deno.ChildProcess | null = null;
+  #lines: ReadableStreamDefaultReader<string> | null = null;
+  #text = "";
+
+  /**
+   * Installs a program.
+   *
+   * @param behaviour shell commands: `exit 1`, `printf '/a\n'`
+   */
+  install(program: string, behaviour: string): void {
+    const folder = join(this.#folder, program + ".d");
+    Deno.mkdirSync(folder);
+    const real = join(folder, program);
+    Deno.writeTextFileSync(real, SCRIPT, { mode: 0o755 });
+    // The program finds its files beside itself, so PATH gets a launcher of the same name.
+    const launcher = `#!/bin/sh\nexec '${real}' "$@"\n`;
+    Deno.writeTextFileSync(join(this.#folder, program), launcher, { mode: 0o755 });
+    this.behave(program, behaviour);
+  }
+
+  /** Changes what an installed program does. */
+  behave(program: string, behaviour: string): void {
+    Deno.writeTextFileSync(join(this.#folder, program + ".d", "behaviour"), behaviour + "\n");
+  }
+
+  /** What the program wrote down: `args` (each ended by NUL), `question`, `loader`, `pid`. */
+  seen(program: string, what: string): string {
+    return Deno.readTextFileSync(join(this.#folder, program + ".d", what));
+  }
+
+  /** Resolves with the process id once the program runs. */
+  async running(program: string): Promise<number> {
+    for (;;) {
+      try {
+        return Number(this.seen(program, "pid"));
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  /** Sends an order to the picker process; see `picker_driver.ts`. */
+  async order(order: unknown): Promise<void> {
+    this.#process ??= this.#start();
+    const writer = this.#process.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(JSON.stringify(order) + "\n"));
+    writer.releaseLock();
+  }
+
+  /** The next answer of the picker process. */
+  async outcome(): Promise<PickOutcome> {
+    while (!this.#text.includes("\n")) {
+      const { value, done } = await this.#lines!.read();
+      assert(!done, "the picker process ended");
+      this.#text += value;
+    }
+    const end = this.#text.indexOf("\n");
+    const line = this.#text.slice(0, end);
+    this.#text = this.#text.slice(end + 1);
+    return JSON.parse(line);
+  }
+
+  /** Asks and waits. */
+  async pick(system: string, extensions = [".tif"]): Promise<PickOutcome> {
+    await this.order({ pick: system, extensions });
+    return await this.outcome();
+  }
+
+  /** Ends the picker process and answers what it wrote to standard error. */
+  async end(): Promise<string> {
+    try {
+      if (this.#process === null) return "";
+      await this.#process.stdin.close();
+      await this.#lines!.cancel();
+      const stderr = await new Response(this.#process.stderr).text();
+      await this.#process.status;
+      return stderr;
+    } finally {
+      Deno.removeSync(this.#folder, { recursive: true });
+    }
+  }
+
+  #start(): Deno.ChildProcess {
+    const driver = fileURLToPath(new URL("./picker_driver.ts", import.meta.url));
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", ...PERMISSIONS, driver],
+      // As in the shell of a user of conda or of a module system.
+      env: { PATH: this.#folder, LD_LIBRARY_PATH: "/opt/environment/lib" },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    return child;
+  }
+}
+
+/** True while a process exists. */
+export function isAlive(pid: number): boolean {
+  return new Deno.Command("/bin/sh", { args: ["-c", `kill -0 ${pid}`], stderr: "null" }).outputSync().success;
+}

@@ -1,0 +1,118 @@
+/** The dialogs of all systems with fake programs on PATH, in a process with the permissions of the server. */
+import assert from "node:assert/strict";
+import { FakeSystem, isAlive } from "./fake_programs.ts";
+
+const ignore = Deno.build.os === "windows";
+if (ignore) console.log("Skipped: the fake dialog programs are shell scripts");
+
+const TITLE = "Open \"ä\" for 'https://a.example' $(b) `c` 🔬";
+
+/** Runs a test with its own fake programs and ends what it started. */
+function withFakes(name: string, body: (fakes: FakeSystem) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore,
+    fn: async () => {
+      const fakes = new FakeSystem();
+      let stderr: string | null = null;
+      try {
+        await body(fakes);
+      } finally {
+        stderr = await fakes.end();
+      }
+      // Also the proof that programs which are not installed make no warning at start.
+      assert.equal(stderr, "");
+    },
+  });
+}
+
+/** The title as the program got it. */
+function titleOf(program: string, fakes: FakeSystem): string | undefined {
+  const args = fakes.seen(program, "args").split("\0").slice(0, -1);
+  if (program === "zenity") return args.find((arg) => arg.startsWith("--title="))?.slice("--title=".length);
+  if (program === "kdialog") return args[args.indexOf("--title") + 1];
+  return JSON.parse(program === "osascript" ? args.at(-1)! : fakes.seen(program, "question")).title;
+}
+
+const SYSTEMS = [
+  { system: "linux", program: "zenity", answer: "printf '%s\\n' \"$path\"", cancel: "exit 1" },
+  { system: "linux", program: "kdialog", answer: "printf '%s\\n' \"$path\"", cancel: "exit 1" },
+  {
+    system: "darwin",
+    program: "osascript",
+    answer: `printf '{"path":"%s"}\\n' "$path"`,
+    cancel: "echo '{\"path\":null}'",
+  },
+  {
+    system: "windows",
+    program: "powershell.exe",
+    answer: `printf '{"path":"%s"}' "$path"`,
+    cancel: "printf '{\"path\":null}'",
+  },
+];
+
+for (const { system, program, answer, cancel } of SYSTEMS) {
+  withFakes(
+    `${program}: a choice, cancel, failure, and nothing of the title is taken for code`,
+    async (fakes) => {
+      const path = system === "windows" ? "C:/däta/a 'b' $c 🔬.tif" : "/däta/a 'b' $c 🔬.tif";
+      fakes.install(program, `path="${path.replace("$", "\\$")}"\n${answer}`);
+      assert.deepEqual(await fakes.pick(system), { path });
+      assert.equal(titleOf(program, fakes), TITLE);
+      assert.equal(fakes.seen(program, "loader"), "");
+      fakes.behave(program, cancel);
+      assert.deepEqual(await fakes.pick(system), { path: null });
+      fakes.behave(program, "echo 'no such luck' >&2; exit 7");
+      const failed = await fakes.pick(system);
+      assert.equal(failed.error, "DialogUnavailable");
+      assert.match(failed.message!, new RegExp(`"${program}" failed with exit status 7: no such luck; POST`));
+    },
+  );
+}
+
+withFakes("no program at all", async (fakes) => {
+  for (
+    const [system, message] of [["linux", /neither "zenity" nor "kdialog"/], ["darwin", /osascript/], [
+      "windows",
+      /powershell/,
+    ]] as const
+  ) {
+    const outcome = await fakes.pick(system);
+    assert.equal(outcome.error, "DialogUnavailable");
+    assert.match(outcome.message!, message);
+  }
+});
+
+withFakes("a second request is refused while the dialog is open; abort ends the program", async (fakes) => {
+  fakes.install("zenity", "exec /bin/sleep 60");
+  await fakes.order({ pick: "linux", extensions: [".tif"] });
+  const pid = await fakes.running("zenity");
+  assert.equal((await fakes.pick("linux")).error, "DialogBusy");
+  await fakes.order("abort");
+  assert.equal((await fakes.outcome()).error, "ClientGone");
+  assert(!isAlive(pid));
+});
+
+withFakes("a program that does not end by itself is killed when the server stops", async (fakes) => {
+  fakes.install("zenity", "trap '' TERM\nexec /bin/sleep 60");
+  await fakes.order({ pick: "linux", extensions: [".tif"] });
+  const pid = await fakes.running("zenity");
+  await fakes.order("close");
+  assert.equal((await fakes.outcome()).error, "ShuttingDown");
+  assert(!isAlive(pid));
+});
+
+withFakes("a helper of the program that keeps the pipe open does not hold up the answer", async (fakes) => {
+  fakes.install("zenity", "printf '/a.tif\\n'\n/bin/sleep 600 &\nprintf '%s' \"$!\" > \"$here/helper\"");
+  assert.deepEqual(await fakes.pick("linux"), { path: "/a.tif" });
+  const helper = Number(fakes.seen("zenity", "helper"));
+  assert(isAlive(helper));
+  Deno.kill(helper);
+});
+
+withFakes("output without end is cut, not gathered", async (fakes) => {
+  fakes.install("zenity", "/bin/dd if=/dev/zero bs=1048576 count=64 2>/dev/null\nexit 0");
+  const outcome = await fakes.pick("linux");
+  assert.equal(outcome.error, "DialogUnavailable");
+  assert(outcome.message!.length < 1000);
+});

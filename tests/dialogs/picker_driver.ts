@@ -1,0 +1,34 @@
+/**
+ * A picker behind standard input, so that tests can run it as a process of its own with the permissions of the
+ * server: one JSON value a line, `{"pick": system, "extensions": [...]}`, `"abort"` or `"close"`; each pick answers one line.
+ */
+import { Picker } from "../../session/picker.ts";
+
+const pickers = new Map<string, Picker>();
+let client = new AbortController();
+
+async function pick(system: string, extensions: string[]): Promise<void> {
+  const picker = pickers.get(system) ?? new Picker({ system, hasDisplay: () => true });
+  pickers.set(system, picker);
+  const title = "Open \"ä\" for 'https://a.example' $(b) `c` 🔬";
+  try {
+    console.log(JSON.stringify({ path: await picker.pick({ title, extensions, signal: client.signal }) }));
+  } catch (error) {
+    const { name, message } = error as Error;
+    console.log(JSON.stringify({ error: name, message }));
+  }
+}
+
+let text = "";
+for await (const part of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+  const lines = (text + part).split("\n");
+  text = lines.pop()!;
+  for (const line of lines) {
+    const order = JSON.parse(line);
+    if (order === "abort") {
+      client.abort();
+      client = new AbortController();
+    } else if (order === "close") { for (const picker of pickers.values()) await picker.close(); }
+    else void pick(order.pick, order.extensions);
+  }
+}
