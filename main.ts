@@ -1,0 +1,192 @@
+/**
+ * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
+ */
+import manifest from "./deno.json" with { type: "json" };
+import { type Configuration, parseCommandLine, UsageError } from "./routes/command_line.ts";
+import { Log } from "./routes/log.ts";
+import { createApp } from "./routes/mod.ts";
+import type { AppEnv } from "./routes/services.ts";
+import { systemClock } from "./session/clock.ts";
+import { DecodePool } from "./session/decode_pool.ts";
+import { DialogManners } from "./session/dialog_manners.ts";
+import { MemoryBudget } from "./session/memory_budget.ts";
+import { Opener } from "./session/opener.ts";
+import { Picker } from "./session/picker.ts";
+import { resolveRoots } from "./session/source_path.ts";
+import { SessionStore } from "./session/store.ts";
+
+/** Exit statuses of the program. */
+const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
+
+/** Running responses may take this long to finish once the server stops. */
+const SHUTDOWN_MS = 5000;
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Such as `http://127.0.0.1:8767`. */
+  readonly baseUrl: string;
+  /** Stops accepting, lets running responses finish (5 s at most), ends workers and the dialog. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server.
+ *
+ * @throws {Deno.errors.AddrInUse} the port is taken
+ * @throws {PathNotFound} a root is no existing directory
+ */
+export async function startServer(configuration: Configuration): Promise<RunningServer> {
+  const { host, port } = configuration;
+  const clock = systemClock;
+  const log = new Log(configuration.logLevel, configuration.logJson);
+  const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
+  const pool = new DecodePool(clock);
+  const store = new SessionStore(clock, configuration.sessionTtlSeconds);
+  const budget = new MemoryBudget(configuration.maxSessionMemory);
+  const { allowedExtensions, loadTimeoutSeconds } = configuration;
+  const opener = new Opener(clock, pool, store, budget, { roots, allowedExtensions, loadTimeoutSeconds });
+  const picker = new Picker();
+  let stopping = false;
+  const app = createApp({
+    version: manifest.version,
+    clock,
+    log,
+    store,
+    opener,
+    picker,
+    manners: new DialogManners(() => clock.now()),
+    allowedExtensions,
+    allowedOrigins: configuration.allowedOrigins,
+    dialogOnly: configuration.dialogOnly,
+    isStopping: () => stopping,
+  });
+  const server = Deno.serve({ hostname: host, port, onListen: () => {} }, (request, info) => {
+    return app.fetch(request, { info } satisfies AppEnv["Bindings"]);
+  });
+  pool.warm();
+  const shownHost = host === "::1" ? "[::1]" : host;
+  return {
+    baseUrl: `http://${shownHost}:${server.addr.port}`,
+    async stop() {
+      stopping = true;
+      opener.close();
+      const finished = Promise.all([server.shutdown(), picker.close()]);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await Promise.race([finished, new Promise((done) => timer = setTimeout(done, SHUTDOWN_MS))]);
+      clearTimeout(timer);
+      store.close();
+      pool.close();
+    },
+  };
+}
+
+/** True when a server of this kind answers at an address. Plain TCP: a proxy of the user must not be asked. */
+async function isAcqServer(hostname: string, port: number): Promise<boolean> {
+  const give_up = AbortSignal.timeout(2000);
+  try {
+    const connection = await Deno.connect({ hostname, port });
+    give_up.addEventListener("abort", () => connection.close());
+    try {
+      const request = "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+      await connection.write(new TextEncoder().encode(request));
+      const answer = new Uint8Array(4096);
+      let length = 0;
+      for (let n: number | null = 0; n !== null && length < answer.length; length += n ?? 0) {
+        n = await connection.read(answer.subarray(length));
+      }
+      return /"api_version":\s*"v2"/.test(new TextDecoder().decode(answer.subarray(0, length)));
+    } finally {
+      if (!give_up.aborted) connection.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+function announce(baseUrl: string, { logJson, allowedOrigins }: Configuration): void {
+  const [demo, docs] = [`${baseUrl}/demo/v2/`, `${baseUrl}/docs`];
+  const wide = allowedOrigins.filter((origin) => origin === "*" || origin === "null");
+  const warnings = wide.map((origin) =>
+    `--allow-origin ${origin} lets ${
+      origin === "*"
+        ? "every web page"
+        : "every page that hides its address, sandboxed frames of any site among them,"
+    } open files by path`
+  );
+  if (logJson) {
+    const line = { level: "info", message: "listening", version: manifest.version, baseUrl, demo, docs };
+    console.error(JSON.stringify({ time: new Date().toISOString(), ...line }));
+    for (const message of warnings) {
+      console.error(JSON.stringify({ time: new Date().toISOString(), level: "warn", message }));
+    }
+    return;
+  }
+  console.error(`acq-server ${manifest.version}\n`);
+  console.error(`  API    ${baseUrl}/api/v2\n  Demo   ${demo}\n  Docs   ${docs}\n`);
+  for (const message of warnings) console.error(`Warning: ${message}`);
+  console.error("Press Ctrl+C to stop.\n");
+}
+
+async function serve(configuration: Configuration): Promise<void> {
+  const { host, port } = configuration;
+  let server: RunningServer;
+  try {
+    server = await startServer(configuration);
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) {
+      const address = `http://${host === "::1" ? "[::1]" : host}:${port}`;
+      if (await isAcqServer(host, port)) {
+        fail(
+          `An acq-server is already running at ${address}; open ${address}/demo/v2/ or start this one with --port 0`,
+          EXIT.alreadyRunning,
+        );
+      }
+      fail(
+        `Port ${port} is taken by another program; choose another with --port, or --port 0 for any free one`,
+        EXIT.portTaken,
+      );
+    }
+    if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AddrNotAvailable) {
+      fail(`Cannot listen at ${host}:${port}: ${error.message}`, EXIT.portTaken);
+    }
+    fail(error instanceof Error ? error.message : String(error), EXIT.usage);
+  }
+  announce(server.baseUrl, configuration);
+  let stopping = false;
+  const stop = () => {
+    if (stopping) Deno.exit(EXIT.ok);
+    stopping = true;
+    // Lost workers cannot be ended; the process is.
+    void server.stop().finally(() => Deno.exit(EXIT.ok));
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    try {
+      Deno.addSignalListener(signal, stop);
+    } catch {
+      // Windows has no SIGTERM.
+    }
+  }
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    console.error(event.reason);
+  });
+}
+
+function fail(message: string, status: number): never {
+  console.error(message);
+  Deno.exit(status);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  try {
+    const command = parseCommandLine(args);
+    if (command.kind === "help") return console.log(command.text);
+    if (command.kind === "version") return console.log(`acq-server ${manifest.version}`);
+    await serve(command.configuration);
+  } catch (error) {
+    if (error instanceof UsageError) fail(error.message, EXIT.usage);
+    throw error;
+  }
+}
+
+if (import.meta.main) await main(Deno.args);

@@ -1,0 +1,39 @@
+/// <reference no-default-lib="true" />
+/// <reference lib="deno.worker" />
+/**
+ * Entry of a decode worker: one load at a time, read permission only. Samples leave it by transfer, never by
+ * a copy.
+ */
+import { Stopped, toWire } from "./errors.ts";
+import { loadAcquisition } from "./load.ts";
+import { FileAccess } from "./random_access.ts";
+import { StopFlag } from "./stop_flag.ts";
+import type { FromWorker, ToWorker } from "./worker_protocol.ts";
+
+let answerReservation: ((granted: boolean) => void) | null = null;
+
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  if (data.type === "load") void load(data);
+  else answerReservation?.(data.type === "decode");
+};
+
+async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }>): Promise<void> {
+  const files = new FileAccess(roots, new StopFlag(stop));
+  try {
+    const { summary, planes, referencePlanes } = await loadAcquisition(request, files, async ({ bytes }) => {
+      const granted = new Promise<boolean>((resolve) => answerReservation = resolve);
+      post({ type: "planned", bytes });
+      if (!await granted) throw new Stopped();
+    });
+    const buffers = [...planes, ...referencePlanes].map((plane) => plane.buffer);
+    post({ type: "loaded", summary, planes, referencePlanes }, buffers);
+  } catch (error) {
+    post({ type: "failed", error: toWire(error) });
+  } finally {
+    files.close();
+  }
+}
+
+function post(message: FromWorker, transfer: Transferable[] = []): void {
+  self.postMessage(message, transfer);
+}

@@ -1,0 +1,31 @@
+/** Messages between the server and a decode worker. A worker serves one load at a time. */
+import type { WireError } from "./errors.ts";
+import type { AcquisitionSummary, LoadRequest } from "./load.ts";
+
+/** Server to worker. */
+export type ToWorker =
+  | {
+    readonly type: "load";
+    readonly request: LoadRequest;
+    /** Resolved directories that may be read; `null` for no limit. */
+    readonly roots: readonly string[] | null;
+    /** Memory of the stop flag. */
+    readonly stop: SharedArrayBuffer;
+  }
+  /** Answer to `planned`: the memory is reserved, decode. */
+  | { readonly type: "decode" }
+  /** Answer to `planned`: there is no memory, give up. */
+  | { readonly type: "abandon" };
+
+/** Worker to server. */
+export type FromWorker =
+  /** Metadata and plan are checked; `bytes` of planes are needed. */
+  | { readonly type: "planned"; readonly bytes: number }
+  /** The planes, transferred. */
+  | {
+    readonly type: "loaded";
+    readonly summary: AcquisitionSummary;
+    readonly planes: Float32Array<ArrayBuffer>[];
+    readonly referencePlanes: Float32Array<ArrayBuffer>[];
+  }
+  | { readonly type: "failed"; readonly error: WireError };

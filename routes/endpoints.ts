@@ -1,0 +1,282 @@
+/** The one table of everything that the server answers; routes and OpenAPI document are made from it. */
+import type { z } from "zod";
+import {
+  Capabilities,
+  type ErrorCode,
+  Health,
+  Index,
+  OpenRequest,
+  OpenResponse,
+  PickRequest,
+  SchemaIndex,
+  SessionDeleted,
+  SessionInfo,
+} from "../schemas/http.ts";
+import * as example from "./examples.ts";
+import { openByPath, pickAndOpen } from "./open.ts";
+import { jsonResponse } from "./json_response.ts";
+import { openapiDocument } from "./openapi.ts";
+import { demoFile, docsFile, docsPage, documentSchema, redirectToDemo, schemaIndex } from "./pages.ts";
+import { readChannel, readReferenceChannel } from "./planes.ts";
+import { capabilities, health, index } from "./service.ts";
+import type { Handler } from "./services.ts";
+import { deleteSession, readSession } from "./sessions.ts";
+
+/** What a success looks like. */
+export interface Success {
+  readonly status: 200 | 302;
+  readonly description: string;
+  /** Media type of the body; absent where there is none. */
+  readonly mediaType?: string;
+  /** Schema of a JSON body. */
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+}
+
+/** One resource with one method. */
+export interface Endpoint {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Path with its parameters in braces. */
+  readonly path: string;
+  /** Name of the operation in the OpenAPI document. */
+  readonly id: string;
+  readonly tag: "service" | "acquisitions" | "sessions" | "pages";
+  readonly summary: string;
+  /** Schema of the JSON body of the request. */
+  readonly request?: z.ZodType;
+  readonly requestExamples?: Readonly<Record<string, unknown>>;
+  readonly success: Success;
+  /** True where a single byte range can be asked for (206). */
+  readonly ranges?: boolean;
+  /** Codes that this endpoint answers besides those of every endpoint. */
+  readonly errors: readonly ErrorCode[];
+  readonly handler: Handler;
+}
+
+const OPEN_ERRORS: readonly ErrorCode[] = [
+  "request_validation_failed",
+  "unsupported_media_type",
+  "payload_too_large",
+  "path_not_found",
+  "unsupported_format",
+  "invalid_channel_indices",
+  "channel_out_of_range",
+  "decode_failed",
+  "load_timeout",
+  "session_memory_exceeded",
+  "too_many_opens",
+  "shutting_down",
+];
+
+const json = (description: string, schema: z.ZodType, sample: unknown): Success => ({
+  status: 200,
+  description,
+  mediaType: "application/json",
+  schema,
+  example: sample,
+});
+
+const plane: Success = {
+  status: 200,
+  description: "rows x columns little-endian float32 samples, row-major, not transposed",
+  mediaType: "application/octet-stream",
+};
+
+const toDemo: Success = { status: 302, description: "To /demo/v2/" };
+const page: Success = { status: 200, description: "A page", mediaType: "text/html" };
+
+/** All endpoints. A GET also answers HEAD. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: "GET",
+    path: "/api/v2",
+    id: "index",
+    tag: "service",
+    summary: "Links to the resources of the contract",
+    success: json("The links", Index, example.INDEX),
+    errors: [],
+    handler: index,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/health",
+    id: "health",
+    tag: "service",
+    summary: "Whether the server is available, and its versions",
+    success: json("The server is available", Health, example.HEALTH),
+    errors: [],
+    handler: health,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/capabilities",
+    id: "capabilities",
+    tag: "service",
+    summary: "What can be opened and how planes are served",
+    success: json("The capabilities", Capabilities, example.CAPABILITIES),
+    errors: [],
+    handler: capabilities,
+  },
+  {
+    method: "POST",
+    path: "/api/v2/open",
+    id: "open",
+    tag: "acquisitions",
+    summary: "Open an acquisition by its path",
+    request: OpenRequest,
+    requestExamples: example.OPEN_REQUESTS,
+    success: json("The session and what it holds", OpenResponse, example.OPEN),
+    errors: ["origin_not_allowed", "path_not_allowed", ...OPEN_ERRORS],
+    handler: openByPath,
+  },
+  {
+    method: "POST",
+    path: "/api/v2/pick-and-open",
+    id: "pickAndOpen",
+    tag: "acquisitions",
+    summary: "Open an acquisition that the user chooses in a native file dialog",
+    request: PickRequest,
+    requestExamples: example.PICK_REQUESTS,
+    success: json(
+      "The session and what it holds, or an error with the code cancelled",
+      OpenResponse,
+      example.OPEN,
+    ),
+    errors: ["cancelled", "dialog_unavailable", "dialog_busy", ...OPEN_ERRORS],
+    handler: pickAndOpen,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/sessions/{session_id}",
+    id: "readSession",
+    tag: "sessions",
+    summary: "State of a session",
+    success: json("The state", SessionInfo, example.SESSION),
+    errors: ["session_not_found"],
+    handler: readSession,
+  },
+  {
+    method: "DELETE",
+    path: "/api/v2/sessions/{session_id}",
+    id: "deleteSession",
+    tag: "sessions",
+    summary: "End a session and free its memory",
+    success: json("The session is gone", SessionDeleted, example.DELETED),
+    errors: ["session_not_found"],
+    handler: deleteSession,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/sessions/{session_id}/channels/{channel_index}/data",
+    id: "readChannel",
+    tag: "sessions",
+    summary: "Plane of a source channel",
+    success: plane,
+    ranges: true,
+    errors: [
+      "request_validation_failed",
+      "channel_out_of_range",
+      "session_not_found",
+      "channel_not_found",
+      "range_not_satisfiable",
+    ],
+    handler: readChannel,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/sessions/{session_id}/reference/channels/{channel_index}/data",
+    id: "readReferenceChannel",
+    tag: "sessions",
+    summary: "Plane of a channel of the reference image",
+    success: plane,
+    ranges: true,
+    errors: [
+      "request_validation_failed",
+      "channel_out_of_range",
+      "session_not_found",
+      "reference_channel_not_found",
+      "range_not_satisfiable",
+    ],
+    handler: readReferenceChannel,
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    id: "openapi",
+    tag: "pages",
+    summary: "This contract in OpenAPI 3.1",
+    success: { status: 200, description: "The OpenAPI document", mediaType: "application/json" },
+    errors: [],
+    handler: (_c, { version }) => jsonResponse(openapiDocument(ENDPOINTS, version)),
+  },
+  {
+    method: "GET",
+    path: "/schemas/",
+    id: "schemas",
+    tag: "pages",
+    summary: "The JSON Schemas of the collection documents",
+    success: json("Paths of the schemas", SchemaIndex, example.SCHEMAS),
+    errors: [],
+    handler: schemaIndex,
+  },
+  {
+    method: "GET",
+    path: "/schemas/{file}",
+    id: "schema",
+    tag: "pages",
+    summary: "JSON Schema (draft 2020-12) of one kind of collection document",
+    success: { status: 200, description: "The JSON Schema", mediaType: "application/schema+json" },
+    errors: ["not_found"],
+    handler: documentSchema,
+  },
+  {
+    method: "GET",
+    path: "/docs",
+    id: "docs",
+    tag: "pages",
+    summary: "Interactive documentation",
+    success: page,
+    errors: [],
+    handler: docsPage,
+  },
+  {
+    method: "GET",
+    path: "/docs/{file}",
+    id: "docsFile",
+    tag: "pages",
+    summary: "A file of the documentation page",
+    success: { status: 200, description: "The file", mediaType: "*/*" },
+    errors: ["not_found"],
+    handler: docsFile,
+  },
+  {
+    method: "GET",
+    path: "/demo/v2/",
+    id: "demo",
+    tag: "pages",
+    summary: "Reference browser client",
+    success: page,
+    errors: [],
+    handler: demoFile,
+  },
+  {
+    method: "GET",
+    path: "/demo/v2/{file}",
+    id: "demoFile",
+    tag: "pages",
+    summary: "A file of the reference browser client",
+    success: { status: 200, description: "The file", mediaType: "*/*" },
+    errors: ["not_found"],
+    handler: demoFile,
+  },
+  ...["/", "/demo", "/demo/", "/demo/v2"].map((path, i): Endpoint => ({
+    method: "GET",
+    path,
+    id: ["root", "demoShort", "demoFolder", "demoVersion"][i]!,
+    tag: "pages",
+    summary: "To the reference browser client",
+    success: toDemo,
+    errors: [],
+    handler: redirectToDemo,
+  })),
+];

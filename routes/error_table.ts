@@ -1,0 +1,84 @@
+/** The one table from a failure to its code and status, and the only place that writes an error body. */
+import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
+import type { ErrorCode } from "../schemas/http.ts";
+import { SessionError, type SessionErrorTag } from "../session/errors.ts";
+import { RequestError, type RequestErrorTag, RequestValidationFailed } from "./errors.ts";
+import { jsonResponse } from "./json_response.ts";
+
+/** Code and HTTP status of a failure. */
+export interface ErrorRow {
+  readonly code: ErrorCode;
+  readonly status: number;
+}
+
+const row = (code: ErrorCode, status: number): ErrorRow => ({ code, status });
+
+/** Code and status per tag. */
+export const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErrorTag, ErrorRow>> = {
+  Cancelled: row("cancelled", 200),
+  RequestValidationFailed: row("request_validation_failed", 422),
+  UnsupportedMediaType: row("unsupported_media_type", 415),
+  PayloadTooLarge: row("payload_too_large", 413),
+  PathNotFound: row("path_not_found", 404),
+  PathNotAllowed: row("path_not_allowed", 403),
+  UnsupportedFormat: row("unsupported_format", 415),
+  InvalidChannelIndices: row("invalid_channel_indices", 422),
+  ChannelOutOfRange: row("channel_out_of_range", 422),
+  DecodeFailed: row("decode_failed", 500),
+  LoadTimeout: row("load_timeout", 504),
+  SessionNotFound: row("session_not_found", 404),
+  ChannelNotFound: row("channel_not_found", 404),
+  ReferenceChannelNotFound: row("reference_channel_not_found", 404),
+  SessionMemoryExceeded: row("session_memory_exceeded", 507),
+  TooManyOpens: row("too_many_opens", 503),
+  DialogUnavailable: row("dialog_unavailable", 501),
+  DialogBusy: row("dialog_busy", 409),
+  OriginNotAllowed: row("origin_not_allowed", 403),
+  HostNotAllowed: row("host_not_allowed", 403),
+  RangeNotSatisfiable: row("range_not_satisfiable", 416),
+  NotFound: row("not_found", 404),
+  MethodNotAllowed: row("method_not_allowed", 405),
+  ShuttingDown: row("shutting_down", 503),
+  // Work that was stopped because nobody waits for it any more; the answer reaches nobody either.
+  ClientGone: row("cancelled", 200),
+  Stopped: row("shutting_down", 503),
+};
+
+/** Code and status of a fault of the server itself. */
+export const INTERNAL_ERROR: ErrorRow = row("internal_error", 500);
+
+/** Codes that every endpoint can answer. */
+export const COMMON_ERRORS: readonly ErrorCode[] = ["host_not_allowed", "internal_error"];
+
+/** Status of each code, for the OpenAPI document. */
+export const STATUS_OF_CODE: ReadonlyMap<ErrorCode, number> = new Map(
+  [...Object.values(ERROR_TABLE), INTERNAL_ERROR].reverse().map(({ code, status }) => [code, status]),
+);
+
+/** True for a failure that has a row; anything else is a fault of the server. */
+export function isKnownError(error: unknown): error is ReaderError | SessionError | RequestError {
+  return error instanceof ReaderError || error instanceof SessionError || error instanceof RequestError;
+}
+
+/** The envelope of a failure. */
+export function errorResponse(error: unknown): Response {
+  if (!isKnownError(error)) {
+    const message = "The server made a mistake; its log has the details";
+    return envelope(INTERNAL_ERROR, message, null, {});
+  }
+  const headers: Record<string, string> = error instanceof RequestError ? { ...error.headers } : {};
+  if (error instanceof SessionError && error.retryAfter !== null) {
+    headers["Retry-After"] = String(error.retryAfter);
+  }
+  const details = error instanceof RequestValidationFailed ? error.details : null;
+  return envelope(ERROR_TABLE[error.tag], error.message, details, headers);
+}
+
+function envelope(
+  { code, status }: ErrorRow,
+  message: string,
+  details: unknown,
+  headers: Record<string, string>,
+) {
+  return jsonResponse({ ok: false, error: code, message, details }, status, headers);
+}

@@ -1,0 +1,158 @@
+/** Examples of the OpenAPI document: one line scan with a reference image, seen through the whole contract. */
+import type { ErrorCode } from "../schemas/http.ts";
+
+const SESSION_ID = "3f2a9c0d5b7e41868a1d0c9f6e2b4d57";
+const PATH = "/data/2025-10-30/line_scan.oir";
+const BASE = `/api/v2/sessions/${SESSION_ID}`;
+
+/** Constants of every plane. */
+const SERVED = {
+  servedDtype: "float32",
+  encoding: "raw-f32-le",
+  layout: "row-major",
+  mediaType: "application/octet-stream",
+};
+
+const link = (href: string, method: string, description: string) => ({ href, method, description });
+
+export const INDEX = {
+  ok: true,
+  apiVersion: "v2",
+  description: "Local acquisition server: opens microscope files and serves each channel as a float32 plane",
+  links: {
+    health: link("/api/v2/health", "GET", "Whether the server is available, and its versions"),
+    capabilities: link("/api/v2/capabilities", "GET", "What can be opened and how planes are served"),
+    open: link("/api/v2/open", "POST", "Open an acquisition by its path"),
+    pickAndOpen: link(
+      "/api/v2/pick-and-open",
+      "POST",
+      "Open an acquisition that the user chooses in a dialog",
+    ),
+    openapi: link("/openapi.json", "GET", "This contract in OpenAPI 3.1"),
+    docs: link("/docs", "GET", "Interactive documentation"),
+    demo: link("/demo/v2/", "GET", "Reference browser client"),
+    schemas: link("/schemas/", "GET", "JSON Schemas of the collection documents"),
+  },
+};
+
+export const HEALTH = { ok: true, api_version: "v2", server_version: "0.1.0" };
+
+export const CAPABILITIES = {
+  ok: true,
+  apiVersion: "v2",
+  supportedImportExtensions: [".oir", ".ome.zarr", ".tif", ".tiff"],
+  allowedImportExtensions: [".oir", ".tif"],
+  binary: SERVED,
+  sessionTtlSeconds: 600,
+};
+
+export const OPEN_REQUESTS = {
+  "all channels": { path: PATH },
+  "two channels, the second first": { path: PATH, channelIndices: [1, 0] },
+};
+
+export const PICK_REQUESTS = {
+  "any acquisition": {},
+  "first channel of a TIFF": { channelIndices: [0], extensions: [".tif", ".tiff"] },
+};
+
+export const OPEN = {
+  ok: true,
+  apiVersion: "v2",
+  sessionId: SESSION_ID,
+  source: { path: PATH, name: "line_scan.oir", format: "oir", sourceDtype: "uint16", numChannels: 2 },
+  header: {
+    shape: [2, 600, 48],
+    dims: ["C", "Y", "X"],
+    sizes: { C: 2, Y: 600, X: 48 },
+    dtype: "uint16",
+    numChannels: 2,
+    physicalUnits: [1, 0.002118, 0.45],
+    physicalUnitsLabels: ["Pixels", "seconds", "um"],
+    date: "20251030",
+    time: "14:54:36",
+    fileSize: "142 KB",
+  },
+  plane: {
+    shape: [600, 48],
+    axes: [
+      { arrayDimension: 0, name: "Y", size: 600, step: 0.002118, unit: "seconds" },
+      { arrayDimension: 1, name: "X", size: 48, step: 0.45, unit: "um" },
+    ],
+    ...SERVED,
+  },
+  channels: [0, 1].map((index) => ({
+    index,
+    name: `CH${index + 1}`,
+    byteLength: 115200,
+    dataUrl: `${BASE}/channels/${index}/data`,
+  })),
+  reference: {
+    plane: {
+      shape: [128, 128],
+      axes: [
+        { arrayDimension: 0, name: "Y", size: 128, step: 0.45, unit: "um" },
+        { arrayDimension: 1, name: "X", size: 128, step: 0.45, unit: "um" },
+      ],
+      ...SERVED,
+    },
+    channels: [
+      { index: 0, name: "CH1", byteLength: 65536, dataUrl: `${BASE}/reference/channels/0/data` },
+    ],
+    lineRoi: [40, 30, 80, 55],
+    scanPath: { x: [40, 80], y: [30, 55] },
+  },
+  warnings: [],
+};
+
+export const SESSION = {
+  ok: true,
+  sessionId: SESSION_ID,
+  ttlSecondsRemaining: 587.25,
+  channelIndices: [0, 1],
+  referenceChannelIndices: [0],
+  totalBytes: 295936,
+};
+
+export const DELETED = { ok: true, sessionId: SESSION_ID, deleted: true };
+
+export const SCHEMAS = { ok: true, schemas: { collection: "/schemas/collection.json" } };
+
+/** A message per code. */
+export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
+  cancelled: "No file was chosen",
+  request_validation_failed:
+    'body.path: must be an absolute path; "scan.oir" is relative and ~ is not expanded',
+  unsupported_media_type: 'The body must be sent as "Content-Type: application/json", not "text/plain"',
+  payload_too_large: "The body is larger than 1048576 bytes",
+  path_not_found: 'Cannot open "/data/scan.oir": nothing exists there',
+  path_not_allowed: '"/etc/scan.oir" lies outside the folders that this server may open',
+  unsupported_format: '"notes.docx" is of no known format; this server opens .oir .ome.zarr .tif .tiff',
+  invalid_channel_indices:
+    'The channels of "set.ome.tif" differ in shape (channel 0 is 512 x 512, channel 1 is 256 x 256); open them apart, for example "channelIndices": [0]',
+  channel_out_of_range: 'Channel 4 does not exist: "scan.oir" has channels 0 to 1',
+  decode_failed: 'Cannot read "scan.oir": block at 81920 + 4096 ends after the file (83000 bytes)',
+  load_timeout: 'Opening "/data/scan.oir" took longer than 120 s and was stopped',
+  session_not_found:
+    'There is no session "0123"; sessions end 600 s after they were opened or when they are deleted',
+  channel_not_found: "The session holds no channel 1; it holds 0",
+  reference_channel_not_found: "The session has no reference image",
+  session_memory_exceeded: "The planes need 512 MiB, but only 128 MiB of 4096 MiB session memory are free",
+  too_many_opens: "32 opens are waiting already; try again in a moment",
+  dialog_unavailable: "No file dialog can be shown: there is no display. Use POST /api/v2/open with a path",
+  dialog_busy: "A file dialog is already open",
+  origin_not_allowed: "Pages from https://example.org may not open files by path",
+  host_not_allowed: 'This server answers to 127.0.0.1, localhost and [::1] only, not to "example.org"',
+  range_not_satisfiable: 'The range "bytes=200000-" lies outside the payload of 115200 bytes',
+  not_found: "There is nothing at /api/v2/sessoins",
+  method_not_allowed: "PUT is not possible at /api/v2/open, which takes POST",
+  shutting_down: "The server is stopping",
+  internal_error: "The server made a mistake; its log has the details",
+};
+
+/** Details of the example of a refused request. */
+export const VALIDATION_DETAILS = [{
+  location: ["body", "path"],
+  message: 'must be an absolute path; "scan.oir" is relative and ~ is not expanded',
+  type: "path_not_absolute",
+}];

@@ -1,0 +1,82 @@
+/** Who may call: the Host rule, origins, preflights and the headers that every answer carries. */
+import type { MiddlewareHandler } from "@hono/hono";
+import { HostNotAllowed, OriginNotAllowed } from "./errors.ts";
+import type { AppEnv } from "./services.ts";
+
+const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
+
+const EVERY_ANSWER = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "Content-Range, Accept-Ranges, Retry-After, Allow",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/**
+ * Refuses foreign hosts, answers preflights under `/api/v2`, and puts the common headers on every answer. The
+ * Host header is read itself: `request.url` takes its host from an absolute request target or from nowhere. A
+ * page whose name was rebound to loopback still sends its own name there.
+ */
+export const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const host = c.req.header("host");
+  if (host === undefined || !LOOPBACK_HOST.test(host)) {
+    throw new HostNotAllowed(
+      `This server answers to 127.0.0.1, localhost and [::1] only, not to ${
+        host === undefined ? "a request without a Host" : `"${host}"`
+      }`,
+    );
+  }
+  if (isPreflight(c.req.raw)) return preflight(c.req.raw);
+  return await next();
+};
+
+/** Puts the common headers on every answer, those of {@linkcode guard} included. */
+export const commonHeaders: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next();
+  for (const [name, value] of Object.entries(EVERY_ANSWER)) c.res.headers.set(name, value);
+};
+
+function isPreflight(request: Request): boolean {
+  return request.method === "OPTIONS" && /^\/api\/v2(\/|$)/.test(new URL(request.url).pathname) &&
+    request.headers.has("origin") && request.headers.has("access-control-request-method");
+}
+
+function preflight(request: Request): Response {
+  const headers = new Headers({
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, DELETE",
+    "Access-Control-Max-Age": "600",
+    Vary: "Access-Control-Request-Headers",
+  });
+  const requested = request.headers.get("access-control-request-headers");
+  if (requested !== null) headers.set("Access-Control-Allow-Headers", requested);
+  if (request.headers.get("access-control-request-private-network") === "true") {
+    headers.set("Access-Control-Allow-Private-Network", "true");
+  }
+  return new Response(null, { status: 204, headers });
+}
+
+/**
+ * Refuses to let a page name a path unless it may: requests without an `Origin` (scripts), pages on loopback
+ * (the server's own among them), and origins that the operator named.
+ *
+ * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
+ * @throws {OriginNotAllowed}
+ */
+export function checkOrigin(origin: string | undefined, allowed: readonly string[]): void {
+  if (origin === undefined || allowed.includes("*") || allowed.includes(origin) || isLoopbackOrigin(origin)) {
+    return;
+  }
+  throw new OriginNotAllowed(
+    `Pages from ${
+      origin === "null" ? "a place without an address" : origin
+    } may not open files by path. Let the user choose ` +
+      `with POST /api/v2/pick-and-open, or start the server with --allow-origin ${origin}`,
+  );
+}
+
+/** True for an origin on this machine, whatever its port. */
+export function isLoopbackOrigin(origin: string): boolean {
+  const url = URL.parse(origin);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.hostname === "localhost" || url.hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(url.hostname);
+}

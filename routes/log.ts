@@ -1,0 +1,43 @@
+/** The log on stderr, as text or as JSON lines. */
+
+/** From the quietest to the loudest. */
+export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
+
+/** One of {@linkcode LOG_LEVELS}. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Named values of a line; only {@linkcode Log} of JSON form writes all of them. */
+export type LogFields = Readonly<Record<string, string | number>>;
+
+/** Where the server writes what happens. */
+export class Log {
+  readonly #level: number;
+  readonly #json: boolean;
+  readonly #write: (line: string) => void;
+
+  /** @param write takes one line without its end; stderr by default */
+  constructor(level: LogLevel, json: boolean, write: (line: string) => void = (line) => console.error(line)) {
+    this.#level = LOG_LEVELS.indexOf(level);
+    this.#json = json;
+    this.#write = write;
+  }
+
+  /** Writes a line when its level is loud enough. Control characters are shown, never sent to a terminal. */
+  line(level: LogLevel, message: string, fields: LogFields = {}): void {
+    if (LOG_LEVELS.indexOf(level) > this.#level) return;
+    const time = new Date().toISOString();
+    this.#write(
+      this.#json
+        ? JSON.stringify({ time, level, message, ...fields })
+        : `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${printable(message)}`,
+    );
+  }
+}
+
+/** The text with control characters as `\u00XX`, so that a name from outside cannot steer the terminal. */
+export function printable(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (c) => {
+    return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}

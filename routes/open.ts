@@ -1,0 +1,176 @@
+/** `POST /api/v2/open`, `POST /api/v2/pick-and-open` and the answer that both give. */
+import { isAbsolute } from "node:path";
+import type { z } from "zod";
+import { PathNotAllowed, UnsupportedFormat } from "../readers/errors.ts";
+import type { Axis, Channel } from "../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
+import { OpenRequest, type OpenResponse, PickRequest } from "../schemas/http.ts";
+import { ClientGone, ShuttingDown } from "../session/errors.ts";
+import type { OpenOrder } from "../session/opener.ts";
+import type { Session } from "../session/store.ts";
+import { basename } from "node:path";
+import { Cancelled } from "./errors.ts";
+import { fileSize } from "./file_size.ts";
+import { checkOrigin, isLoopbackOrigin } from "./guard.ts";
+import { jsonResponse } from "./json_response.ts";
+import { faulty, readBody } from "./request_body.ts";
+import type { Handler, RequestContext, Services } from "./services.ts";
+
+/** Opens an acquisition by path. */
+export const openByPath: Handler = async (c, services) => {
+  const { path, channelIndices = null } = await readBody(c.req.raw, OpenRequest, false);
+  if (!isAbsolute(path)) {
+    throw faulty(
+      ["path"],
+      `must be an absolute path; "${path.slice(0, 200)}" is relative and ~ is not expanded`,
+      "path_not_absolute",
+    );
+  }
+  checkOrigin(c.req.header("origin"), services.allowedOrigins);
+  if (services.dialogOnly) {
+    throw new PathNotAllowed(
+      "This server opens files through its dialog only; use POST /api/v2/pick-and-open",
+    );
+  }
+  return await open(c, services, { path, channelIndices, chosenByUser: false, signal: c.req.raw.signal });
+};
+
+/** Lets the user choose an acquisition in a native file dialog and opens it. */
+export const pickAndOpen: Handler = async (c, services) => {
+  const origin = c.req.header("origin");
+  const { channelIndices = null, extensions = null } = await readBody(
+    c.req.raw,
+    PickRequest,
+    origin === undefined,
+  );
+  const filter = dialogFilter(extensions, services.allowedExtensions);
+  const foreign = origin === undefined || isOwnOrigin(c, origin) ? null : origin;
+  services.manners.check(foreign);
+  const path = await services.picker.pick({
+    title: dialogTitle(foreign),
+    extensions: filter,
+    signal: c.req.raw.signal,
+  });
+  if (path === null) {
+    services.manners.cancelled(foreign);
+    throw new Cancelled("No file was chosen");
+  }
+  return await open(c, services, { path, channelIndices, chosenByUser: true, signal: c.req.raw.signal });
+};
+
+/** Opens, and takes the session back when the client went away before it knew of it. */
+async function open(c: RequestContext, services: Services, order: OpenOrder): Promise<Response> {
+  if (services.isStopping()) throw new ShuttingDown("The server is stopping");
+  const session = await services.opener.open(order);
+  const takeBack = () => {
+    try {
+      services.store.delete(session.id);
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  if (order.signal.aborted) {
+    takeBack();
+    throw new ClientGone("The client went away");
+  }
+  void c.env.info.completed.then(() => {
+    if (order.signal.aborted) takeBack();
+  }, takeBack);
+  return jsonResponse(openResponse(session));
+}
+
+function isOwnOrigin(c: RequestContext, origin: string): boolean {
+  return isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
+}
+
+/** Extensions that the dialog shows. @throws {UnsupportedFormat} none of the wanted ones is supported */
+function dialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {
+  if (wanted === null) return allowed;
+  const supported = wanted.map((e) => e.toLowerCase()).filter((e) => SUPPORTED_EXTENSIONS.includes(e));
+  if (supported.length > 0) return supported;
+  throw new UnsupportedFormat(
+    `None of ${wanted.join(" ")} is supported; this server opens ${allowed.join(" ")}`,
+  );
+}
+
+/** The dialog says who asks, unless it is the server's own page or a script. */
+function dialogTitle(foreign: string | null): string {
+  if (foreign === null) return "Open an acquisition";
+  return `Open an acquisition for ${foreign === "null" ? "a page without an address" : foreign}`;
+}
+
+/** The Open response of the contract. */
+export function openResponse(
+  { id, summary, channels, referenceChannels }: Session,
+): z.infer<typeof OpenResponse> {
+  const { axes, loaded, reference } = summary;
+  const sourceDtype = loaded[0]!.sampleType;
+  const numChannels = summary.channels.length;
+  const base = `/api/v2/sessions/${id}`;
+  return {
+    ok: true,
+    apiVersion: "v2",
+    sessionId: id,
+    source: {
+      path: summary.path,
+      name: basename(summary.path),
+      format: summary.format,
+      sourceDtype,
+      numChannels,
+    },
+    header: {
+      shape: axes.map((axis) => axis.size),
+      dims: axes.map((axis) => axis.name),
+      sizes: Object.fromEntries(axes.map((axis) => [axis.name, axis.size])),
+      dtype: sourceDtype,
+      numChannels,
+      physicalUnits: axes.map((axis) => axis.step),
+      physicalUnitsLabels: axes.map((axis) => axis.unit),
+      date: summary.date,
+      time: summary.time,
+      fileSize: summary.fileSize === null ? "" : fileSize(summary.fileSize),
+    },
+    plane: plane(summary.rows, summary.columns, axes),
+    channels: loaded.map((channel) =>
+      channelEntry(channel, channels.get(channel.index)!.byteLength, `${base}/channels/${channel.index}/data`)
+    ),
+    reference: reference && {
+      plane: plane(reference.rows, reference.columns, reference.axes),
+      channels: reference.channels.map((channel) =>
+        channelEntry(
+          channel,
+          referenceChannels.get(channel.index)!.byteLength,
+          `${base}/reference/channels/${channel.index}/data`,
+        )
+      ),
+      lineRoi: reference.lineRoi && [...reference.lineRoi],
+      scanPath: reference.scanPath && { x: [...reference.scanPath.x], y: [...reference.scanPath.y] },
+    },
+    warnings: [...summary.warnings],
+  };
+}
+
+function plane(rows: number, columns: number, axes: readonly Axis[]): z.infer<typeof OpenResponse>["plane"] {
+  const calibration = (name: "Y" | "X") => {
+    const { step, unit } = axes.find((axis) => axis.name === name)!;
+    return { step, unit };
+  };
+  return {
+    shape: [rows, columns],
+    axes: [
+      { arrayDimension: 0, name: "Y", size: rows, ...calibration("Y") },
+      { arrayDimension: 1, name: "X", size: columns, ...calibration("X") },
+    ],
+    servedDtype: "float32",
+    encoding: "raw-f32-le",
+    layout: "row-major",
+    mediaType: "application/octet-stream",
+  };
+}
+
+const channelEntry = ({ index, name }: Channel, byteLength: number, dataUrl: string) => ({
+  index,
+  name,
+  byteLength,
+  dataUrl,
+});

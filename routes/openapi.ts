@@ -1,0 +1,137 @@
+/** The OpenAPI 3.1 document, made from the endpoint table and the zod schemas. */
+import { z } from "zod";
+import { ErrorBody, type ErrorCode, HTTP_SCHEMAS } from "../schemas/http.ts";
+import type { Endpoint } from "./endpoints.ts";
+import { COMMON_ERRORS, STATUS_OF_CODE } from "./error_table.ts";
+import { ERROR_MESSAGES, VALIDATION_DETAILS } from "./examples.ts";
+
+type Json = Record<string, unknown>;
+
+const PARAMETERS: Readonly<Record<string, Json>> = {
+  session_id: { description: "Id of the session", schema: { type: "string" } },
+  channel_index: { description: "Channel index, from 0", schema: { type: "integer", minimum: 0 } },
+  file: { description: "File name", schema: { type: "string" } },
+};
+
+/** The document of a version of the server. */
+export function openapiDocument(endpoints: readonly Endpoint[], version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "acq-server",
+      version,
+      description:
+        "Local acquisition server. Every GET also answers HEAD. Errors of every path have one envelope; " +
+        "clients branch on its code.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "This server" }],
+    tags: [
+      { name: "service", description: "What the server is and can do" },
+      { name: "acquisitions", description: "Opening an acquisition into a session" },
+      { name: "sessions", description: "Planes and state of a session" },
+      { name: "pages", description: "Documents and pages" },
+    ],
+    paths,
+    components: { schemas: componentSchemas() },
+  };
+}
+
+function operation(endpoint: Endpoint): Json {
+  const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  return {
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(names.length > 0 && {
+      parameters: names.map((name) => ({ name, in: "path", required: true, ...PARAMETERS[name] })),
+    }),
+    ...(endpoint.request && {
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: reference(endpoint.request),
+            examples: Object.fromEntries(
+              Object.entries(endpoint.requestExamples ?? {}).map(([name, value]) => [name, { value }]),
+            ),
+          },
+        },
+      },
+    }),
+    responses: responses(endpoint),
+  };
+}
+
+function responses({ success, ranges, errors }: Endpoint): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of [...errors, ...COMMON_ERRORS]) {
+    const status = STATUS_OF_CODE.get(code)!;
+    byStatus.set(status, [...byStatus.get(status) ?? [], code]);
+  }
+  const result: Json = {};
+  const successContent = success.mediaType === undefined ? {} : {
+    [success.mediaType]: {
+      schema: success.schema
+        ? reference(success.schema)
+        : success.mediaType.endsWith("json")
+        ? { type: "object" }
+        : { type: "string", format: "binary" },
+      ...(success.example !== undefined && { example: success.example }),
+    },
+  };
+  result[success.status] = {
+    description: success.description,
+    ...(success.mediaType !== undefined && { content: successContent }),
+  };
+  if (ranges) {
+    result["206"] = { description: "The part that a single Range header asked for", content: successContent };
+  }
+  for (const [status, codes] of [...byStatus].sort((a, b) => a[0] - b[0])) {
+    result[status] = status === success.status ? withCancelled(success) : {
+      description: codes.join(", "),
+      content: {
+        "application/json": {
+          schema: reference(ErrorBody),
+          examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+        },
+      },
+    };
+  }
+  return result;
+}
+
+/** A cancelled dialog is answered with the status of a success. */
+function withCancelled(success: Endpoint["success"]): Json {
+  return {
+    description: success.description,
+    content: {
+      "application/json": {
+        schema: { oneOf: [reference(success.schema!), reference(ErrorBody)] },
+        examples: { opened: { value: success.example }, cancelled: { value: errorExample("cancelled") } },
+      },
+    },
+  };
+}
+
+function errorExample(code: ErrorCode): Json {
+  const details = code === "request_validation_failed" ? VALIDATION_DETAILS : null;
+  return { ok: false, error: code, message: ERROR_MESSAGES[code], details };
+}
+
+function reference(schema: z.ZodType): Json {
+  return { $ref: schemaUri(HTTP_SCHEMAS.get(schema)!.id) };
+}
+
+const schemaUri = (id: string) => `#/components/schemas/${id}`;
+
+function componentSchemas(): Json {
+  const { schemas } = z.toJSONSchema(HTTP_SCHEMAS, { uri: schemaUri });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
+  );
+}

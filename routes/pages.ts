@@ -1,0 +1,100 @@
+/** The server's own pages: the reference client, the documentation, the schemas. Nothing comes from another host. */
+import { extname } from "node:path";
+import { NotFound } from "./errors.ts";
+import { jsonResponse } from "./json_response.ts";
+import type { Handler, RequestContext } from "./services.ts";
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".json": "application/json",
+  ".woff2": "font/woff2",
+};
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Swagger UI sets style attributes. */
+const DOCS_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
+
+/** To the reference client. */
+export const redirectToDemo: Handler = () =>
+  new Response(null, { status: 302, headers: { Location: "/demo/v2/", "Content-Length": "0" } });
+
+/** A file of the reference client; its folder means `index.html`. */
+export const demoFile: Handler = (c) => staticFile(c, "demo/v2", c.req.param("file") ?? "index.html", POLICY);
+
+/** The documentation page. */
+export const docsPage: Handler = (c) => staticFile(c, "docs", "index.html", DOCS_POLICY);
+
+/** A file of the documentation page: its own, or one of Swagger UI. */
+export const docsFile: Handler = async (c) => {
+  const name = c.req.param("file")!;
+  const { SWAGGER_FILES } = await import("./swagger_files.ts");
+  const text = SWAGGER_FILES[name];
+  if (text === undefined) return await staticFile(c, "docs", name, DOCS_POLICY);
+  return fileResponse(new TextEncoder().encode(text), name, DOCS_POLICY);
+};
+
+/** The kinds of collection documents with the paths of their schemas. */
+export const schemaIndex: Handler = async () => {
+  const { DOCUMENT_KINDS } = await import("../schemas/mod.ts");
+  const schemas = Object.fromEntries(DOCUMENT_KINDS.map(({ kind }) => [kind, `/schemas/${kind}.json`]));
+  return jsonResponse({ ok: true, schemas });
+};
+
+/** JSON Schema of one kind of document. */
+export const documentSchema: Handler = async (c) => {
+  const { DOCUMENT_KINDS } = await import("../schemas/mod.ts");
+  const found = DOCUMENT_KINDS.find(({ kind }) => `${kind}.json` === c.req.param("file"));
+  if (!found) throw nothingAt(c);
+  return jsonResponse(found.jsonSchema, 200, { "Content-Type": "application/schema+json" });
+};
+
+/** A {@linkcode NotFound} that names the path. */
+export function nothingAt(c: RequestContext): NotFound {
+  return new NotFound(`There is nothing at ${c.req.path.slice(0, 200)}; GET /api/v2 links to everything`);
+}
+
+const STATIC = new URL("../static/", import.meta.url);
+
+async function staticFile(
+  c: RequestContext,
+  folder: string,
+  name: string,
+  policy: string,
+): Promise<Response> {
+  // One plain name with a known type: no path can leave the folder.
+  if (!/^[\w-][\w.-]*$/.test(name) || !(extname(name) in MEDIA_TYPES)) throw nothingAt(c);
+  try {
+    return fileResponse(await Deno.readFile(new URL(`${folder}/${name}`, STATIC)), name, policy);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw nothingAt(c);
+    throw error;
+  }
+}
+
+function fileResponse(bytes: Uint8Array<ArrayBuffer>, name: string, policy: string): Response {
+  return new Response(bytes, {
+    headers: {
+      "Content-Type": MEDIA_TYPES[extname(name)]!,
+      "Content-Length": String(bytes.length),
+      "Cache-Control": "no-cache",
+      "Content-Security-Policy": policy,
+      "Referrer-Policy": "no-referrer",
+    },
+  });
+}

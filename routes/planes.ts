@@ -1,0 +1,73 @@
+/** The binary payload of one channel: whole, as a single range, or its headers alone. */
+import { ChannelOutOfRange } from "../readers/errors.ts";
+import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import { parseRange } from "./byte_range.ts";
+import { RequestValidationFailed } from "./errors.ts";
+import type { Handler, RequestContext, Services } from "./services.ts";
+
+/** A response that moves no byte for this long is cut and its lease ends. */
+export const STALL_MS = 60_000;
+
+/** Plane of a source channel. */
+export const readChannel: Handler = (c, services) => {
+  const index = channelIndex(c);
+  return planeResponse(c, services, services.store.channel(c.req.param("session_id")!, index));
+};
+
+/** Plane of a reference channel. */
+export const readReferenceChannel: Handler = (c, services) => {
+  const index = channelIndex(c);
+  return planeResponse(c, services, services.store.referenceChannel(c.req.param("session_id")!, index));
+};
+
+/** @throws {RequestValidationFailed | ChannelOutOfRange} no integer, or a negative one */
+function channelIndex(c: RequestContext): number {
+  const text = c.req.param("channel_index")!;
+  if (!/^-?\d+$/.test(text)) {
+    throw new RequestValidationFailed([{
+      location: ["path", "channel_index"],
+      message: `must be an integer, not "${text.slice(0, 64)}"`,
+      type: "invalid_type",
+    }]);
+  }
+  if (text.startsWith("-")) {
+    throw new ChannelOutOfRange(`A channel index starts at 0; ${text.slice(0, 64)} is negative`);
+  }
+  return Number(text);
+}
+
+function planeResponse(c: RequestContext, { clock, log }: Services, plane: PlaneBuffer): Response {
+  const headers: Record<string, string> = {
+    "Content-Type": "application/octet-stream",
+    "Cache-Control": "no-store",
+    "Accept-Ranges": "bytes",
+  };
+  // Without validators an If-Range can never match, so it asks for the whole plane (RFC 9110, section 13.1.5).
+  const wanted = c.req.header("if-range") === undefined ? c.req.header("range") : undefined;
+  const range = c.req.method === "HEAD" ? null : parseRange(wanted, plane.byteLength);
+  const { start, end } = range ?? { start: 0, end: plane.byteLength };
+  headers["Content-Length"] = String(end - start);
+  if (range) headers["Content-Range"] = `bytes ${start}-${end - 1}/${plane.byteLength}`;
+  const status = range ? 206 : 200;
+  if (c.req.method === "HEAD") return new Response(null, { status, headers });
+
+  const endLease = plane.lease();
+  let lastMoved = clock.now();
+  const { body, cut } = plane.stream(start, end, () => lastMoved = clock.now());
+  let cancelWatch = () => {};
+  const watch = (wait: number) => {
+    cancelWatch = clock.after(wait, () => {
+      const idle = clock.now() - lastMoved;
+      if (idle < STALL_MS) return watch(STALL_MS - idle);
+      log.line("warn", `A response moved no byte for ${STALL_MS / 1000} s and was cut`);
+      cut(new Error("the client does not read"));
+      endLease();
+    });
+  };
+  watch(STALL_MS);
+  void c.env.info.completed.catch(() => {}).then(() => {
+    cancelWatch();
+    endLease();
+  });
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,65 @@
+/** What the server says of itself: index, health, capabilities. */
+import type { z } from "zod";
+import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
+import type { Capabilities, Health, Index } from "../schemas/http.ts";
+import { jsonResponse } from "./json_response.ts";
+import type { Handler } from "./services.ts";
+
+const LINKS: z.infer<typeof Index>["links"] = {
+  health: {
+    href: "/api/v2/health",
+    method: "GET",
+    description: "Whether the server is available, and its versions",
+  },
+  capabilities: {
+    href: "/api/v2/capabilities",
+    method: "GET",
+    description: "What can be opened and how planes are served",
+  },
+  open: { href: "/api/v2/open", method: "POST", description: "Open an acquisition by its path" },
+  pickAndOpen: {
+    href: "/api/v2/pick-and-open",
+    method: "POST",
+    description: "Open an acquisition that the user chooses in a native file dialog",
+  },
+  openapi: { href: "/openapi.json", method: "GET", description: "This contract in OpenAPI 3.1" },
+  docs: { href: "/docs", method: "GET", description: "Interactive documentation" },
+  demo: { href: "/demo/v2/", method: "GET", description: "Reference browser client" },
+  schemas: { href: "/schemas/", method: "GET", description: "JSON Schemas of the collection documents" },
+};
+
+/** Links to the resources of the contract. */
+export const index: Handler = () => {
+  const body: z.infer<typeof Index> = {
+    ok: true,
+    apiVersion: "v2",
+    description:
+      "Local acquisition server: opens microscope files and serves each channel as a float32 plane",
+    links: LINKS,
+  };
+  return jsonResponse(body);
+};
+
+/** Whether the server is available. */
+export const health: Handler = (_c, { version }) => {
+  const body: z.infer<typeof Health> = { ok: true, api_version: "v2", server_version: version };
+  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+};
+
+/** What can be opened and how it is served. */
+export const capabilities: Handler = (_c, { allowedExtensions, store }) => {
+  const body: z.infer<typeof Capabilities> = {
+    ok: true,
+    apiVersion: "v2",
+    supportedImportExtensions: [...SUPPORTED_EXTENSIONS],
+    allowedImportExtensions: [...allowedExtensions],
+    binary: {
+      servedDtype: "float32",
+      encoding: "raw-f32-le",
+      layout: "row-major",
+      mediaType: "application/octet-stream",
+    },
+    sessionTtlSeconds: store.ttlSeconds,
+  };
+  return jsonResponse(body);
+};

@@ -1,0 +1,49 @@
+/** What the handlers work with. */
+import type { Context } from "@hono/hono";
+import type { DialogManners } from "../session/dialog_manners.ts";
+import type { Opener } from "../session/opener.ts";
+import type { PickRequest } from "../session/picker.ts";
+import type { SessionStore } from "../session/store.ts";
+import type { Clock } from "../session/clock.ts";
+import type { Log } from "./log.ts";
+
+/** Shows a file dialog; `session/picker.ts` has the real one. */
+export interface DialogPicker {
+  pick(request: PickRequest): Promise<string | null>;
+}
+
+/** Everything behind the routes, made once by `main.ts`. */
+export interface Services {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: SessionStore;
+  readonly opener: Opener;
+  readonly picker: DialogPicker;
+  readonly manners: DialogManners;
+  /** Extensions that the operator lets in, sorted. */
+  readonly allowedExtensions: readonly string[];
+  /** Origins that may open by path, besides loopback. */
+  readonly allowedOrigins: readonly string[];
+  /** True when nothing may be opened by path. */
+  readonly dialogOnly: boolean;
+  /** True once the server is stopping. */
+  isStopping(): boolean;
+}
+
+/** What `Deno.serve` tells of a request. */
+export interface ServeInfo {
+  /** Settles when the answer was sent or the client went away. */
+  readonly completed: Promise<void>;
+}
+
+/** Types of the app for Hono. */
+export interface AppEnv {
+  Bindings: { info: ServeInfo };
+}
+
+/** Context of a request. */
+export type RequestContext = Context<AppEnv>;
+
+/** Answers one endpoint. */
+export type Handler = (c: RequestContext, services: Services) => Response | Promise<Response>;

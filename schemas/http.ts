@@ -1,0 +1,336 @@
+/**
+ * The JSON bodies of the HTTP contract (version v2). Requests are validated with these schemas, and the OpenAPI
+ * document is made from them; every field has its description here and nowhere else.
+ */
+import { z } from "zod";
+
+/** Schemas by their name in the OpenAPI document. */
+export const HTTP_SCHEMAS = z.registry<{ id: string }>();
+
+function named<T extends z.ZodType>(id: string, schema: T): T {
+  HTTP_SCHEMAS.add(schema, { id });
+  return schema;
+}
+
+const servedDtype = z.literal("float32").describe("Sample type of every served plane");
+const encoding = z.literal("raw-f32-le").describe("Little-endian 32-bit floats without any header");
+const layout = z.literal("row-major").describe("Row after row; planes are never transposed");
+const mediaType = z.literal("application/octet-stream").describe("Content type of the binary payload");
+const apiVersion = z.literal("v2").describe("Version of the HTTP contract");
+const ok = z.literal(true).describe("true for every success");
+const count = z.int().nonnegative();
+const unique = (items: readonly unknown[]) => new Set(items).size === items.length;
+
+/** Sample types that a file can have. */
+export const sampleType = z.enum([
+  "bool",
+  "uint8",
+  "uint16",
+  "uint32",
+  "uint64",
+  "int8",
+  "int16",
+  "int32",
+  "int64",
+  "float16",
+  "float32",
+  "float64",
+]);
+
+const extension = z.string().regex(/^\.[^\s/\\]+$/, "must start with a dot and hold no blank or slash");
+
+const channelIndices = z.array(z.int().nonnegative())
+  .min(1)
+  .refine(unique, { message: "must not name a channel twice" })
+  .meta({ uniqueItems: true })
+  .nullable()
+  .optional()
+  .describe("Channels to load, in the order of the answer; absent or null loads all");
+
+/** Body of `POST /api/v2/open`. */
+export const OpenRequest = named(
+  "OpenRequest",
+  z.strictObject({
+    path: z.string()
+      .min(1)
+      .regex(/\S/, "must not be blank")
+      .regex(/^[^\0]*$/, "must not contain a NUL character")
+      .describe("Absolute path of the acquisition, as the server sees it; ~ is not expanded"),
+    channelIndices,
+  }).describe("Names an acquisition by its path"),
+);
+
+/** Body of `POST /api/v2/pick-and-open`. */
+export const PickRequest = named(
+  "PickRequest",
+  z.strictObject({
+    channelIndices,
+    extensions: z.array(extension)
+      .min(1)
+      .refine((list) => unique(list.map((e) => e.toLowerCase())), {
+        message: "must not name an extension twice",
+      })
+      .meta({ uniqueItems: true })
+      .nullable()
+      .optional()
+      .describe(
+        "Extensions that the dialog shows, each with a leading dot; absent or null shows all that are allowed",
+      ),
+  }).describe("All fields are optional; {} is valid"),
+);
+
+/** Answer of `GET /api/v2/health`. */
+export const Health = named(
+  "Health",
+  z.strictObject({
+    ok: z.literal(true).describe("true when the server is available"),
+    api_version: z.literal("v2").describe("Version of the HTTP contract"),
+    server_version: z.string().describe("Version of the server program, independent of the contract"),
+  }).describe("The one answer with snake_case names"),
+);
+
+const Link = named(
+  "Link",
+  z.strictObject({
+    href: z.string().describe("Path on this server"),
+    method: z.enum(["GET", "POST"]).describe("HTTP method"),
+    description: z.string().describe("What it is for"),
+  }).describe("Where a resource is"),
+);
+
+/** Answer of `GET /api/v2`. */
+export const Index = named(
+  "Index",
+  z.strictObject({
+    ok,
+    apiVersion,
+    description: z.string().describe("What this server does"),
+    links: z.strictObject({
+      health: Link,
+      capabilities: Link,
+      open: Link,
+      pickAndOpen: Link,
+      openapi: Link,
+      docs: Link,
+      demo: Link,
+      schemas: Link,
+    }).describe("The resources of this server by name"),
+  }).describe("Entry point of the contract"),
+);
+
+/** Answer of `GET /api/v2/capabilities`. */
+export const Capabilities = named(
+  "Capabilities",
+  z.strictObject({
+    ok,
+    apiVersion,
+    supportedImportExtensions: z.array(z.string()).describe(
+      "Extensions that this build reads: lower case, leading dot, sorted",
+    ),
+    allowedImportExtensions: z.array(z.string()).describe(
+      "Extensions that the operator lets in, a part of the supported ones",
+    ),
+    binary: z.strictObject({ servedDtype, encoding, layout, mediaType }).describe("How planes are served"),
+    sessionTtlSeconds: z.number().positive().describe(
+      "Time to live of a session in seconds, from its creation",
+    ),
+  }).describe("What this server can open and how it serves planes"),
+);
+
+const Source = named(
+  "Source",
+  z.strictObject({
+    path: z.string().describe("Absolute path of the opened file with links resolved"),
+    name: z.string().describe("File name"),
+    format: z.string().describe("Short name of the format, such as tif, ome.zarr, oir"),
+    sourceDtype: sampleType.describe("Sample type in the file, of the first loaded channel"),
+    numChannels: count.describe("Channels of the file, also when fewer are loaded"),
+  }).describe("What was opened"),
+);
+
+const Header = named(
+  "Header",
+  z.strictObject({
+    shape: z.array(count).describe("Size per dimension of the whole array of the first scene"),
+    dims: z.array(z.enum(["T", "L", "C", "Z", "Y", "X"])).describe(
+      "Names of the dimensions, aligned with shape, always in the order T L C Z Y X; those of size 1 are left out, except Y and X",
+    ),
+    sizes: z.record(z.string(), count).describe("Size by dimension name"),
+    dtype: sampleType.describe("Sample type in the file, of the first loaded channel"),
+    numChannels: count.describe("Channels of the file"),
+    physicalUnits: z.array(z.number().positive()).describe(
+      "Physical step per dimension; 1 without calibration",
+    ),
+    physicalUnitsLabels: z.array(z.string()).describe(
+      "Unit of each step: um, seconds, Pixels without calibration, any other unit as the file writes it",
+    ),
+    date: z.string().regex(/^(\d{8})?$/).describe("Date of acquisition as YYYYMMDD, or empty"),
+    time: z.string().regex(/^(\d{2}:\d{2}:\d{2})?$/).describe(
+      "Time of acquisition as HH:MM:SS as the microscope wrote it, or empty",
+    ),
+    fileSize: z.string().describe(
+      "Size of all files of the acquisition, such as 4.8 MB, or empty for a directory",
+    ),
+  }).describe("Normalized metadata of the whole acquisition"),
+);
+
+const PlaneAxis = named(
+  "Axis",
+  z.strictObject({
+    arrayDimension: z.union([z.literal(0), z.literal(1)]).describe("0 for rows, 1 for columns"),
+    name: z.enum(["Y", "X"]).describe("Y for rows, X for columns"),
+    size: count.describe("Samples along the axis"),
+    step: z.number().positive().describe("Physical step per sample"),
+    unit: z.string().describe("Unit of the step: um, seconds, Pixels, or as the file writes it"),
+  }).describe(
+    "One axis of a plane. In a line scan Y is time (seconds per line) and X is space (um per pixel)",
+  ),
+);
+
+const Plane = named(
+  "Plane",
+  z.strictObject({
+    shape: z.tuple([count, count]).describe("[rows, columns]"),
+    axes: z.tuple([PlaneAxis, PlaneAxis]).describe("Rows, then columns"),
+    servedDtype,
+    encoding,
+    layout,
+    mediaType,
+  }).describe("Geometry that all planes of a group share"),
+);
+
+const SourceChannel = named(
+  "Channel",
+  z.strictObject({
+    index: count.describe("Channel index in the file"),
+    name: z.string().describe("Name of the channel; CHn where the file has none"),
+    byteLength: count.describe("Bytes of the payload: 4 x rows x columns"),
+    dataUrl: z.string().describe("Path on this server that answers the payload"),
+  }).describe("One loaded plane"),
+);
+
+const Reference = named(
+  "Reference",
+  z.strictObject({
+    plane: Plane,
+    channels: z.array(SourceChannel).describe("All channels of the reference image"),
+    lineRoi: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable().describe(
+      "[x0, y0, x1, y1], start to end of the scanned line in pixels of the reference plane, or null",
+    ),
+    scanPath: z.strictObject({
+      x: z.array(z.number()).describe("Columns of the points"),
+      y: z.array(z.number()).describe("Rows of the points"),
+    }).nullable().describe(
+      "Path that the laser travelled, in pixels of the reference plane: arrays of equal length, or null. Preferred over lineRoi",
+    ),
+  }).describe("Reference (overview) image of a line scan"),
+);
+
+/** Success of both open endpoints. */
+export const OpenResponse = named(
+  "OpenResponse",
+  z.strictObject({
+    ok,
+    apiVersion,
+    sessionId: z.string().regex(/^[0-9a-f]{32}$/).describe("Id of the new session"),
+    source: Source,
+    header: Header,
+    plane: Plane,
+    channels: z.array(SourceChannel).describe("One entry per loaded channel, in requested order"),
+    reference: Reference.nullable().describe("Reference image, or null when the acquisition has none"),
+    warnings: z.array(z.string()).describe(
+      "What the user should know although the open succeeded, such as a missing companion file; empty when all is well",
+    ),
+  }).describe("A new session and what it holds"),
+);
+
+/** Answer of `GET /api/v2/sessions/{session_id}`. */
+export const SessionInfo = named(
+  "SessionInfo",
+  z.strictObject({
+    ok,
+    sessionId: z.string().describe("Id of the session"),
+    ttlSecondsRemaining: z.number().nonnegative().describe(
+      "Seconds until the session ends; no request extends it",
+    ),
+    channelIndices: z.array(count).describe("Loaded source channels, ascending"),
+    referenceChannelIndices: z.array(count).describe("Loaded reference channels, ascending"),
+    totalBytes: count.describe("Bytes of all planes of the session"),
+  }).describe("State of a session"),
+);
+
+/** Answer of `DELETE /api/v2/sessions/{session_id}`. */
+export const SessionDeleted = named(
+  "SessionDeleted",
+  z.strictObject({
+    ok,
+    sessionId: z.string().describe("Id of the deleted session"),
+    deleted: z.literal(true).describe("true: the session and its planes are gone"),
+  }).describe("The session is gone"),
+);
+
+/** Answer of `GET /schemas/`. */
+export const SchemaIndex = named(
+  "SchemaIndex",
+  z.strictObject({
+    ok,
+    schemas: z.record(z.string(), z.string()).describe("Path of the JSON Schema by document kind"),
+  }).describe("JSON Schemas of the collection documents"),
+);
+
+/** One fault of a request, in `details`. */
+export const ValidationDetail = named(
+  "ValidationDetail",
+  z.strictObject({
+    location: z.array(z.string()).describe(
+      "Where: starts with body, path or query, then the way to the field",
+    ),
+    message: z.string().describe("What is wrong there"),
+    type: z.string().describe("Kind of the fault"),
+  }).describe("One fault of a request"),
+);
+
+/** Every code that `error` can have. */
+export const ERROR_CODES = [
+  "cancelled",
+  "request_validation_failed",
+  "unsupported_media_type",
+  "payload_too_large",
+  "path_not_found",
+  "path_not_allowed",
+  "unsupported_format",
+  "invalid_channel_indices",
+  "channel_out_of_range",
+  "decode_failed",
+  "load_timeout",
+  "session_not_found",
+  "channel_not_found",
+  "reference_channel_not_found",
+  "session_memory_exceeded",
+  "too_many_opens",
+  "dialog_unavailable",
+  "dialog_busy",
+  "origin_not_allowed",
+  "host_not_allowed",
+  "range_not_satisfiable",
+  "not_found",
+  "method_not_allowed",
+  "shutting_down",
+  "internal_error",
+] as const;
+
+/** A code of {@linkcode ERROR_CODES}. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** The one envelope of every error. */
+export const ErrorBody = named(
+  "Error",
+  z.strictObject({
+    ok: z.literal(false).describe("false for every error"),
+    error: z.enum(ERROR_CODES).describe("Stable code; clients branch on it"),
+    message: z.string().describe("Summary for a person; clients never branch on it"),
+    details: z.array(ValidationDetail).nullable().describe(
+      "Faults of the request for request_validation_failed, else null",
+    ),
+  }).describe("Every error of the API has this body"),
+);

@@ -1,0 +1,25 @@
+/** Time as sessions see it; tests inject one that they move by hand. */
+export interface Clock {
+  /** Milliseconds from an arbitrary start, never going back. */
+  now(): number;
+  /** Calls `work` once after `milliseconds`; the returned function cancels it. */
+  after(milliseconds: number, work: () => void): () => void;
+}
+
+/** `setTimeout` takes at most this long; longer waits go in steps. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
+/** The clock of the machine. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(milliseconds, work) {
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (left: number) => {
+      const step = Math.min(left, LONGEST_WAIT);
+      timer = setTimeout(() => left > step ? wait(left - step) : work(), step);
+      Deno.unrefTimer(Number(timer));
+    };
+    wait(milliseconds);
+    return () => clearTimeout(timer);
+  },
+};

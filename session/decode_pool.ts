@@ -1,0 +1,274 @@
+/**
+ * Decode workers: a few warm ones, a bounded queue before them, and what happens to those that do not answer.
+ */
+import { fromWire } from "../readers/errors.ts";
+import type { AcquisitionSummary, LoadRequest } from "../readers/load.ts";
+import { StopFlag } from "../readers/stop_flag.ts";
+import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
+import type { Clock } from "./clock.ts";
+import { ShuttingDown, TooManyOpens } from "./errors.ts";
+import type { Reservation } from "./memory_budget.ts";
+
+/** Opens that may wait for a worker; one more is refused. */
+export const MAX_WAITING = 32;
+
+/** A stopped worker that does not answer within this time counts as lost. */
+const GRACE_MS = 2000;
+
+/** More workers than this gain nothing: a decode is bound by the disk or by one core. */
+const MAX_WORKERS = 4;
+
+/** Lost workers that may exist; each may hold a core for ever, so no new ones are started beyond. */
+const MAX_LOST = 8;
+
+/** One load for the pool. */
+export interface DecodeJob {
+  readonly request: LoadRequest;
+  readonly roots: readonly string[] | null;
+  /** Reserves the memory of the planes. @throws {SessionMemoryExceeded} */
+  reserve(bytes: number): Reservation;
+  /** Its abort stops the load; the promise is rejected with its reason at once. */
+  readonly signal: AbortSignal;
+}
+
+/** What a job gives. */
+export interface DecodedAcquisition {
+  readonly summary: AcquisitionSummary;
+  readonly planes: readonly Float32Array<ArrayBuffer>[];
+  readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
+  /** Covers the planes, and a rest where a reference image could not be decoded. */
+  readonly reservation: Reservation;
+}
+
+/** Starts a worker; tests give others. */
+export type StartWorker = () => Worker;
+
+/** Starts a real decode worker, which may read files and nothing else. */
+export function startDecodeWorker(): Worker {
+  return new Worker(new URL("../readers/decode_worker.ts", import.meta.url).href, {
+    type: "module",
+    name: "decode",
+    deno: {
+      permissions: {
+        read: true,
+        write: false,
+        net: false,
+        env: false,
+        run: false,
+        sys: false,
+        ffi: false,
+        import: false,
+      },
+    },
+  });
+}
+
+interface Waiting {
+  take(worker: Worker): void;
+}
+
+/** A pool that grows on demand up to the cores of the machine. */
+export class DecodePool {
+  readonly #clock: Clock;
+  readonly #start: StartWorker;
+  readonly #size: number;
+  readonly #idle: Worker[] = [];
+  readonly #busy = new Set<Worker>();
+  readonly #lost = new Set<Worker>();
+  readonly #waiting = new Set<Waiting>();
+  #closed = false;
+
+  constructor(clock: Clock, start: StartWorker = startDecodeWorker, size = navigator.hardwareConcurrency) {
+    this.#clock = clock;
+    this.#start = start;
+    this.#size = Math.max(1, Math.min(size, MAX_WORKERS));
+  }
+
+  /** Workers by state, and opens that wait. */
+  get counts(): { idle: number; busy: number; lost: number; waiting: number } {
+    return {
+      idle: this.#idle.length,
+      busy: this.#busy.size,
+      lost: this.#lost.size,
+      waiting: this.#waiting.size,
+    };
+  }
+
+  /** Starts one worker ahead of the first open. */
+  warm(): void {
+    if (!this.#closed && this.#idle.length + this.#busy.size === 0) this.#idle.push(this.#begin());
+  }
+
+  /**
+   * Runs one load.
+   *
+   * @throws {TooManyOpens} the queue is full
+   * @throws {ShuttingDown} the pool is closed
+   * @throws {ReaderError | SessionMemoryExceeded} as the load fails
+   * @throws the reason of `job.signal`
+   */
+  async run(job: DecodeJob): Promise<DecodedAcquisition> {
+    job.signal.throwIfAborted();
+    return await this.#load(await this.#acquire(job.signal), job);
+  }
+
+  /** Ends all workers; opens that wait are refused. A lost worker ends with the process. */
+  close(): void {
+    this.#closed = true;
+    for (const worker of [...this.#idle, ...this.#busy, ...this.#lost]) worker.terminate();
+    this.#idle.length = 0;
+    this.#busy.clear();
+    this.#waiting.clear();
+  }
+
+  #acquire(signal: AbortSignal): Promise<Worker> {
+    if (this.#closed) throw new ShuttingDown("The server is stopping");
+    const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#begin() : null);
+    if (worker) {
+      this.#busy.add(worker);
+      return Promise.resolve(worker);
+    }
+    if (this.#waiting.size >= MAX_WAITING) {
+      throw new TooManyOpens(`${MAX_WAITING} opens are waiting already; try again in a moment`);
+    }
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(waiting);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        take: (free) => {
+          signal.removeEventListener("abort", leave);
+          resolve(free);
+        },
+      };
+      this.#waiting.add(waiting);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  #mayGrow(): boolean {
+    return this.#idle.length + this.#busy.size < this.#size && this.#lost.size < MAX_LOST;
+  }
+
+  #begin(): Worker {
+    const worker = this.#start();
+    this.#watch(worker);
+    return worker;
+  }
+
+  /** Without a load nobody waits for a worker; its fault must not end the process. */
+  #watch(worker: Worker): void {
+    worker.onmessage = null;
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#discard(worker);
+    };
+  }
+
+  /** Hands a worker that has answered to the next open, or keeps it warm. */
+  #free(worker: Worker): void {
+    if (this.#closed) return worker.terminate();
+    if (this.#lost.delete(worker)) {
+      worker.terminate();
+      return this.#serveWaiting();
+    }
+    const [next] = this.#waiting;
+    if (next) {
+      this.#waiting.delete(next);
+      return next.take(worker);
+    }
+    this.#busy.delete(worker);
+    this.#idle.push(worker);
+  }
+
+  /** Takes a worker that cannot be used again out of the pool. */
+  #discard(worker: Worker): void {
+    worker.terminate();
+    const at = this.#idle.indexOf(worker);
+    if (at >= 0) this.#idle.splice(at, 1);
+    this.#busy.delete(worker);
+    this.#lost.delete(worker);
+    this.#serveWaiting();
+  }
+
+  #serveWaiting(): void {
+    const [next] = this.#waiting;
+    if (!next || this.#closed || !this.#mayGrow()) return;
+    this.#waiting.delete(next);
+    const worker = this.#begin();
+    this.#busy.add(worker);
+    next.take(worker);
+  }
+
+  #load(worker: Worker, job: DecodeJob): Promise<DecodedAcquisition> {
+    const stop = new StopFlag();
+    const { signal } = job;
+    let reservation: Reservation | null = null;
+    let refusal: unknown = null;
+    let cancelGrace = () => {};
+    return new Promise((resolve, reject) => {
+      const stopped = () => {
+        stop.raise();
+        reject(signal.reason);
+        cancelGrace = this.#clock.after(GRACE_MS, () => {
+          this.#busy.delete(worker);
+          this.#lost.add(worker);
+          this.#serveWaiting();
+        });
+      };
+      const finish = () => {
+        signal.removeEventListener("abort", stopped);
+        cancelGrace();
+        this.#watch(worker);
+      };
+      worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+        if (data.type === "planned") {
+          try {
+            signal.throwIfAborted();
+            reservation = job.reserve(data.bytes);
+            send(worker, { type: "decode" });
+          } catch (error) {
+            refusal = error;
+            send(worker, { type: "abandon" });
+          }
+          return;
+        }
+        finish();
+        if (data.type === "loaded" && !signal.aborted) {
+          resolve({ ...data, reservation: reservation! });
+        } else {
+          if (data.type === "loaded") {
+            for (const plane of [...data.planes, ...data.referencePlanes]) plane.buffer.transfer(0);
+          } else reject(refusal ?? fromWire(data.error));
+          reservation?.release();
+        }
+        this.#free(worker);
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        finish();
+        reservation?.release();
+        reject(new Error(`A decode worker failed: ${event.message}`));
+        this.#discard(worker);
+      };
+      worker.onmessageerror = () => {
+        finish();
+        reservation?.release();
+        reject(new Error("A decode worker sent an answer that cannot be read"));
+        this.#discard(worker);
+      };
+      signal.addEventListener("abort", stopped, { once: true });
+      if (signal.aborted) {
+        signal.removeEventListener("abort", stopped);
+        reject(signal.reason);
+        return this.#free(worker);
+      }
+      send(worker, { type: "load", request: job.request, roots: job.roots, stop: stop.shared });
+    });
+  }
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message);
+}

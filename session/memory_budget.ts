@@ -1,0 +1,55 @@
+import { SessionMemoryExceeded } from "./errors.ts";
+
+/** Bytes taken from a {@linkcode MemoryBudget}. */
+export interface Reservation {
+  /** Bytes that are still held. */
+  readonly bytes: number;
+  /** Gives `bytes` back, all that is held by default. */
+  release(bytes?: number): void;
+}
+
+/**
+ * The memory that the planes of all sessions and of the opens in progress may take together. It is reserved
+ * when a plan is known, before anything is allocated.
+ */
+export class MemoryBudget {
+  /** Bytes in all. */
+  readonly capacity: number;
+  #used = 0;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  /** Bytes that are reserved now. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** @throws {SessionMemoryExceeded} when `bytes` more would pass the capacity */
+  reserve(bytes: number): Reservation {
+    if (!(bytes <= this.capacity - this.#used)) {
+      throw new SessionMemoryExceeded(
+        `The planes need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ` +
+          `${
+            mebibytes(this.capacity)
+          } session memory are free; delete sessions that are no longer needed, load fewer ` +
+          `channels, or start the server with a larger --max-session-memory`,
+      );
+    }
+    this.#used += bytes;
+    let held = bytes;
+    return {
+      get bytes() {
+        return held;
+      },
+      release: (part = held) => {
+        const given = Math.min(part, held);
+        held -= given;
+        this.#used -= given;
+      },
+    };
+  }
+}
+
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(bytes < 2 ** 20 * 10 ? 1 : 0)} MiB`;

@@ -1,0 +1,115 @@
+/** From a path to a session: judge it, decode it in a worker within the load time-out, keep its planes. */
+import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
+import { isInsideRoots } from "../readers/random_access.ts";
+import type { Clock } from "./clock.ts";
+import type { DecodePool } from "./decode_pool.ts";
+import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
+import type { MemoryBudget } from "./memory_budget.ts";
+import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
+import type { Session, SessionStore } from "./store.ts";
+
+/** What the operator decided about opening. */
+export interface OpenRules {
+  /** Directories that may be opened by path; `null` for no limit. */
+  readonly roots: readonly Root[] | null;
+  /** Extensions that are let in, a subset of the supported ones. */
+  readonly allowedExtensions: readonly string[];
+  /** Seconds that an open may take, from its arrival. */
+  readonly loadTimeoutSeconds: number;
+}
+
+/** Rules without any limit. */
+export const OPEN_RULES: OpenRules = {
+  roots: null,
+  allowedExtensions: SUPPORTED_EXTENSIONS,
+  loadTimeoutSeconds: 120,
+};
+
+/** One open. */
+export interface OpenOrder {
+  /** Absolute path. */
+  readonly path: string;
+  /** Wanted channels in the order of the answer; `null` for all. */
+  readonly channelIndices: readonly number[] | null;
+  /** True when the user chose the path in a dialog, which is their consent: roots do not apply. */
+  readonly chosenByUser: boolean;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens acquisitions. */
+export class Opener {
+  readonly #clock: Clock;
+  readonly #pool: DecodePool;
+  readonly #store: SessionStore;
+  readonly #budget: MemoryBudget;
+  readonly #rules: OpenRules;
+  readonly #running = new Set<AbortController>();
+
+  constructor(clock: Clock, pool: DecodePool, store: SessionStore, budget: MemoryBudget, rules: OpenRules) {
+    this.#clock = clock;
+    this.#pool = pool;
+    this.#store = store;
+    this.#budget = budget;
+    this.#rules = rules;
+  }
+
+  /**
+   * Opens an acquisition into a new session.
+   *
+   * @throws {ReaderError} about the path or the file
+   * @throws {LoadTimeout | SessionMemoryExceeded | TooManyOpens | ClientGone | ShuttingDown}
+   */
+  async open({ path, channelIndices, chosenByUser, signal }: OpenOrder): Promise<Session> {
+    const roots = chosenByUser ? null : this.#rules.roots;
+    const seconds = this.#rules.loadTimeoutSeconds;
+    const ended = new AbortController();
+    this.#running.add(ended);
+    const cancelTimeout = this.#clock.after(seconds * 1000, () => {
+      ended.abort(new LoadTimeout(`Opening "${path}" took longer than ${seconds} s and was stopped`));
+    });
+    const clientGone = () => ended.abort(new ClientGone("The client went away"));
+    if (signal.aborted) clientGone();
+    signal.addEventListener("abort", clientGone, { once: true });
+    try {
+      const resolved = await untilAborted(this.#judge(path, roots, chosenByUser), ended.signal);
+      const decoded = await this.#pool.run({
+        request: { path: resolved, channelIndices, allowedExtensions: this.#rules.allowedExtensions },
+        roots: roots?.map((root) => root.resolved) ?? null,
+        reserve: (bytes) => this.#budget.reserve(bytes),
+        signal: ended.signal,
+      });
+      return this.#store.create(decoded);
+    } finally {
+      this.#running.delete(ended);
+      cancelTimeout();
+      signal.removeEventListener("abort", clientGone);
+    }
+  }
+
+  /** Stops every open in progress. */
+  close(): void {
+    for (const ended of this.#running) ended.abort(new ShuttingDown("The server is stopping"));
+  }
+
+  async #judge(path: string, roots: readonly Root[] | null, chosenByUser: boolean): Promise<string> {
+    if (Deno.build.os === "windows") {
+      const below = roots?.flatMap((root) => [root.written, root.resolved]) ?? [];
+      judgeWindowsPath(path, (p) => chosenByUser || isInsideRoots(p, below));
+    }
+    return await judgePath(path, roots);
+  }
+}
+
+/** A look at a path can hang on a dead network drive; the open must end all the same. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

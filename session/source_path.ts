@@ -1,0 +1,99 @@
+/**
+ * Judges the path of an open before a decode worker sees it: inside the roots, existing, a file or a directory.
+ * Every open of a file is tested again where it happens, in `readers/random_access.ts`.
+ */
+import { lstat, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../readers/errors.ts";
+import { isInsideRoots, pathError, statKind } from "../readers/random_access.ts";
+
+/** A directory that may be opened from: as the operator wrote it, and with links resolved. */
+export interface Root {
+  readonly written: string;
+  readonly resolved: string;
+}
+
+/** Links followed while a path that leads nowhere is judged; Linux stops at 40 as well. */
+const MAX_LINKS = 40;
+
+/** Names of devices that Windows has in every folder. */
+const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)([ .:].*)?$/i;
+
+/**
+ * The resolved path of an existing file or directory.
+ *
+ * @param path absolute
+ * @param roots `null` for no limit
+ * @throws {PathNotAllowed} as written or with links resolved it lies outside every root, whether or not it exists
+ * @throws {PathNotFound} nothing exists there, or it cannot be reached
+ * @throws {UnsupportedFormat} a fifo, socket or device, which is never opened
+ */
+export async function judgePath(path: string, roots: readonly Root[] | null): Promise<string> {
+  const resolvedRoots = roots?.map((root) => root.resolved) ?? null;
+  if (roots !== null) {
+    const either = roots.flatMap((root) => [root.written, root.resolved]);
+    if (!isInsideRoots(resolve(path), either) || !isInsideRoots(await resolvedAsFar(path), resolvedRoots)) {
+      throw new PathNotAllowed(`"${path}" lies outside the folders that this server may open`);
+    }
+  }
+  try {
+    const resolved = await realpath(path);
+    const kind = statKind(await stat(resolved));
+    if (kind !== "other") return resolved;
+  } catch (cause) {
+    throw pathError(path, cause);
+  }
+  throw new UnsupportedFormat(`"${basename(path)}" is a fifo, socket or device, not an acquisition file`);
+}
+
+/**
+ * The path with the links resolved that exist, so that a path to nothing is judged by the place it names; where
+ * a link leads to nothing, that is the place of its target.
+ */
+async function resolvedAsFar(path: string, links = 0): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path || links > MAX_LINKS) return path;
+    try {
+      if ((await lstat(path)).isSymbolicLink()) {
+        return await resolvedAsFar(resolve(parent, await readlink(path)), links + 1);
+      }
+    } catch {
+      // Nothing here: its parent decides.
+    }
+    return join(await resolvedAsFar(parent, links), basename(path));
+  }
+}
+
+/**
+ * What Windows adds to the rules: device paths name no files, and a UNC path would log in at a foreign host, so
+ * it must lie below a root that was given as such.
+ *
+ * @param isInside whether the path lies below a root
+ * @throws {UnsupportedFormat | PathNotAllowed}
+ */
+export function judgeWindowsPath(path: string, isInside: (path: string) => boolean): void {
+  const plain = path.replaceAll("/", "\\");
+  if (/^\\\\[.?]\\/.test(plain) || plain.split("\\").some((part) => WINDOWS_DEVICE.test(part))) {
+    throw new UnsupportedFormat(`"${path}" names a device, not a file`);
+  }
+  if (plain.startsWith("\\\\") && !isInside(path)) {
+    throw new PathNotAllowed(`"${path}" lies on another machine and below no --root`);
+  }
+}
+
+/** The roots of the command line. @throws {PathNotFound} one is no existing directory */
+export async function resolveRoots(paths: readonly string[]): Promise<Root[]> {
+  return await Promise.all(paths.map(async (written) => {
+    const absolute = isAbsolute(written) ? written : resolve(written);
+    try {
+      const resolved = await realpath(absolute);
+      if ((await stat(resolved)).isDirectory()) return { written: absolute, resolved };
+    } catch (cause) {
+      throw pathError(written, cause);
+    }
+    throw new PathNotFound(`Cannot use "${written}" as a root: it is not a directory`);
+  }));
+}

@@ -1,0 +1,136 @@
+/** Sessions: ids, time to live, and the planes that they hold. */
+import type { AcquisitionSummary } from "../readers/load.ts";
+import type { Clock } from "./clock.ts";
+import type { DecodedAcquisition } from "./decode_pool.ts";
+import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
+import { PlaneBuffer } from "./plane_buffer.ts";
+
+/** The planes of one opened acquisition. */
+export interface Session {
+  /** 32 lower-case hexadecimal characters. */
+  readonly id: string;
+  readonly summary: AcquisitionSummary;
+  /** Source planes by channel index. */
+  readonly channels: ReadonlyMap<number, PlaneBuffer>;
+  /** Reference planes by channel index. */
+  readonly referenceChannels: ReadonlyMap<number, PlaneBuffer>;
+  /** Bytes of all planes. */
+  readonly totalBytes: number;
+  /** When it ends, by the clock of the store, in milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** All live sessions. The time to live counts from creation; nothing extends it. */
+export class SessionStore {
+  /** Time to live in seconds. */
+  readonly ttlSeconds: number;
+  readonly #clock: Clock;
+  readonly #sessions = new Map<string, { session: Session; cancelExpiry: () => void }>();
+  #closed = false;
+
+  constructor(clock: Clock, ttlSeconds: number) {
+    this.#clock = clock;
+    this.ttlSeconds = ttlSeconds;
+  }
+
+  /** Live sessions. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Makes a session that owns the planes and their reservation. @throws {ShuttingDown} */
+  create({ summary, planes, referencePlanes, reservation }: DecodedAcquisition): Session {
+    if (this.#closed) {
+      reservation.release();
+      throw new ShuttingDown("The server is stopping");
+    }
+    const hold = (plane: Float32Array<ArrayBuffer>) => {
+      const bytes = plane.byteLength;
+      return new PlaneBuffer(plane, () => reservation.release(bytes));
+    };
+    const totalBytes = [...planes, ...referencePlanes].reduce((sum, plane) => sum + plane.byteLength, 0);
+    // What was reserved for a reference image that could not be decoded.
+    reservation.release(reservation.bytes - totalBytes);
+    const id = newSessionId();
+    const session: Session = {
+      id,
+      summary,
+      channels: new Map(planes.map((plane, i) => [summary.loaded[i]!.index, hold(plane)])),
+      referenceChannels: new Map(
+        referencePlanes.map((plane, i) => [summary.reference!.channels[i]!.index, hold(plane)]),
+      ),
+      totalBytes,
+      expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
+    };
+    const cancelExpiry = this.#clock.after(this.ttlSeconds * 1000, () => this.#drop(id));
+    this.#sessions.set(id, { session, cancelExpiry });
+    return session;
+  }
+
+  /** @throws {SessionNotFound} unknown, deleted or expired */
+  get(id: string): Session {
+    const entry = this.#sessions.get(id);
+    // A timer may be late; an expired session is gone all the same.
+    if (!entry || entry.session.expiresAt <= this.#clock.now()) {
+      throw new SessionNotFound(
+        `There is no session "${
+          id.slice(0, 64)
+        }"; sessions end ${this.ttlSeconds} s after they were opened or when they are deleted`,
+      );
+    }
+    return entry.session;
+  }
+
+  /** Seconds until a session ends. */
+  secondsRemaining(session: Session): number {
+    return Math.max(0, (session.expiresAt - this.#clock.now()) / 1000);
+  }
+
+  /** The plane of a loaded source channel. @throws {SessionNotFound | ChannelNotFound} */
+  channel(id: string, index: number): PlaneBuffer {
+    const { channels } = this.get(id);
+    const plane = channels.get(index);
+    if (plane) return plane;
+    throw new ChannelNotFound(`The session holds no channel ${index}; it holds ${listed(channels)}`);
+  }
+
+  /** The plane of a reference channel. @throws {SessionNotFound | ReferenceChannelNotFound} */
+  referenceChannel(id: string, index: number): PlaneBuffer {
+    const { referenceChannels } = this.get(id);
+    const plane = referenceChannels.get(index);
+    if (plane) return plane;
+    throw new ReferenceChannelNotFound(
+      referenceChannels.size === 0
+        ? "The session has no reference image"
+        : `The session holds no reference channel ${index}; it holds ${listed(referenceChannels)}`,
+    );
+  }
+
+  /** Ends a session. @throws {SessionNotFound} */
+  delete(id: string): void {
+    this.get(id);
+    this.#drop(id);
+  }
+
+  /** Ends all sessions; no further one can be made. */
+  close(): void {
+    this.#closed = true;
+    for (const id of [...this.#sessions.keys()]) this.#drop(id);
+  }
+
+  #drop(id: string): void {
+    const entry = this.#sessions.get(id);
+    if (!entry) return;
+    this.#sessions.delete(id);
+    entry.cancelExpiry();
+    for (const plane of entry.session.channels.values()) plane.release();
+    for (const plane of entry.session.referenceChannels.values()) plane.release();
+  }
+}
+
+function newSessionId(): string {
+  return crypto.getRandomValues(new Uint8Array(16)).toHex();
+}
+
+const listed = (planes: ReadonlyMap<number, PlaneBuffer>) =>
+  [...planes.keys()].sort((a, b) => a - b).join(", ");
