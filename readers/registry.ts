@@ -2,6 +2,8 @@
  * The formats of this build: which extensions and which first bytes belong to which reader, and how to load it.
  * Readers are loaded when first needed, so that the server itself holds none of their libraries.
  */
+import { holdsZarr } from "./ome_zarr/zip_directory.ts";
+import type { RandomAccessFile } from "./random_access.ts";
 import type { OpenAcquisition } from "./reader.ts";
 
 /** Bytes at the start of a file that are enough for every format to be told. */
@@ -19,6 +21,11 @@ export interface Format {
   readonly container: "file" | "directory";
   /** True when the first bytes of a file (at most {@linkcode HEAD_BYTES}) are of this format. */
   recognises(head: Uint8Array): boolean;
+  /**
+   * For a container that several formats use: whether a recognised file with none of the format's extensions is of
+   * this format. Without it the first bytes decide.
+   */
+  confirms?(file: RandomAccessFile): boolean;
   /** Loads the reader; a literal import, so that `deno compile` embeds it. */
   load(): Promise<{ open: OpenAcquisition }>;
 }
@@ -39,11 +46,29 @@ export const FORMATS: readonly Format[] = [
     load: () => import("./tiff/mod.ts"),
   },
   {
+    name: "oir",
+    title: "Olympus OIR",
+    extensions: [".oir"],
+    container: "file",
+    recognises: (head) => startsWith(head, ...new TextEncoder().encode("OLYMPUSRAWFORMAT")),
+    load: () => import("./oir/mod.ts"),
+  },
+  {
     name: "ome.zarr",
     title: "OME-Zarr",
     extensions: [".ome.zarr", ".zarr"],
     container: "directory",
     recognises: () => false,
+    load: () => import("./ome_zarr/mod.ts"),
+  },
+  {
+    name: "ome.zarr.zip",
+    title: "OME-Zarr in a ZIP file",
+    extensions: [".ome.zarr.zip"],
+    container: "file",
+    // Header of the first entry; an archive without entries starts with its end record.
+    recognises: (head) => startsWith(head, 0x50, 0x4b, 3, 4) || startsWith(head, 0x50, 0x4b, 5, 6),
+    confirms: holdsZarr,
     load: () => import("./ome_zarr/mod.ts"),
   },
 ];

@@ -1,0 +1,52 @@
+/** Physical steps of the axes of the main image. */
+import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
+import type { AxisLetter } from "../reader.ts";
+import type { FrameDocuments, PositionAxis } from "./frame_documents.ts";
+import type { ImageProperties } from "./image_properties.ts";
+import type { StoredFrames } from "./main_image.ts";
+
+/**
+ * Line intervals from this on, in milliseconds, are those of frames: 30 frames a second take 33 ms. The settings of
+ * a scanner that is not in use state such a value.
+ */
+const LONGEST_LINE_INTERVAL = 30;
+
+/**
+ * Seconds per line, or uncalibrated when the file does not say.
+ *
+ * @param others intervals stated elsewhere in the file, in milliseconds
+ */
+export function linePeriod(properties: ImageProperties, others: readonly number[]): Calibration {
+  const ofLine = (v: number) => v > 0 && v < LONGEST_LINE_INTERVAL;
+  const stated = properties.seriesInterval;
+  const interval = stated !== null && ofLine(stated)
+    ? stated
+    : Math.min(...[...properties.seriesIntervals, ...others].filter(ofLine));
+  return calibrated(interval, "ms");
+}
+
+/**
+ * Steps of T, L and Z from the positions of the first two frames along each, else from the configured axis.
+ * The step of a time axis that does not run free is stated in no known unit and is not used.
+ */
+export function frameSteps(
+  frames: StoredFrames,
+  documents: FrameDocuments,
+  properties: ImageProperties,
+): Partial<Record<AxisLetter, Calibration>> {
+  const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
+  const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
+    const second = frames[letter][1];
+    if (second === undefined) return null;
+    const from = documents.position(first, axis);
+    const to = from === null ? null : documents.position({ ...first, [letter]: second }, axis);
+    return from === null || to === null || from === to ? null : Math.abs(to - from);
+  };
+  const step = (axis: PositionAxis) => Math.abs(properties.axes.get(axis)?.step ?? 0);
+  const time = between("t", "TIMELAPSE") ?? (step("TIMELAPSE") === 0 ? properties.seriesInterval : null);
+  return {
+    T: frames.t.length > 1 ? calibrated(time, "ms") : UNCALIBRATED,
+    L: calibrated(between("l", "LAMBDA") ?? step("LAMBDA"), "nm"),
+    Z: calibrated(between("z", "ZSTACK") ?? step("ZSTACK"), "um"),
+  };
+}

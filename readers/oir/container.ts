@@ -1,0 +1,212 @@
+/**
+ * The container: a header of 96 bytes, blocks that follow each other without gaps, and an index of their
+ * offsets. Blocks are taken from the index; what it leaves out, and everything when it is unusable, is found by
+ * walking from block to block.
+ */
+import { DecodeFailed } from "../errors.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { Damage } from "./damage.ts";
+
+/** First bytes of every file, continuation files included. */
+export const SIGNATURE = "OLYMPUSRAWFORMAT";
+
+/** Blocks of one file; a file of 1 GB in strips of 11 264 bytes has 200,000. */
+export const MAX_BLOCKS = 4_000_000;
+
+const HEADER_BYTES = 96;
+const BLOCK_HEAD_BYTES = 8;
+const INDEX_MARKER = 0xffff_ffff;
+const HIGHEST_KIND = 5;
+
+/** Kinds of blocks that are read; 2 is the thumbnail and 5 a separator. */
+export const KIND = { documents: 0, frame: 1, tag: 3, pixels: 4 } as const;
+
+/** One block. */
+export interface Block {
+  /** Offset of its payload. */
+  readonly offset: number;
+  readonly kind: number;
+  /** Bytes of payload as the block says. */
+  readonly length: number;
+  /** Bytes of payload that are in the file; fewer than `length` in the last block of a truncated file. */
+  readonly stored: number;
+}
+
+/** What the header says, as far as the file bears it out. */
+export interface ContainerHeader {
+  /** End of the data; stale bytes may follow it. */
+  readonly end: number;
+  /** Offset of the index marker, or `null` when the index does not lie in the data. */
+  readonly indexOffset: number | null;
+  /** The file is shorter than when it was closed. */
+  readonly truncated: boolean;
+}
+
+/**
+ * Reads the header.
+ *
+ * @throws {DecodeFailed} fewer than 96 bytes, or another signature
+ */
+export function readHeader(file: RandomAccessFile): ContainerHeader {
+  if (file.size < HEADER_BYTES) {
+    throw new DecodeFailed(`the header is cut: ${file.size} of ${HEADER_BYTES} bytes are stored`);
+  }
+  const bytes = file.read(0, HEADER_BYTES, "the header");
+  if (!isOir(bytes)) throw new DecodeFailed(`the signature is not ${SIGNATURE}`);
+  const view = new DataView(bytes.buffer);
+  // Offsets near 2^64 lose precision here and stay far above any file size, which is all that is asked of them.
+  const declared = Number(view.getBigUint64(32, true));
+  const indexOffset = Number(view.getBigUint64(40, true));
+  const end = declared >= HEADER_BYTES && declared <= file.size ? declared : file.size;
+  return {
+    end,
+    indexOffset: indexOffset >= HEADER_BYTES && indexOffset + 4 <= end ? indexOffset : null,
+    truncated: declared > file.size,
+  };
+}
+
+/** True when `head` starts with the signature. */
+export function isOir(head: Uint8Array): boolean {
+  return [...SIGNATURE].every((letter, i) => head[i] === letter.charCodeAt(0));
+}
+
+/** Blocks of a file and what was wrong with them. */
+export interface BlockSource {
+  /** Yields the blocks in file order. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} */
+  blocks(): Generator<Block>;
+  /** Reads `length` bytes of a small structure that was just yielded. */
+  peek(offset: number, length: number): Uint8Array;
+  /** Filled while blocks are yielded. */
+  readonly damage: Damage;
+}
+
+/**
+ * Offsets of the blocks as the index lists them, or in words why it is unusable.
+ *
+ * @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} entries
+ */
+export function readIndex(file: RandomAccessFile, header: ContainerHeader): number[] | string {
+  const { indexOffset, end } = header;
+  if (indexOffset === null) return "its offset lies outside the file";
+  const head = file.read(indexOffset, 4, "the block index");
+  if (new DataView(head.buffer).getUint32(0, true) !== INDEX_MARKER) {
+    return `its marker at ${indexOffset} is missing`;
+  }
+  const count = Math.floor((end - indexOffset - 4) / 8);
+  if (count > MAX_BLOCKS) throw tooManyBlocks();
+  const bytes = file.read(indexOffset + 4, count * 8, "the block index");
+  const view = new DataView(bytes.buffer);
+  const entries = [HEADER_BYTES];
+  for (let i = 0; i < count; i += 1) {
+    const entry = Number(view.getBigUint64(i * 8, true));
+    if (entry === HEADER_BYTES && i === 0) continue;
+    if (entry <= entries.at(-1)! || entry >= indexOffset) break;
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/**
+ * Blocks by the index: each runs up to the next entry, and further blocks in between are found by walking.
+ *
+ * @param entries from {@linkcode readIndex}
+ */
+export function indexedBlocks(
+  file: RandomAccessFile,
+  header: ContainerHeader,
+  entries: readonly number[],
+  stop: StopFlag,
+): BlockSource {
+  return new BlockChain(file, entries, header.indexOffset!, true, stop);
+}
+
+/** Blocks by walking from the first to the index marker or the end of the data. */
+export function walkedBlocks(file: RandomAccessFile, header: ContainerHeader, stop: StopFlag): BlockSource {
+  return new BlockChain(file, [HEADER_BYTES], header.end, false, stop);
+}
+
+const tooManyBlocks = () => new DecodeFailed(`the file has more than ${MAX_BLOCKS} blocks`);
+
+/** A read that fetches the head of a pixel block together with the tag before it. */
+const WINDOW_BYTES = 256;
+
+class BlockChain implements BlockSource {
+  readonly damage = new Damage();
+  readonly #file: RandomAccessFile;
+  readonly #starts: readonly number[];
+  readonly #limit: number;
+  readonly #indexed: boolean;
+  readonly #stop: StopFlag;
+  #window: Uint8Array = new Uint8Array(0);
+  #windowOffset = 0;
+  #count = 0;
+
+  constructor(
+    file: RandomAccessFile,
+    starts: readonly number[],
+    limit: number,
+    indexed: boolean,
+    stop: StopFlag,
+  ) {
+    this.#file = file;
+    this.#starts = starts;
+    this.#limit = limit;
+    this.#indexed = indexed;
+    this.#stop = stop;
+  }
+
+  peek(offset: number, length: number): Uint8Array {
+    let at = offset - this.#windowOffset;
+    if (at < 0 || at + length > this.#window.length) {
+      const wanted = Math.max(length, Math.min(WINDOW_BYTES, this.#file.size - offset));
+      this.#window = this.#file.read(offset, wanted, "block");
+      this.#windowOffset = offset;
+      at = 0;
+    }
+    return this.#window.subarray(at, at + length);
+  }
+
+  *blocks(): Generator<Block> {
+    for (const [i, start] of this.#starts.entries()) {
+      yield* this.#segment(start, this.#starts[i + 1] ?? this.#limit);
+    }
+  }
+
+  *#segment(start: number, limit: number): Generator<Block> {
+    let at = start;
+    while (at + BLOCK_HEAD_BYTES <= limit) {
+      this.#stop.check();
+      const head = this.peek(at, BLOCK_HEAD_BYTES);
+      const view = new DataView(head.buffer, head.byteOffset, BLOCK_HEAD_BYTES);
+      const [length, kind] = [view.getUint32(0, true), view.getUint32(4, true)];
+      if (length === INDEX_MARKER && !this.#indexed) return;
+      // A listed block of an unknown kind is skipped by its length; a walked one means that the chain is lost.
+      if (kind > HIGHEST_KIND && !(this.#indexed && at === start)) {
+        this.damage.add(`block at ${at} is of unknown kind ${kind}`);
+        return;
+      }
+      if ((this.#count += 1) > MAX_BLOCKS) throw tooManyBlocks();
+      const offset = at + BLOCK_HEAD_BYTES;
+      if (offset + length > limit) {
+        this.damage.add(
+          this.#indexed
+            ? `block at ${at} + ${BLOCK_HEAD_BYTES + length} runs into the next one at ${limit}`
+            : `block at ${at} + ${BLOCK_HEAD_BYTES + length} ends after the data (${limit} bytes)`,
+        );
+        yield { offset, kind, length, stored: this.#indexed ? 0 : limit - offset };
+        return;
+      }
+      yield { offset, kind, length, stored: length };
+      at = offset + length;
+    }
+    if (at < limit && !this.#endsInMarker(at, limit)) {
+      this.damage.add(`${limit - at} bytes at ${at} are too few for a block`);
+    }
+  }
+
+  #endsInMarker(at: number, limit: number): boolean {
+    if (this.#indexed || limit - at < 4) return false;
+    return this.peek(at, 4).every((byte) => byte === 0xff);
+  }
+}

@@ -1,0 +1,107 @@
+/** XML documents inside blocks: found by `<?xml` and the length before it, told by the name of their root. */
+import { Buffer } from "node:buffer";
+import { DecodeFailed } from "../errors.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+import { parseXml, type XmlElement } from "../xml.ts";
+import type { DocumentBlock } from "./file_scan.ts";
+
+/** Bytes of one documents block; a lookup table of 0.5 MB for each of a hundred channels stays below it. */
+const MAX_BLOCK_BYTES = 64 << 20;
+
+/** Documents of one block; three per channel and a dozen more. */
+const MAX_DOCUMENTS = 4096;
+
+/** A root is named within the first bytes of its document; what goes before is the declaration. */
+const ROOT_SEARCH_BYTES = 4096;
+
+/** One document that is not parsed yet. */
+export interface StoredDocument {
+  /** Qualified name of the root element, or `""`. */
+  readonly root: string;
+  /** Local name of the root element. */
+  readonly name: string;
+  /** Offset in the file. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Finds the documents of a block.
+ *
+ * @throws {DecodeFailed} the block is over a bound or cannot be read
+ */
+export function readDocuments(file: RandomAccessFile, block: DocumentBlock): StoredDocument[] {
+  if (block.length > MAX_BLOCK_BYTES) {
+    throw new DecodeFailed(
+      `documents at ${block.offset} have ${block.length} bytes, more than ${MAX_BLOCK_BYTES}`,
+    );
+  }
+  return findDocuments(file.read(block.offset, block.length, "documents"), block.offset);
+}
+
+/** Documents in a payload that starts at `offset` of its file. @throws {DecodeFailed} too many */
+export function findDocuments(payload: Uint8Array, offset: number): StoredDocument[] {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
+  const found: StoredDocument[] = [];
+  for (let at = bytes.indexOf("<?xml"); at >= 0;) {
+    const next = bytes.indexOf("<?xml", at + 5);
+    const stated = at >= 4 ? bytes.readUInt32LE(at - 4) : 0;
+    const trusted = stated > 5 && at + stated <= bytes.length && (next < 0 || next >= at + stated);
+    const end = trusted ? at + stated : bytes.lastIndexOf(">", (next < 0 ? bytes.length : next) - 1) + 1;
+    if (end > at) {
+      if (found.length >= MAX_DOCUMENTS) {
+        throw new DecodeFailed(`the block at ${offset} holds more than ${MAX_DOCUMENTS} documents`);
+      }
+      const root = rootName(bytes.toString("latin1", at, Math.min(end, at + ROOT_SEARCH_BYTES)));
+      found.push({
+        root,
+        name: root.slice(root.indexOf(":") + 1),
+        offset: offset + at,
+        bytes: payload.subarray(at, end),
+      });
+    }
+    at = next;
+  }
+  return found;
+}
+
+/** Qualified name of the first start tag, declarations and comments passed over; `""` when there is none. */
+function rootName(text: string): string {
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
+    if (text.startsWith("<!--", at)) {
+      const end = text.indexOf("-->", at);
+      if (end < 0) return "";
+      at = end;
+    } else if (text[at + 1] !== "?" && text[at + 1] !== "!") {
+      return /^[^\s/>]*/.exec(text.slice(at + 1))![0];
+    }
+  }
+  return "";
+}
+
+/** Control characters that XML forbids and that operators' text fields may hold. */
+// deno-lint-ignore no-control-regex
+const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f]/g;
+
+/**
+ * Parses a document. Documents say they are ASCII; text that an operator typed may be UTF-8 or in a Windows code
+ * page.
+ *
+ * @throws {DecodeFailed} it is not well-formed, declares a document type, or is over a bound
+ */
+export function parseDocument(document: StoredDocument): XmlElement {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(document.bytes);
+  } catch {
+    text = new TextDecoder("windows-1252").decode(document.bytes);
+  }
+  return parseXml(text.replace(CONTROLS, "\ufffd"), `the document at ${document.offset}`);
+}
+
+/** A finite number in the text of an element, or `null`. */
+export function numberIn(element: XmlElement | undefined): number | null {
+  if (!element || element.text === "") return null;
+  const value = Number(element.text);
+  return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,184 @@
+/** One pass over the blocks of a file: where its pixel chunks, frame documents and other documents are. */
+import { DecodeFailed } from "../errors.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { type FrameIndex, parseChunkName } from "./chunk_name.ts";
+import {
+  type Block,
+  type BlockSource,
+  indexedBlocks,
+  KIND,
+  readHeader,
+  readIndex,
+  walkedBlocks,
+} from "./container.ts";
+import type { Damage } from "./damage.ts";
+
+/** Planes of one file; two hours at 30 frames a second in four channels are 864,000. */
+export const MAX_PLANES = 1_000_000;
+
+/** Different channels of one file; spectral instruments record a few dozen. */
+const MAX_CHANNEL_IDS = 1000;
+
+/** Bytes of a chunk name; they have about 50. */
+const MAX_NAME_BYTES = 1024;
+
+const TAG_FIXED_BYTES = 12;
+
+/** Where the documents of a block are. */
+export interface DocumentBlock {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Chunks of one plane as flat triples of place in the plane, place in the file, and length, in bytes. */
+export type ChunkTriples = number[];
+
+/** What one file holds. */
+export interface FileScan {
+  readonly file: RandomAccessFile;
+  /** Chunks of the main image, by {@linkcode planeKey} and channel id. */
+  readonly planes: ReadonlyMap<string, ReadonlyMap<string, ChunkTriples>>;
+  /** Chunks of the reference image, by source (`LSM0`) and channel id. */
+  readonly reference: ReadonlyMap<string, ReadonlyMap<string, ChunkTriples>>;
+  readonly channelIds: ReadonlySet<string>;
+  /** Frame documents in file order, as flat quintuples of offset, length and the t, l, z of the chunk that follows. */
+  readonly frames: readonly number[];
+  readonly documents: readonly DocumentBlock[];
+  /** Size that the file had when it was closed is larger than it is now. */
+  readonly truncated: boolean;
+  readonly damage: Damage;
+  readonly warnings: readonly string[];
+}
+
+/** Key of a frame in {@linkcode FileScan.planes}. */
+export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
+
+/**
+ * Finds everything in a file without reading a sample.
+ *
+ * @throws {DecodeFailed} no OIR file, or over a bound
+ */
+export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
+  const header = readHeader(file);
+  const entries = readIndex(file, header);
+  if (typeof entries === "string") {
+    const why = header.truncated
+      ? `The file is truncated: it had more than its ${file.size} bytes when it was closed`
+      : `The block index is unusable (${entries}); the blocks were found one by one`;
+    return collect(file, walkedBlocks(file, header, stop), header.truncated, [why]);
+  }
+  const indexed = collect(file, indexedBlocks(file, header, entries, stop), header.truncated, []);
+  if (indexed.damage.none) return indexed;
+  const why = `The block index does not match the blocks (${indexed.damage.text})`;
+  const walked = collect(file, walkedBlocks(file, header, stop), header.truncated, [why]);
+  return walked.damage.none ? walked : indexed;
+}
+
+interface Tag {
+  readonly name: string;
+  readonly planeOffset: number;
+  readonly length: number;
+  readonly at: number;
+}
+
+function collect(
+  file: RandomAccessFile,
+  source: BlockSource,
+  truncated: boolean,
+  warnings: readonly string[],
+): FileScan {
+  const planes = new Map<string, Map<string, ChunkTriples>>();
+  const reference = new Map<string, Map<string, ChunkTriples>>();
+  const channelIds = new Set<string>();
+  const frames: number[] = [];
+  const documents: DocumentBlock[] = [];
+  const { damage } = source;
+  let tag: Tag | null = null;
+  let firstWithoutIndex = 0;
+  let planeCount = 0;
+
+  for (const block of source.blocks()) {
+    if (tag && block.kind !== KIND.pixels) {
+      damage.add(`tag at ${tag.at} is not followed by pixels`);
+      tag = null;
+    }
+    if (block.kind === KIND.tag) {
+      tag = readTag(block, source, damage);
+    } else if (block.kind === KIND.pixels) {
+      if (tag) addPixels(tag, block);
+      tag = null;
+    } else if (block.kind === KIND.frame && block.stored === block.length) {
+      if (frames.length >= 5 * MAX_PLANES) {
+        throw new DecodeFailed(`the file has more than ${MAX_PLANES} frames`);
+      }
+      frames.push(block.offset, block.length, 0, 0, 0);
+    } else if (block.kind === KIND.documents && block.stored === block.length && block.length > 0) {
+      documents.push({ offset: block.offset, length: block.length });
+    }
+  }
+  if (tag) damage.add(`tag at ${tag.at} is not followed by pixels`);
+  return { file, planes, reference, channelIds, frames, documents, truncated, damage, warnings };
+
+  function addPixels(tag: Tag, block: Block): void {
+    if (block.length !== tag.length) {
+      damage.add(`pixels at ${block.offset} have ${block.length} bytes, their tag says ${tag.length}`);
+      return;
+    }
+    const owner = parseChunkName(tag.name);
+    if (owner === null) {
+      damage.add(`tag at ${tag.at} has the unknown name "${tag.name}"`);
+      return;
+    }
+    const group = owner.image === "main" ? planes : reference;
+    const key = owner.image === "main" ? planeKey(owner.frame) : owner.source;
+    if (owner.image === "main") {
+      for (; firstWithoutIndex < frames.length; firstWithoutIndex += 5) {
+        frames[firstWithoutIndex + 2] = owner.frame.t;
+        frames[firstWithoutIndex + 3] = owner.frame.l;
+        frames[firstWithoutIndex + 4] = owner.frame.z;
+      }
+      channelIds.add(owner.channel);
+      if (channelIds.size > MAX_CHANNEL_IDS) {
+        throw new DecodeFailed(`the file has more than ${MAX_CHANNEL_IDS} channels`);
+      }
+    }
+    let channels = group.get(key);
+    if (!channels) group.set(key, channels = new Map());
+    let chunks = channels.get(owner.channel);
+    if (!chunks) {
+      if ((planeCount += 1) > MAX_PLANES) {
+        throw new DecodeFailed(`the file has more than ${MAX_PLANES} planes`);
+      }
+      channels.set(owner.channel, chunks = []);
+    }
+    chunks.push(tag.planeOffset, block.offset, block.stored);
+  }
+}
+
+function readTag(block: Block, source: BlockSource, damage: Damage): Tag | null {
+  const at = block.offset;
+  if (block.stored < block.length) return null;
+  if (block.length < TAG_FIXED_BYTES || block.length > TAG_FIXED_BYTES + MAX_NAME_BYTES) {
+    damage.add(`tag at ${at} has ${block.length} bytes`);
+    return null;
+  }
+  const bytes = source.peek(at, block.length);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const nameLength = view.getUint32(8, true);
+  if (nameLength > block.length - TAG_FIXED_BYTES) {
+    damage.add(`tag at ${at} has a name of ${nameLength} bytes in ${block.length}`);
+    return null;
+  }
+  const name = bytes.subarray(TAG_FIXED_BYTES, TAG_FIXED_BYTES + nameLength);
+  if (name.some((byte) => byte < 0x20 || byte > 0x7e)) {
+    damage.add(`tag at ${at} has a name that is not printable`);
+    return null;
+  }
+  return {
+    name: String.fromCharCode(...name),
+    planeOffset: view.getUint32(0, true),
+    length: view.getUint32(4, true),
+    at,
+  };
+}

@@ -1,0 +1,152 @@
+/** The main image: its channels, frames, rows and planes. */
+import { DecodeFailed } from "../errors.ts";
+import { channelNames } from "../channel_names.ts";
+import { MAX_PLANE_SAMPLES } from "../limits.ts";
+import type { Channel, SampleType } from "../reader.ts";
+import { SAMPLE_BYTES } from "../to_float32.ts";
+import type { FrameIndex } from "./chunk_name.ts";
+import { type FileScan, planeKey } from "./file_scan.ts";
+import type { FrameGeometry } from "./frame_documents.ts";
+import { type ImageProperties, lineLength } from "./image_properties.ts";
+import { assemblePlane, type StoredPlane } from "./plane_chunks.ts";
+
+/** Which frames of the main image are stored. */
+export interface StoredFrames {
+  /** Distinct numbers, ascending; position 0 is the first of each. */
+  readonly t: readonly number[];
+  readonly l: readonly number[];
+  readonly z: readonly number[];
+}
+
+/**
+ * Sample type for a number of bytes per sample; 0 stands for a camera image whose components have 8 bits.
+ *
+ * @throws {DecodeFailed} any other number
+ */
+export function sampleTypeOf(depth: number | null): SampleType {
+  switch (depth) {
+    case 0:
+    case 1:
+      return "uint8";
+    case 2:
+      return "uint16";
+    case 4:
+      return "float32";
+    default:
+      throw new DecodeFailed(`samples of ${depth ?? "an unknown number of"} bytes are not supported`);
+  }
+}
+
+/** Frames for which any plane is stored, in any file. @throws {DecodeFailed} none */
+export function storedFrames(scans: readonly FileScan[]): StoredFrames {
+  const [t, l, z] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  for (const scan of scans) {
+    for (const key of scan.planes.keys()) {
+      const numbers = key.split(",").map(Number);
+      t.add(numbers[0]!);
+      l.add(numbers[1]!);
+      z.add(numbers[2]!);
+    }
+  }
+  const ascending = (set: Set<number>) => [...set].sort((a, b) => a - b);
+  return { t: ascending(t), l: ascending(l), z: ascending(z) };
+}
+
+/** Ids of the channels that have pixels: described ones in their order, then the others sorted as text. */
+export function orderedIds(withPixels: ReadonlySet<string>, properties: ImageProperties): string[] {
+  const described = properties.channels.map((c) => c.id).filter((id) => withPixels.has(id));
+  const rest = [...withPixels].filter((id) => !described.includes(id)).sort();
+  return [...described, ...rest];
+}
+
+/** The plane of a channel in a frame, from all files; empty when there is none. */
+export function planeOf(scans: readonly FileScan[], frame: FrameIndex, channel: string): StoredPlane {
+  const key = planeKey(frame);
+  return assemblePlane(scans.flatMap((scan) => {
+    const chunks = scan.planes.get(key)?.get(channel);
+    return chunks ? [{ file: scan.file, chunks }] : [];
+  }));
+}
+
+/** How the rows of the planes are to be read. */
+export interface RowLayout {
+  /** Rows are the successive lines of a line scan, and Y is time. */
+  readonly lineScan: boolean;
+  /** Rows of the whole array; of a line scan, the most that any channel has. */
+  readonly rows: number;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * How many rows a plane has. The frame document of a line scan repeats the height of the overview, so rows are
+ * counted from what is stored; it is a line scan in time when the time axis was to have as many steps as there
+ * are rows, or, when it was interrupted, when the scanned line has the width of a row or rows go past the frame.
+ *
+ * @param stored complete rows of each channel in the first frame
+ */
+export function rowLayout(
+  stored: readonly number[],
+  frames: StoredFrames,
+  geometry: FrameGeometry,
+  properties: ImageProperties,
+): RowLayout {
+  const { width, height } = geometry;
+  const [fewest, most] = [Math.min(...stored), Math.max(...stored)];
+  const ordinary = (rows: number, warnings: string[]) => ({ lineScan: false, rows, warnings });
+  if (frames.t.length > 1) return ordinary(height, []);
+  const time = properties.axes.get("TIMELAPSE");
+  const lines = time?.maxSize ?? null;
+  const { line } = properties;
+  const fits = line !== null && widthFits(width, line);
+  const scanned = time !== undefined && most > 0 &&
+    (lines === most || fits || (lines !== null && lines > height && most > height));
+  if (scanned) {
+    const warnings = lines !== null && most < lines
+      ? [`The line scan was interrupted: ${most} of ${lines} lines are stored`]
+      : [];
+    if (line !== null && !fits) {
+      warnings.push(
+        `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
+          "the reference image may show another zoom or another line",
+      );
+    }
+    return { lineScan: true, rows: most, warnings };
+  }
+  if (frames.l.length > 1 || frames.z.length > 1 || fewest <= height) return ordinary(height, []);
+  return ordinary(fewest, [`The planes hold ${fewest} rows, more than the ${height} of their frame`]);
+}
+
+/** A scan of a line has one pixel more than the line is long; overviews at another zoom do not fit. */
+function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): boolean {
+  return Math.abs(width - (Math.round(lineLength(line)) + 1)) <= 2;
+}
+
+/** Channels of the main image. @throws {DecodeFailed} a plane is larger than any that could be served */
+export function channelsOf(
+  ids: readonly string[],
+  names: readonly (string | null)[],
+  sampleType: SampleType,
+  rows: number,
+  columns: number,
+): Channel[] {
+  checkPlaneSize(rows, columns);
+  return channelNames(names.slice(0, ids.length)).map((name, index) => ({
+    index,
+    name,
+    sampleType,
+    rows,
+    columns,
+  }));
+}
+
+/** @throws {DecodeFailed} a plane is larger than any that could be served */
+export function checkPlaneSize(rows: number, columns: number): void {
+  if (rows * columns > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);
+  }
+}
+
+/** Complete rows of a stored plane. */
+export function completeRows(stored: StoredPlane, columns: number, sampleType: SampleType): number {
+  return Math.floor(stored.bytes / (columns * SAMPLE_BYTES[sampleType]));
+}

@@ -1,0 +1,103 @@
+/** From the chunks of a plane, scattered over files, to the byte ranges that hold its first rows. */
+import { DecodeFailed } from "../errors.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+import type { SampleType } from "../reader.ts";
+import { convertSamples, SAMPLE_BYTES } from "../to_float32.ts";
+import type { ChunkTriples } from "./file_scan.ts";
+
+/** Consecutive bytes of a plane. */
+export interface ByteRange {
+  readonly file: RandomAccessFile;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Chunks of a plane in one of the files. */
+export interface PlanePart {
+  readonly file: RandomAccessFile;
+  readonly chunks: ChunkTriples;
+}
+
+/** A plane as it is stored. */
+export interface StoredPlane {
+  /** In the order of the plane, without gaps. */
+  readonly ranges: readonly ByteRange[];
+  /** Bytes in `ranges`. */
+  readonly bytes: number;
+  /** Bytes that follow a gap and so have no certain place. */
+  readonly stray: number;
+}
+
+/**
+ * Orders the chunks of a plane. Where the stated offsets do not overlap, they count, and what follows the first gap
+ * is left out; where they repeat, as they may in a line scan that is longer than its frame, chunks follow each
+ * other as they do in the files.
+ */
+export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
+  const chunks: (ByteRange & { planeOffset: number })[] = [];
+  for (const { file, chunks: triples } of parts) {
+    for (let i = 0; i < triples.length; i += 3) {
+      chunks.push({
+        file,
+        planeOffset: triples[i]!,
+        offset: triples[i + 1]!,
+        length: triples[i + 2]!,
+      });
+    }
+  }
+  const placed = chunks.filter((c) => c.length > 0).sort((a, b) => a.planeOffset - b.planeOffset);
+  let end = 0;
+  let gapAt = placed.length;
+  let overlapping = false;
+  for (const [i, chunk] of placed.entries()) {
+    if (chunk.planeOffset < end) overlapping = true;
+    if (chunk.planeOffset > end && gapAt === placed.length) gapAt = i;
+    end = chunk.planeOffset + chunk.length;
+  }
+  const total = chunks.reduce((sum, c) => sum + c.length, 0);
+  if (overlapping) return { ranges: chunks, bytes: total, stray: 0 };
+  const ranges = placed.slice(0, gapAt);
+  const bytes = ranges.reduce((sum, c) => sum + c.length, 0);
+  return { ranges, bytes, stray: total - bytes };
+}
+
+/** Bytes that are read before they are converted; a multiple of every sample size. */
+const SCRATCH_BYTES = 1 << 20;
+
+/**
+ * Fills a float32 plane, row-major, from the first bytes of a stored one.
+ *
+ * @param target `rows * columns` samples
+ * @throws {DecodeFailed} the ranges hold fewer bytes, or cannot be read
+ * @throws {Stopped}
+ */
+export function readPlane(
+  stored: StoredPlane,
+  sampleType: SampleType,
+  target: Float32Array,
+  what: string,
+): void {
+  const width = SAMPLE_BYTES[sampleType];
+  const scratch = new Uint8Array(Math.min(SCRATCH_BYTES, target.length * width));
+  let filled = 0;
+  let done = 0;
+  for (const range of stored.ranges) {
+    for (let at = 0; at < range.length && done < target.length;) {
+      const wanted = Math.min(scratch.length, (target.length - done) * width) - filled;
+      const step = Math.min(wanted, range.length - at);
+      range.file.readInto(range.offset + at, scratch.subarray(filled, filled + step), what);
+      at += step;
+      filled += step;
+      if (step === wanted) {
+        convertSamples(scratch.subarray(0, filled), sampleType, true, target, done);
+        done += filled / width;
+        filled = 0;
+      }
+    }
+  }
+  if (done < target.length) {
+    throw new DecodeFailed(
+      `${what} is incomplete: ${stored.bytes} of ${target.length * width} bytes are stored`,
+    );
+  }
+}

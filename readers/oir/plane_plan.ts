@@ -1,0 +1,67 @@
+/** Plans for planes of the main image. */
+import { DecodeFailed } from "../errors.ts";
+import type { Channel, PlanePlan, Position } from "../reader.ts";
+import { SAMPLE_BYTES } from "../to_float32.ts";
+import type { FrameIndex } from "./chunk_name.ts";
+import type { FileScan } from "./file_scan.ts";
+import { completeRows, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
+import { readPlane } from "./plane_chunks.ts";
+
+/** The frame at a position, counted from 0. @throws {DecodeFailed} there is none */
+export function frameAt(frames: StoredFrames, position: Position): FrameIndex {
+  const [t, l, z] = [frames.t[position.time], frames.l[0], frames.z[position.focus]];
+  if (t === undefined || l === undefined || z === undefined) {
+    throw new DecodeFailed(
+      `time ${position.time}, focus ${position.focus} does not exist: there are ${frames.t.length} time points and ` +
+        `${frames.z.length} focus planes`,
+    );
+  }
+  return { t, l, z };
+}
+
+/**
+ * Plans the planes of some channels in one frame: of a line scan the lines that all of them have, of a frame all
+ * rows or none.
+ *
+ * @throws {DecodeFailed} a plane is incomplete, with its stored and needed bytes
+ */
+export function planPlanes(
+  scans: readonly FileScan[],
+  wanted: readonly { readonly id: string; readonly channel: Channel }[],
+  frame: FrameIndex,
+  layout: RowLayout,
+): PlanePlan {
+  const planes = wanted.map(({ id, channel }) => ({ channel, stored: planeOf(scans, frame, id) }));
+  const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);
+  const warnings: string[] = [];
+  let rows = layout.rows;
+  for (const { channel, stored } of planes) {
+    const columns = channel.columns;
+    const complete = completeRows(stored, columns, channel.sampleType);
+    const needed = layout.rows * columns * SAMPLE_BYTES[channel.sampleType];
+    if (complete === 0 || (!layout.lineScan && stored.bytes < needed)) {
+      throw new DecodeFailed(
+        `channel ${channel.index} ("${channel.name}") is incomplete: ${stored.bytes} of ${needed} bytes are stored` +
+          (stored.stray > 0 ? `, and ${stored.stray} more after a gap` : "") + (damage ? `; ${damage}` : ""),
+      );
+    }
+    if (!layout.lineScan && stored.bytes > needed) {
+      warnings.push(`Channel ${channel.index} stores ${stored.bytes - needed} bytes more than its plane has`);
+    }
+    if (complete < rows) rows = complete;
+  }
+  if (rows < layout.rows) {
+    warnings.push(`${rows} of ${layout.rows} lines are stored in every channel that was asked for`);
+  }
+  return {
+    rows,
+    columns: wanted[0]!.channel.columns,
+    warnings,
+    decode: (targets) => {
+      for (const [i, { channel, stored }] of planes.entries()) {
+        readPlane(stored, channel.sampleType, targets[i]!, `channel ${channel.index} ("${channel.name}")`);
+      }
+      return Promise.resolve();
+    },
+  };
+}
