@@ -10,7 +10,7 @@ import {
   ReaderError,
   UnsupportedFormat,
 } from "./errors.ts";
-import type { FileAccess } from "./random_access.ts";
+import type { FileAccess, RandomAccessFile } from "./random_access.ts";
 import { type Acquisition, type Channel, FIRST_POSITION, type PlanePlan, type Reference } from "./reader.ts";
 import { extensionOf, type Format, FORMATS, HEAD_BYTES, STORE_MARKERS } from "./registry.ts";
 
@@ -91,13 +91,12 @@ export function chooseFormat(
     );
   }
   const file = files.open(path);
-  let head: Uint8Array;
+  let recognised: Format | undefined;
   try {
-    head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
+    recognised = recognise(file, extension);
   } finally {
     file.close();
   }
-  const recognised = FORMATS.find((format) => format.container === "file" && format.recognises(head));
   if (recognised && (extensionAllowed || allowed(recognised))) return { format: recognised, path };
   if (extensionAllowed) {
     const expected = FORMATS.find((format) => format.extensions.includes(extension))!;
@@ -113,6 +112,14 @@ export function chooseFormat(
   throw new UnsupportedFormat(
     `"${name}" is of no known format; this server opens ${allowedExtensions.join(" ")}`,
   );
+}
+
+/** The format of a file by its content; where several share a container, by its extension or what lies inside. */
+function recognise(file: RandomAccessFile, extension: string | null): Format | undefined {
+  const head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
+  const fitting = FORMATS.filter((format) => format.container === "file" && format.recognises(head));
+  return fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
+    fitting.find((format) => format.confirms?.(file) ?? true);
 }
 
 function notAllowed(name: string, extension: string, allowed: readonly string[]): UnsupportedFormat {

@@ -106,6 +106,17 @@ export class FileAccess {
     }
   }
 
+  /** True when a folder has an entry of this name, even a link that leads nowhere or out of the roots. */
+  hasEntry(path: string): boolean {
+    this.#stop.check();
+    try {
+      return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      // A part of the path is a file, a name too long: nothing can be there.
+      return (error as { code?: string }).code === "EACCES";
+    }
+  }
+
   /** Names in a folder, sorted by code unit; empty when it is missing, unreadable or outside the roots.
    *
    * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}

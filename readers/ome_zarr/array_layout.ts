@@ -1,0 +1,161 @@
+/** Shape, type, chunk grid and codecs of a Zarr array, from `.zarray` or `zarr.json`. */
+import { DecodeFailed } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { SampleType } from "../reader.ts";
+import { type CodecChain, codecChain, codecList, type CodecMetadata, sizes } from "./codec_chain.ts";
+import type { ZarrNode } from "./hierarchy.ts";
+import { fillValue, isSampleType, numpyType } from "./sample_types.ts";
+import { storeKey } from "./store.ts";
+
+/** Axes of one array; OME-Zarr has at most five. */
+const MAX_RANK = 16;
+
+/** What is needed to read chunks of an array. */
+export interface ArrayLayout {
+  /** Path inside the store. */
+  readonly path: string;
+  readonly shape: readonly number[];
+  readonly chunkShape: readonly number[];
+  readonly sampleType: SampleType;
+  readonly chain: CodecChain;
+  /** float32 of samples in absent chunks, `null` when undefined. */
+  readonly fill: number | null;
+  /** Names of the axes where the array gives them. */
+  readonly dimensionNames: readonly (string | null)[] | null;
+  /** Keys under which the chunk at some grid position may lie; the first that exists counts. */
+  readonly chunkKeys: (position: readonly number[]) => string[];
+}
+
+/** @throws {DecodeFailed} metadata that make no sense or name what is not known */
+export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
+  const what = `array "${path}"`;
+  if (node.kind !== "array") throw new DecodeFailed(`"${path}" is a group and no array`);
+  const { fields } = node.metadata;
+  const shape = fields["shape"];
+  if (!Array.isArray(shape) || shape.length === 0 || shape.length > MAX_RANK) {
+    throw new DecodeFailed(`${what} has the shape ${JSON.stringify(shape)?.slice(0, 100)}`);
+  }
+  const checked = sizes(shape, shape.length, `the shape of ${what}`);
+  return node.zarrFormat === 3 ? version3(node, checked, path, what) : version2(node, checked, path, what);
+}
+
+function version3(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
+  const { fields, text } = node.metadata;
+  const sampleType = fields["data_type"];
+  if (!isSampleType(sampleType)) {
+    throw new DecodeFailed(`${what} has the data type ${JSON.stringify(sampleType)}, which is not known`);
+  }
+  const grid = fields["chunk_grid"];
+  if (!isJsonObject(grid) || grid["name"] !== "regular") {
+    throw new DecodeFailed(
+      `${what} has a chunk grid that is not regular: ${JSON.stringify(grid)?.slice(0, 100)}`,
+    );
+  }
+  const chunkShape = sizes(option(grid, "chunk_shape"), shape.length, `the chunk shape of ${what}`);
+  const transformers = fields["storage_transformers"];
+  if (Array.isArray(transformers) && transformers.length > 0) {
+    throw new DecodeFailed(`${what} uses storage transformers, which are not known`);
+  }
+  for (const [name, value] of Object.entries(fields)) {
+    // Zarr 3 core: an unknown field must be understood unless it says otherwise.
+    if (!KNOWN_FIELDS.has(name) && !(isJsonObject(value) && value["must_understand"] === false)) {
+      throw new DecodeFailed(`${what} has the metadata field "${name}", which is not known`);
+    }
+  }
+  const names = fields["dimension_names"];
+  return {
+    path,
+    shape,
+    chunkShape,
+    sampleType,
+    chain: codecChain(codecList(fields["codecs"], `"codecs" of ${what}`), chunkShape, sampleType, what),
+    fill: fillValue(fields["fill_value"], sampleType, text, what),
+    dimensionNames: Array.isArray(names) ? names.map((n) => typeof n === "string" ? n : null) : null,
+    chunkKeys: chunkKeys(fields["chunk_key_encoding"], path, what),
+  };
+}
+
+const KNOWN_FIELDS = new Set([
+  "zarr_format",
+  "node_type",
+  "shape",
+  "data_type",
+  "chunk_grid",
+  "chunk_key_encoding",
+  "fill_value",
+  "codecs",
+  "attributes",
+  "storage_transformers",
+  "dimension_names",
+  "consolidated_metadata",
+]);
+
+function option(value: unknown, name: string): unknown {
+  const configuration = isJsonObject(value) ? value["configuration"] : undefined;
+  return isJsonObject(configuration) ? configuration[name] : undefined;
+}
+
+function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["chunkKeys"] {
+  const name = isJsonObject(encoding) ? encoding["name"] : encoding;
+  if (name !== "default" && name !== "v2") {
+    throw new DecodeFailed(`${what} has the chunk key encoding ${JSON.stringify(name)}, which is not known`);
+  }
+  const separator = option(encoding, "separator") ?? (name === "default" ? "/" : ".");
+  if (separator !== "/" && separator !== ".") {
+    throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);
+  }
+  const prefix = name === "default" ? ["c"] : [];
+  return (position) => [storeKey(path, [...prefix, ...position].join(separator))!];
+}
+
+function version2(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
+  const { fields, text } = node.metadata;
+  const { type, endian } = numpyType(fields["dtype"], what);
+  const chunkShape = sizes(fields["chunks"], shape.length, `the chunk shape of ${what}`);
+  const separator = fields["dimension_separator"];
+  if (separator !== undefined && separator !== "." && separator !== "/") {
+    throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);
+  }
+  const order = fields["order"] ?? "C";
+  if (order !== "C" && order !== "F") {
+    throw new DecodeFailed(`${what} has the order ${JSON.stringify(order)}`);
+  }
+  const codecs: CodecMetadata[] = [];
+  if (order === "F") codecs.push({ name: "transpose", configuration: { order: "F" } });
+  const filters = fields["filters"] ?? [];
+  if (!Array.isArray(filters)) throw new DecodeFailed(`${what} has filters that are no list`);
+  const converted = filters.flatMap((filter) => version2Codec(filter, type, what));
+  const isByteFilter = (codec: CodecMetadata) => codec.name === "shuffle" || codec.name.startsWith("crc32");
+  codecs.push(...converted.filter((codec) => !isByteFilter(codec)));
+  codecs.push({ name: "bytes", configuration: { endian } });
+  codecs.push(...converted.filter(isByteFilter));
+  if (fields["compressor"] !== null && fields["compressor"] !== undefined) {
+    codecs.push(...version2Codec(fields["compressor"], type, what));
+  }
+  const names = node.attributes["_ARRAY_DIMENSIONS"];
+  // Stores that were nested by their writer's settings do not say so; an existing chunk must not pass for absent.
+  const separators = separator === undefined ? [".", "/"] : [separator as string];
+  return {
+    path,
+    shape,
+    chunkShape,
+    sampleType: type,
+    chain: codecChain(codecs, chunkShape, type, what),
+    fill: fillValue(fields["fill_value"], type, text, what),
+    dimensionNames: Array.isArray(names) ? names.map((n) => typeof n === "string" ? n : null) : null,
+    chunkKeys: (position) => separators.map((s) => storeKey(path, position.join(s))!),
+  };
+}
+
+/** A filter or compressor of Zarr 2 as a codec; `fixedscaleoffset` is a scaling and a cast of Zarr 3. */
+function version2Codec(value: unknown, type: SampleType, what: string): CodecMetadata[] {
+  const id = isJsonObject(value) ? value["id"] : undefined;
+  if (typeof id !== "string") throw new DecodeFailed(`${what} has a filter or compressor without a name`);
+  const configuration = value as JsonObject;
+  if (id !== "fixedscaleoffset") return [{ name: id, configuration }];
+  const { scale, offset, astype, dtype } = configuration;
+  const stored = numpyType(astype ?? dtype, what).type;
+  const scaling = { name: "scale_offset", configuration: { scale, offset } };
+  if (stored === type) return [scaling];
+  return [scaling, { name: "cast_value", configuration: { data_type: stored, out_of_range: "wrap" } }];
+}

@@ -1,0 +1,80 @@
+/** Which chunks hold some planes, and their decoding into them. */
+import { DecodeFailed } from "../errors.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import type { ArrayLayout } from "./array_layout.ts";
+import { decodeChunk } from "./chunk_decoder.ts";
+import { type PlaneSelection, PlaneSink } from "./plane_sink.ts";
+import type { Store, StoredValue } from "./store.ts";
+
+/** Chunks of one load: a plane of 32768 x 32768 in chunks of 32 x 32. */
+export const MAX_CHUNKS = 1 << 20;
+
+/** The grid positions of all chunks that hold a part of the planes. @throws {DecodeFailed} too many */
+export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): number[][] {
+  const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = selection;
+  const along = array.chunkShape.map((size, axis) => {
+    if (axis === rowAxis) return range(Math.ceil(rows / size));
+    if (axis === columnAxis) return range(Math.ceil(columns / size));
+    if (axis === channelAxis) return [...new Set(channels.map((channel) => Math.floor(channel / size)))];
+    return [Math.floor(fixed[axis]! / size)];
+  });
+  const count = along.reduce((product, positions) => product * positions.length, 1);
+  if (count > MAX_CHUNKS) {
+    throw new DecodeFailed(
+      `the planes lie in ${count} chunks of array "${array.path}", more than ${MAX_CHUNKS}`,
+    );
+  }
+  return along.reduce<number[][]>(
+    (positions, axis) => positions.flatMap((position) => axis.map((n) => [...position, n])),
+    [[]],
+  );
+}
+
+function range(count: number): number[] {
+  if (count > MAX_CHUNKS) {
+    throw new DecodeFailed(`${count} chunks along one axis are more than ${MAX_CHUNKS}`);
+  }
+  return Array.from({ length: count }, (_, n) => n);
+}
+
+/**
+ * Reads the wanted chunks one after the other; each is open only while it is decoded.
+ *
+ * @throws {DecodeFailed} naming the chunk
+ */
+export async function decodePlanes(
+  store: Store,
+  array: ArrayLayout,
+  selection: PlaneSelection,
+  planes: readonly Float32Array[],
+  stop: StopFlag,
+): Promise<void> {
+  const sink = new PlaneSink(selection, planes, array.fill, array.path);
+  const axes = array.shape.map((_, axis) => axis);
+  for (const position of wantedChunks(array, selection)) {
+    stop.check();
+    const origin = position.map((n, axis) => n * array.chunkShape[axis]!);
+    const chunk = openChunk(store, array, position);
+    if (chunk === null) {
+      sink.fill({ origin, shape: array.chunkShape });
+      continue;
+    }
+    try {
+      await decodeChunk(array.chain, chunk.value, axes, origin, chunk.key, sink, stop);
+    } finally {
+      chunk.value.close();
+    }
+  }
+}
+
+function openChunk(
+  store: Store,
+  array: ArrayLayout,
+  position: readonly number[],
+): { key: string; value: StoredValue } | null {
+  for (const key of array.chunkKeys(position)) {
+    const value = store.open(key, Number.MAX_SAFE_INTEGER);
+    if (value !== null) return { key, value };
+  }
+  return null;
+}

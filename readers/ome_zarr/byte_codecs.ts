@@ -1,0 +1,107 @@
+/**
+ * Bytes-to-bytes codecs by name, of Zarr 3 and of numcodecs (`numcodecs.zstd` and the `id` of Zarr 2 alike). Each
+ * is given the largest length that may come out, so that a small chunk cannot ask for much memory.
+ */
+import {
+  brotliDecompressSync,
+  crc32 as zlibCrc32,
+  gunzipSync,
+  inflateSync,
+  zstdDecompressSync,
+} from "node:zlib";
+import { DecodeFailed } from "../errors.ts";
+import { decodeBlosc } from "./blosc.ts";
+import { crc32c } from "./checksums.ts";
+import { decodeLz4 } from "./lz.ts";
+import { unshuffleBytes } from "./shuffle.ts";
+
+/** Configuration of one codec as the metadata give it. */
+export type CodecConfiguration = Readonly<Record<string, unknown>>;
+
+/** One decoding step. */
+export interface ByteCodec {
+  readonly name: string;
+  /** Encoded length of a decoded length where it is fixed, as a shard index needs it. */
+  readonly encodedLength?: (decoded: number) => number;
+  /** @throws {DecodeFailed | Error} the bytes are damaged */
+  decode(bytes: Uint8Array, maxBytes: number): Uint8Array;
+}
+
+type Make = (configuration: CodecConfiguration, sampleBytes: number) => Omit<ByteCodec, "name">;
+
+const zlibCodec = (
+  decompress: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array,
+): Make =>
+() => ({ decode: (bytes, maxBytes) => decompress(bytes, { maxOutputLength: maxBytes }) });
+
+/** A checksum of four little-endian bytes, at the end unless `location` says `start`. */
+const checksumCodec =
+  (name: string, checksum: (bytes: Uint8Array) => number, place: string): Make => (c) => ({
+    encodedLength: (decoded) => decoded + 4,
+    decode(bytes) {
+      if (bytes.length < 4) throw new DecodeFailed(`${bytes.length} bytes are too few for a checksum`);
+      const atStart = (c["location"] ?? place) === "start";
+      const data = atStart ? bytes.subarray(4) : bytes.subarray(0, -4);
+      const stored = new DataView(bytes.buffer, bytes.byteOffset + (atStart ? 0 : data.length), 4).getUint32(
+        0,
+        true,
+      );
+      const computed = checksum(data);
+      if (stored !== computed) {
+        throw new DecodeFailed(`the ${name} checksum is ${hex(computed)}, ${hex(stored)} is stored`);
+      }
+      return data;
+    },
+  });
+
+const hex = (value: number) => value.toString(16).padStart(8, "0");
+
+const CODECS: Record<string, Make> = {
+  blosc: () => ({ decode: decodeBlosc }),
+  zstd: zlibCodec(zstdDecompressSync),
+  gzip: zlibCodec(gunzipSync),
+  zlib: zlibCodec(inflateSync),
+  brotli: zlibCodec(brotliDecompressSync),
+  lz4: () => ({ decode: decodeSizedLz4 }),
+  crc32c: checksumCodec("CRC-32C", crc32c, "end"),
+  crc32: checksumCodec("CRC-32", zlibCrc32, "start"),
+  shuffle: (configuration, sampleBytes) => ({
+    encodedLength: (decoded) => decoded,
+    decode(bytes) {
+      const width = configuration["elementsize"] ?? sampleBytes;
+      if (!Number.isInteger(width) || (width as number) < 1 || (width as number) > 255) {
+        throw new DecodeFailed(`the shuffle codec has an element size of ${JSON.stringify(width)}`);
+      }
+      const target = new Uint8Array(bytes.length);
+      unshuffleBytes(bytes, target, width as number);
+      return target;
+    },
+  }),
+};
+
+/** numcodecs `lz4`: the decoded length as little-endian int32, then one block. */
+function decodeSizedLz4(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  if (bytes.length < 4) throw new DecodeFailed(`${bytes.length} bytes are too few for LZ4`);
+  const size = new DataView(bytes.buffer, bytes.byteOffset, 4).getInt32(0, true);
+  // One byte of a block stands for at most 255.
+  if (size < 0 || size > maxBytes || size > 255 * bytes.length) {
+    throw new DecodeFailed(`the LZ4 header tells of ${size} bytes, at most ${maxBytes} can be`);
+  }
+  const target = new Uint8Array(size);
+  decodeLz4(bytes.subarray(4), target);
+  return target;
+}
+
+/** Names of all bytes-to-bytes codecs, for messages and documentation. */
+export const BYTE_CODEC_NAMES: readonly string[] = Object.keys(CODECS);
+
+/** The codec of a name, with or without `numcodecs.` before it, or `null` when none is known. */
+export function byteCodec(
+  name: string,
+  configuration: CodecConfiguration,
+  sampleBytes: number,
+): ByteCodec | null {
+  const plain = name.replace(/^numcodecs\./, "");
+  if (!Object.hasOwn(CODECS, plain)) return null;
+  return { name, ...CODECS[plain]!(configuration, sampleBytes) };
+}

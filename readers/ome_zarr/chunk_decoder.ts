@@ -1,0 +1,204 @@
+/**
+ * Decodes one chunk (or the wanted inner chunks of one shard) and hands its samples on, with their place in the
+ * array. Every length is checked against what the metadata say.
+ */
+import { DecodeFailed, ReaderError } from "../errors.ts";
+import type { SampleType } from "../reader.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { MAX_CHUNK_BYTES } from "./codec_chain.ts";
+import type { ByteCodec } from "./byte_codecs.ts";
+import type { CodecChain, Sharding } from "./codec_chain.ts";
+import type { StoredValue } from "./store.ts";
+import { decodeValues } from "./value_codecs.ts";
+
+/** A box of the array; axes in the order of the array. */
+export interface Box {
+  readonly origin: readonly number[];
+  readonly shape: readonly number[];
+}
+
+/** Decoded samples of a box. */
+export interface Samples extends Box {
+  readonly bytes: Uint8Array;
+  readonly sampleType: SampleType;
+  readonly littleEndian: boolean;
+  /** Distance of neighbours along each axis, in samples. */
+  readonly strides: readonly number[];
+}
+
+/** Who wants the samples. */
+export interface SampleSink {
+  wants(box: Box): boolean;
+  /** Takes the samples; their bytes may be changed. */
+  put(samples: Samples): void;
+  /** Tells of a box that has no chunk. @throws {DecodeFailed} the array defines no fill value */
+  fill(box: Box): void;
+}
+
+/** Encoded chunks may be a little longer than decoded ones: headers, incompressible data, checksums. */
+export const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
+
+/** Somewhat more than a decoded chunk: the bound between two compressors of one chain. */
+const looseBound = (bytes: number) => bytes + (bytes >> 3) + 65_536;
+
+/** Bytes under a key, or a part of them. */
+type Bytes = Pick<StoredValue, "size" | "read">;
+
+/**
+ * Decodes a chunk.
+ *
+ * @param axes for each axis of the chunk as the chain sees it, the axis of the array
+ * @param origin of the chunk in the array, in axes of the array
+ * @param name of the chunk in messages
+ * @throws {DecodeFailed} naming the chunk
+ */
+export async function decodeChunk(
+  chain: CodecChain,
+  value: Bytes,
+  axes: readonly number[],
+  origin: readonly number[],
+  name: string,
+  sink: SampleSink,
+  stop: StopFlag,
+): Promise<void> {
+  stop.check();
+  const storedAxes = chain.axes.map((axis) => axes[axis]!);
+  const { serializer } = chain;
+  if (serializer.kind === "sharding") {
+    const shard = chain.byteCodecs.length === 0 ? value : wholeBytes(chain, value, name);
+    return await decodeShard(serializer, shard, storedAxes, origin, name, sink, stop);
+  }
+  const shape = chain.shape;
+  let { sampleType, littleEndian } = serializer;
+  let bytes = decodeBytes(chain.byteCodecs, value, serializer.size, name);
+  if (bytes.length !== serializer.size) {
+    throw new DecodeFailed(`chunk "${name}" has ${bytes.length} bytes, ${serializer.size} are needed`);
+  }
+  if (chain.valueCodecs.length > 0) {
+    ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
+    littleEndian = true;
+  }
+  const box = { origin, shape: new Array<number>(shape.length), strides: new Array<number>(shape.length) };
+  let stride = 1;
+  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
+    box.shape[storedAxes[axis]!] = shape[axis]!;
+    box.strides[storedAxes[axis]!] = stride;
+    stride *= shape[axis]!;
+  }
+  sink.put({ ...box, bytes, sampleType, littleEndian });
+}
+
+/** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
+function wholeBytes(chain: CodecChain, value: Bytes, name: string): Bytes {
+  const bytes = decodeBytes(chain.byteCodecs, value, MAX_ENCODED_BYTES, name);
+  return {
+    size: bytes.length,
+    read: (offset, length) => Uint8Array.from(bytes.subarray(offset, offset + length)),
+  };
+}
+
+function decodeBytes(codecs: readonly ByteCodec[], value: Bytes, size: number, name: string): Uint8Array {
+  if (value.size === 0) throw new DecodeFailed(`chunk "${name}" is empty`);
+  if (codecs.length === 0 && value.size !== size) {
+    throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, ${size} are needed`);
+  }
+  if (value.size > MAX_ENCODED_BYTES) {
+    throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, more than ${MAX_ENCODED_BYTES}`);
+  }
+  let bytes: Uint8Array = value.read(0, value.size, `chunk "${name}"`);
+  for (let i = codecs.length - 1; i >= 0; i -= 1) {
+    const codec = codecs[i]!;
+    const encodedSize = codecs.slice(0, i).reduce(
+      (length, c) => c.encodedLength?.(length) ?? looseBound(length),
+      size,
+    );
+    bytes = runStep(name, codec.name, () => codec.decode(bytes, encodedSize));
+  }
+  return bytes;
+}
+
+/** What a codec throws names the chunk. */
+function runStep<T>(chunk: string, codec: string, step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    if (cause instanceof ReaderError && !(cause instanceof DecodeFailed)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DecodeFailed(`chunk "${chunk}" cannot be decoded by "${codec}": ${reason}`, { cause });
+  }
+}
+
+/** Offset and length of an inner chunk that does not exist (sharding codec, "Binary shard format"). */
+const ABSENT = 0xffffffffffffffffn;
+
+async function decodeShard(
+  sharding: Sharding,
+  shard: Bytes,
+  axes: readonly number[],
+  origin: readonly number[],
+  name: string,
+  sink: SampleSink,
+  stop: StopFlag,
+): Promise<void> {
+  const { grid, innerShape, indexSize } = sharding;
+  if (shard.size < indexSize) {
+    throw new DecodeFailed(`shard "${name}" has ${shard.size} bytes, its index alone ${indexSize}`);
+  }
+  const at = sharding.indexAtStart ? 0 : shard.size - indexSize;
+  let index: Uint8Array = shard.read(at, indexSize, `the index of shard "${name}"`);
+  for (const codec of sharding.indexCodecs.toReversed()) {
+    index = runStep(name, codec.name, () => codec.decode(index, indexSize));
+  }
+  const numbers = new DataView(index.buffer, index.byteOffset, index.byteLength);
+  const position = new Array<number>(grid.length).fill(0);
+  const entries = grid.reduce((product, n) => product * n, 1);
+  for (let entry = 0; entry < entries; entry += 1) {
+    if ((entry & 0xfff) === 0) stop.check();
+    const box = { origin: [...origin], shape: new Array<number>(origin.length) };
+    for (const [i, axis] of axes.entries()) {
+      box.origin[axis]! += position[i]! * innerShape[i]!;
+      box.shape[axis] = innerShape[i]!;
+    }
+    if (sink.wants(box)) {
+      const offset = numbers.getBigUint64(16 * entry, sharding.indexLittleEndian);
+      const length = numbers.getBigUint64(16 * entry + 8, sharding.indexLittleEndian);
+      if (offset === ABSENT && length === ABSENT) sink.fill(box);
+      else {
+        const part = partOf(shard, offset, length, name, position);
+        await decodeChunk(
+          sharding.inner,
+          part,
+          axes,
+          box.origin,
+          `${name} (${position.join(", ")})`,
+          sink,
+          stop,
+        );
+      }
+    }
+    for (let axis = grid.length - 1; axis >= 0; axis -= 1) {
+      position[axis]! += 1;
+      if (position[axis]! < grid[axis]!) break;
+      position[axis] = 0;
+    }
+  }
+}
+
+function partOf(
+  shard: Bytes,
+  offset: bigint,
+  length: bigint,
+  name: string,
+  position: readonly number[],
+): Bytes {
+  if (offset + length > BigInt(shard.size)) {
+    throw new DecodeFailed(
+      `inner chunk (${
+        position.join(", ")
+      }) of shard "${name}" at ${offset} + ${length} ends after the shard ` +
+        `(${shard.size} bytes)`,
+    );
+  }
+  const [start, size] = [Number(offset), Number(length)];
+  return { size, read: (from, count, what) => shard.read(start + from, count, what) };
+}

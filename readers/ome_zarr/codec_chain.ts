@@ -1,0 +1,253 @@
+/**
+ * The chain of codecs of an array, read from its metadata once and applied to each chunk: array-to-array steps,
+ * one serializer (`bytes` or `sharding_indexed`), bytes-to-bytes steps (Zarr 3 core, "Codecs").
+ */
+import { DecodeFailed } from "../errors.ts";
+import type { SampleType } from "../reader.ts";
+import { SAMPLE_BYTES } from "../to_float32.ts";
+import { type ByteCodec, byteCodec, type CodecConfiguration } from "./byte_codecs.ts";
+import { isSampleType } from "./sample_types.ts";
+
+/** Name and configuration of a codec as the metadata give them. */
+export interface CodecMetadata {
+  readonly name: string;
+  readonly configuration: CodecConfiguration;
+}
+
+/** Largest decoded chunk: zarr-python and Blosc stop at 2 GiB, images keep to a few MiB. */
+export const MAX_CHUNK_BYTES = 1 << 30;
+
+/** Largest index of a shard: four million inner chunks. */
+const MAX_INDEX_BYTES = 64 << 20;
+
+/** Shards within shards; two levels are rare already. */
+const MAX_SHARD_NESTING = 4;
+
+/** What turns the bytes of one chunk into samples. */
+export interface CodecChain {
+  /** Type of the samples after all steps. */
+  readonly arrayType: SampleType;
+  /** Shape of the chunk in stored order of its axes. */
+  readonly shape: readonly number[];
+  /** For each stored axis, the axis of the array (or of the enclosing shard). */
+  readonly axes: readonly number[];
+  /** Element-wise codecs such as `delta`, in the order of the metadata. */
+  readonly valueCodecs: readonly CodecMetadata[];
+  readonly serializer: BytesSerializer | Sharding;
+  readonly byteCodecs: readonly ByteCodec[];
+}
+
+/** Plain samples in C order of the stored axes. */
+export interface BytesSerializer {
+  readonly kind: "bytes";
+  readonly sampleType: SampleType;
+  readonly littleEndian: boolean;
+  /** Bytes of a whole chunk. */
+  readonly size: number;
+}
+
+/** Inner chunks with an index of offsets and lengths. */
+export interface Sharding {
+  readonly kind: "sharding";
+  readonly inner: CodecChain;
+  /** Shape of an inner chunk in the stored axes of the shard. */
+  readonly innerShape: readonly number[];
+  /** Inner chunks per axis. */
+  readonly grid: readonly number[];
+  readonly indexCodecs: readonly ByteCodec[];
+  readonly indexLittleEndian: boolean;
+  /** Encoded bytes of the index. */
+  readonly indexSize: number;
+  readonly indexAtStart: boolean;
+}
+
+/** Element-wise codecs; zarrita decodes them. */
+const VALUE_CODECS = ["delta", "bitround", "scale_offset", "cast_value"];
+const OBJECT_CODECS = ["json2", "vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "msgpack2", "categorize"];
+
+/**
+ * Reads the codecs of an array.
+ *
+ * @param what names the array in messages: `array "0"`
+ * @throws {DecodeFailed} an unknown codec, a configuration that makes no sense, a chunk over a bound
+ */
+export function codecChain(
+  codecs: readonly CodecMetadata[],
+  shape: readonly number[],
+  sampleType: SampleType,
+  what: string,
+  nesting = 0,
+): CodecChain {
+  let axes = shape.map((_, axis) => axis);
+  let stored: SampleType = sampleType;
+  let serializer: BytesSerializer | Sharding | null = null;
+  const valueCodecs: CodecMetadata[] = [];
+  const byteCodecs: ByteCodec[] = [];
+  for (const codec of codecs) {
+    const plain = codec.name.replace(/^numcodecs\./, "");
+    if (plain === "transpose") {
+      const order = transposition(codec.configuration["order"], shape.length, what);
+      if (serializer || valueCodecs.some((c) => c.name.endsWith("delta"))) throw misplaced(codec.name, what);
+      axes = order.map((axis) => axes[axis]!);
+    } else if (VALUE_CODECS.includes(plain)) {
+      if (serializer) throw misplaced(codec.name, what);
+      stored = storedType(codec, plain, stored, what);
+      valueCodecs.push(codec);
+    } else if (plain === "bytes" || plain === "sharding_indexed") {
+      if (serializer) throw misplaced(codec.name, what);
+      const storedShape = axes.map((axis) => shape[axis]!);
+      if (plain === "bytes") {
+        serializer = bytesSerializer(codec.configuration["endian"], storedShape, stored, what);
+      } else {
+        if (valueCodecs.length > 0) throw misplaced(valueCodecs[0]!.name, what);
+        serializer = sharding(codec.configuration, storedShape, stored, what, nesting);
+      }
+    } else {
+      const step = byteCodec(codec.name, codec.configuration, SAMPLE_BYTES[stored]);
+      if (!step) {
+        throw new DecodeFailed(
+          OBJECT_CODECS.includes(plain)
+            ? `${what} uses the codec "${codec.name}", which stores objects and not numbers`
+            : `${what} uses the codec "${codec.name}", which is not known`,
+        );
+      }
+      byteCodecs.push(step);
+    }
+  }
+  const storedShape = axes.map((axis) => shape[axis]!);
+  serializer ??= bytesSerializer("little", storedShape, stored, what);
+  return { arrayType: sampleType, shape: storedShape, axes, valueCodecs, serializer, byteCodecs };
+}
+
+const misplaced = (name: string, what: string) =>
+  new DecodeFailed(`${what} has the codec "${name}" at a place where it cannot be read`);
+
+function bytesSerializer(
+  endian: unknown,
+  shape: readonly number[],
+  sampleType: SampleType,
+  what: string,
+): BytesSerializer {
+  if (endian !== undefined && endian !== null && endian !== "little" && endian !== "big") {
+    throw new DecodeFailed(`${what} has the byte order ${JSON.stringify(endian)}`);
+  }
+  const size = shape.reduce((product, n) => product * n, SAMPLE_BYTES[sampleType]);
+  if (size > MAX_CHUNK_BYTES) {
+    throw new DecodeFailed(`${what} has chunks of ${size} bytes, more than ${MAX_CHUNK_BYTES}`);
+  }
+  return { kind: "bytes", sampleType, littleEndian: endian !== "big", size };
+}
+
+function transposition(order: unknown, rank: number, what: string): number[] {
+  if (order === "C") return Array.from({ length: rank }, (_, i) => i);
+  if (order === "F") return Array.from({ length: rank }, (_, i) => rank - 1 - i);
+  const valid = Array.isArray(order) && order.length === rank &&
+    [...order].sort((a, b) => a - b).every((axis, i) => axis === i);
+  if (!valid) {
+    throw new DecodeFailed(`${what} has the transposition ${JSON.stringify(order)} for ${rank} axes`);
+  }
+  return order as number[];
+}
+
+function storedType(codec: CodecMetadata, plain: string, current: SampleType, what: string): SampleType {
+  if (plain === "delta") {
+    const astype = codec.configuration["astype"];
+    const dtype = codec.configuration["dtype"];
+    if (astype !== undefined && astype !== dtype) {
+      throw new DecodeFailed(`${what} uses "delta" with another stored type (${JSON.stringify(astype)})`);
+    }
+  }
+  if (plain !== "cast_value") return current;
+  const type = codec.configuration["data_type"];
+  if (!isSampleType(type)) {
+    throw new DecodeFailed(`${what} casts to the unknown type ${JSON.stringify(type)}`);
+  }
+  return type;
+}
+
+function sharding(
+  configuration: CodecConfiguration,
+  shape: readonly number[],
+  sampleType: SampleType,
+  what: string,
+  nesting: number,
+): Sharding {
+  if (nesting >= MAX_SHARD_NESTING) {
+    throw new DecodeFailed(`${what} nests shards more than ${MAX_SHARD_NESTING} deep`);
+  }
+  const innerShape = sizes(
+    configuration["chunk_shape"],
+    shape.length,
+    `${what}: "chunk_shape" of the shards`,
+  );
+  const grid = shape.map((n, axis) => n / innerShape[axis]!);
+  if (!grid.every(Number.isInteger)) {
+    throw new DecodeFailed(
+      `${what} has shards of ${shape.join(" x ")} that do not divide into ${innerShape.join(" x ")}`,
+    );
+  }
+  const index = codecChain(
+    codecList(configuration["index_codecs"], `${what}: "index_codecs"`),
+    [...grid, 2],
+    "uint64",
+    `the shard index of ${what}`,
+    nesting + 1,
+  );
+  const plain = index.serializer;
+  if (
+    plain.kind !== "bytes" || index.valueCodecs.length > 0 || index.axes.some((axis, i) => axis !== i) ||
+    index.byteCodecs.some((codec) => !codec.encodedLength)
+  ) {
+    throw new DecodeFailed(`${what} has a shard index whose codecs have no fixed length`);
+  }
+  if (plain.size > MAX_INDEX_BYTES) {
+    throw new DecodeFailed(`${what} has shard indexes of ${plain.size} bytes, more than ${MAX_INDEX_BYTES}`);
+  }
+  const location = configuration["index_location"] ?? "end";
+  if (location !== "end" && location !== "start") {
+    throw new DecodeFailed(`${what} has shard indexes at ${JSON.stringify(location)}`);
+  }
+  return {
+    kind: "sharding",
+    inner: codecChain(
+      codecList(configuration["codecs"], `${what}: "codecs" of the shards`),
+      innerShape,
+      sampleType,
+      what,
+      nesting + 1,
+    ),
+    innerShape,
+    grid,
+    indexCodecs: index.byteCodecs,
+    indexLittleEndian: plain.littleEndian,
+    indexSize: index.byteCodecs.reduce((size, codec) => codec.encodedLength!(size), plain.size),
+    indexAtStart: location === "start",
+  };
+}
+
+/** Positive sizes, one per axis. @throws {DecodeFailed} */
+export function sizes(value: unknown, rank: number, what: string): number[] {
+  const valid = Array.isArray(value) && value.length === rank &&
+    value.every((n) => Number.isSafeInteger(n) && n > 0);
+  if (!valid) throw new DecodeFailed(`${what} is ${JSON.stringify(value)}, not ${rank} positive sizes`);
+  return value as number[];
+}
+
+/** Most codecs in one list; nothing real has ten. */
+const MAX_CODECS = 32;
+
+/** The codecs of a Zarr 3 list. @throws {DecodeFailed} */
+export function codecList(value: unknown, what: string): CodecMetadata[] {
+  if (!Array.isArray(value) || value.length > MAX_CODECS) {
+    throw new DecodeFailed(`${what} is no list of at most ${MAX_CODECS} codecs`);
+  }
+  return value.map((entry) => {
+    const name = typeof entry === "string" ? entry : entry?.name;
+    if (typeof name !== "string") throw new DecodeFailed(`${what} has an entry without a name`);
+    const configuration = typeof entry === "object" ? entry.configuration ?? {} : {};
+    if (typeof configuration !== "object") {
+      throw new DecodeFailed(`${what}: "${name}" has no configuration object`);
+    }
+    return { name, configuration };
+  });
+}

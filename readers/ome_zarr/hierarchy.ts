@@ -1,0 +1,77 @@
+/** Groups and arrays of a Zarr hierarchy, version 2 or 3, by their metadata documents. */
+import { DecodeFailed } from "../errors.ts";
+import { isJsonObject, type JsonObject, jsonText } from "../json.ts";
+import { MAX_JSON_BYTES } from "../limits.ts";
+import { readValue, type Store, storeKey } from "./store.ts";
+
+/** A metadata document with the text it came from. */
+export interface Metadata {
+  readonly key: string;
+  readonly fields: JsonObject;
+  readonly text: string;
+}
+
+/** One node of a hierarchy. */
+export interface ZarrNode {
+  readonly zarrFormat: 2 | 3;
+  readonly kind: "group" | "array";
+  /** `zarr.json`, `.zarray` or `.zgroup`. */
+  readonly metadata: Metadata;
+  readonly attributes: JsonObject;
+}
+
+/** Bare words that Python's `json` writes although JSON has none of them. */
+const BARE_NUMBERS = /("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b/g;
+
+/** The document under a key, or `null`. @throws {DecodeFailed} it is no JSON object, or over a bound */
+export function readMetadata(store: Store, key: string): Metadata | null {
+  const bytes = readValue(store, key, MAX_JSON_BYTES);
+  if (bytes === null) return null;
+  let text = jsonText(bytes, `"${key}"`);
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    text = text.replace(BARE_NUMBERS, (word, quoted) => quoted ?? `"${word}"`);
+    try {
+      fields = JSON.parse(text);
+    } catch (cause) {
+      throw new DecodeFailed(`"${key}" is no JSON: ${cause instanceof Error ? cause.message : cause}`, {
+        cause,
+      });
+    }
+  }
+  if (!isJsonObject(fields)) throw new DecodeFailed(`"${key}" is no JSON object`);
+  return { key, fields, text };
+}
+
+const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
+
+/**
+ * The node at a path inside the store, or `null` when nothing is there.
+ *
+ * @throws {DecodeFailed} its metadata are damaged or of an unknown version
+ */
+export function readNode(store: Store, path: string): ZarrNode | null {
+  const at = (name: string) => storeKey(path, name)!;
+  const modern = readMetadata(store, at("zarr.json"));
+  if (modern) {
+    const { zarr_format: format, node_type: kind, attributes } = modern.fields;
+    if (format !== 3) throw new DecodeFailed(`"${modern.key}" has the Zarr format ${JSON.stringify(format)}`);
+    if (kind !== "group" && kind !== "array") {
+      throw new DecodeFailed(`"${modern.key}" has the node type ${JSON.stringify(kind)}`);
+    }
+    return { zarrFormat: 3, kind, metadata: modern, attributes: object(attributes) };
+  }
+  const attributes = readMetadata(store, at(".zattrs"));
+  const array = readMetadata(store, at(".zarray"));
+  const group = array ? null : readMetadata(store, at(".zgroup"));
+  const metadata = array ?? group ?? attributes;
+  if (!metadata) return null;
+  const format = (array ?? group)?.fields["zarr_format"];
+  // Writers of version 2 leave it out of .zgroup now and then; another number is another format.
+  if (format !== undefined && format !== 2) {
+    throw new DecodeFailed(`"${metadata.key}" has the Zarr format ${JSON.stringify(format)}`);
+  }
+  return { zarrFormat: 2, kind: array ? "array" : "group", metadata, attributes: attributes?.fields ?? {} };
+}

@@ -1,0 +1,147 @@
+/** Axes of an OME-Zarr multiscale and their calibration, versions 0.1 to 0.5. */
+import { calibrated, type Calibration } from "../axes.ts";
+import { DecodeFailed } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { AxisLetter } from "../reader.ts";
+import type { ArrayLayout } from "./array_layout.ts";
+
+/** One axis of the stored array. */
+export interface OmeAxis {
+  /** As the metadata name it. */
+  readonly name: string;
+  /** Served letter; `null` for an axis that has none and is read at index 0. */
+  readonly letter: AxisLetter | null;
+  readonly size: number;
+  /** Step per sample as written; `null` without a scale. */
+  readonly scale: number | null;
+  /** Unit as written, or `null`. */
+  readonly unit: string | null;
+}
+
+/** Order of the axes where the metadata name none (OME-Zarr 0.1 and 0.2, "multiscales"). */
+const UNNAMED = ["t", "c", "z", "y", "x"];
+
+const LETTERS: Record<string, AxisLetter> = {
+  t: "T",
+  time: "T",
+  c: "C",
+  channel: "C",
+  z: "Z",
+  y: "Y",
+  x: "X",
+};
+
+/** Step and unit in the served vocabulary. */
+export function calibrationOf(axis: OmeAxis): Calibration {
+  return calibrated(axis.scale, axis.unit);
+}
+
+interface Named {
+  readonly name: string;
+  readonly type: string | null;
+  readonly unit: string | null;
+}
+
+/**
+ * The axes in the order of the array.
+ *
+ * @param warnings takes what is wrong with the scales
+ * @throws {DecodeFailed} the axes do not fit the array, repeat, or have no rows and columns
+ */
+export function omeAxes(
+  multiscale: JsonObject,
+  dataset: JsonObject,
+  array: ArrayLayout,
+  warnings: string[],
+): OmeAxis[] {
+  const rank = array.shape.length;
+  const named = namedAxes(multiscale["axes"], array);
+  if (named.length !== rank) {
+    throw new DecodeFailed(`the image has ${named.length} axes, its array "${array.path}" ${rank}`);
+  }
+  const letters = lettersOf(named);
+  const scales = scalesOf(multiscale, dataset, rank, warnings);
+  return named.map(({ name, unit }, axis) => ({
+    name,
+    unit,
+    letter: letters[axis]!,
+    size: array.shape[axis]!,
+    scale: scales?.[axis] ?? null,
+  }));
+}
+
+function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
+  const rank = array.shape.length;
+  if (axes === undefined || axes === null) {
+    const names = array.dimensionNames;
+    if (rank !== UNNAMED.length && names?.length === rank && names.every((name) => name !== null)) {
+      return names.map((name) => ({ name: name!, type: null, unit: null }));
+    }
+    if (rank !== UNNAMED.length && rank !== 2) {
+      throw new DecodeFailed(
+        `the image names no axes and its array has ${rank}, not the five of T, C, Z, Y, X`,
+      );
+    }
+    return UNNAMED.slice(-rank).map((name) => ({ name, type: null, unit: null }));
+  }
+  if (!Array.isArray(axes)) throw new DecodeFailed(`the axes of the image are no list`);
+  return axes.map((axis, i) => {
+    const name = isJsonObject(axis) ? axis["name"] : axis;
+    if (typeof name !== "string" || name === "") throw new DecodeFailed(`axis ${i} of the image has no name`);
+    if (!isJsonObject(axis)) return { name, type: null, unit: null };
+    const text = (value: unknown) => typeof value === "string" ? value : null;
+    return { name, type: text(axis["type"]), unit: text(axis["unit"]) };
+  });
+}
+
+/** By name first, then by type: spatial axes of other names fill X, Y, Z from the last axis on. */
+function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
+  const letters: (AxisLetter | null)[] = axes.map(({ name }) => {
+    const key = name.toLowerCase();
+    return Object.hasOwn(LETTERS, key) ? LETTERS[key]! : null;
+  });
+  const free = (letter: AxisLetter) => !letters.includes(letter);
+  for (let i = axes.length - 1; i >= 0; i -= 1) {
+    if (letters[i] !== null) continue;
+    const type = axes[i]!.type;
+    const candidates: AxisLetter[] = type === "space"
+      ? ["X", "Y", "Z"]
+      : type === "time"
+      ? ["T"]
+      : type === "channel"
+      ? ["C"]
+      : [];
+    letters[i] = candidates.find(free) ?? null;
+  }
+  // A line scan that names its lines as time: rows are time.
+  if (free("Y") && !free("T")) letters[letters.indexOf("T")] = "Y";
+  const known = letters.filter((letter) => letter !== null);
+  const names = axes.map((axis) => axis.name).join(", ");
+  if (new Set(known).size !== known.length) throw new DecodeFailed(`the axes ${names} repeat`);
+  if (free("Y") || free("X")) throw new DecodeFailed(`the axes ${names} have no rows and columns`);
+  return letters;
+}
+
+/** Scales of the dataset times those of all datasets; `null` when there are none. */
+function scalesOf(
+  multiscale: JsonObject,
+  dataset: JsonObject,
+  rank: number,
+  warnings: string[],
+): number[] | null {
+  let scales: number[] | null = null;
+  for (const owner of [dataset, multiscale]) {
+    const transformations = owner["coordinateTransformations"];
+    if (!Array.isArray(transformations)) continue;
+    for (const transformation of transformations) {
+      if (!isJsonObject(transformation) || transformation["type"] !== "scale") continue;
+      const scale = transformation["scale"];
+      if (!Array.isArray(scale) || scale.length !== rank || !scale.every((n) => typeof n === "number")) {
+        warnings.push(`A scale of the image does not give ${rank} numbers and is left out`);
+        continue;
+      }
+      scales = scale.map((n, axis) => n * (scales?.[axis] ?? 1));
+    }
+  }
+  return scales;
+}

@@ -1,0 +1,217 @@
+/** The image of a store: which group it is, its first dataset, axes, channel names and time. */
+import { type Calibration, UNCALIBRATED } from "../axes.ts";
+import { channelNames } from "../channel_names.ts";
+import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
+import type { AxisLetter } from "../reader.ts";
+import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
+import { readNode, type ZarrNode } from "./hierarchy.ts";
+import { calibrationOf, omeAxes, type OmeAxis } from "./ome_axes.ts";
+import { type OmeXmlImage, readOmeXml } from "./ome_xml.ts";
+import { type Store, storeKey } from "./store.ts";
+
+/** One image, ready to be read. */
+export interface OmeImage {
+  readonly array: ArrayLayout;
+  /** In the order of the array. */
+  readonly axes: readonly OmeAxis[];
+  readonly channelNames: readonly string[];
+  readonly date: string;
+  readonly time: string;
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  readonly warnings: readonly string[];
+}
+
+/** The OME attributes of a group: under `ome` from 0.5 on, at the top before. */
+export function omeAttributes(node: ZarrNode): JsonObject {
+  const { ome } = node.attributes;
+  return isJsonObject(ome) ? ome : node.attributes;
+}
+
+const firstOf = (value: unknown): JsonObject | null =>
+  Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;
+
+/** Images of the `bioformats2raw.layout`: the first series, with the OME-XML beside it. */
+interface Location {
+  readonly path: string;
+  readonly node: ZarrNode;
+  readonly xml: OmeXmlImage | null;
+}
+
+/**
+ * Finds and reads the image at a path inside the store.
+ *
+ * @param path of the group that was opened, `""` for the outermost
+ * @param shown how a path inside the store is named to the user
+ * @throws {UnsupportedFormat} a plate or a well, with a field to open instead
+ * @throws {DecodeFailed} no image, or one that cannot be read
+ */
+export function readOmeImage(store: Store, path: string, shown: (path: string) => string): OmeImage {
+  const warnings: string[] = [];
+  const { node, path: group, xml } = locate(store, path, shown, warnings);
+  const ome = omeAttributes(node);
+  const multiscale = firstOf(ome["multiscales"])!;
+  checkVersion(ome["version"] ?? multiscale["version"]);
+  const dataset = firstOf(multiscale["datasets"]);
+  const datasetPath = dataset?.["path"];
+  if (!dataset || typeof datasetPath !== "string") {
+    throw new DecodeFailed(`the first multiscale has no dataset with a path`);
+  }
+  const arrayPath = storeKey(group, datasetPath);
+  if (arrayPath === null) throw new DecodeFailed(`the dataset path "${datasetPath}" leaves the store`);
+  const arrayNode = readNode(store, arrayPath);
+  if (!arrayNode) throw new DecodeFailed(`the dataset "${arrayPath}" does not exist`);
+  const array = arrayLayout(arrayNode, arrayPath);
+  const axes = omeAxes(multiscale, dataset, array, warnings);
+  checkPlane(axes);
+  for (const { letter, name, size } of axes) {
+    if (letter === null && size > 1) warnings.push(`Axis "${name}" of ${size} is read at its first position`);
+  }
+  const calibrations = Object.fromEntries(
+    axes.filter(({ letter }) => letter !== null).map((axis) => {
+      const calibration = axis.scale === null
+        ? xml?.calibrations[axis.letter!] ?? UNCALIBRATED
+        : calibrationOf(axis);
+      return [axis.letter!, calibration];
+    }),
+  );
+  const { date, time } = acquisitionTime(ome, xml);
+  return {
+    array,
+    axes,
+    channelNames: channelNames(namesOf(ome, xml, axes.find((axis) => axis.letter === "C")?.size ?? 1)),
+    date,
+    time,
+    calibrations,
+    warnings,
+  };
+}
+
+function locate(
+  store: Store,
+  path: string,
+  shown: (path: string) => string,
+  warnings: string[],
+): Location {
+  const node = readNode(store, path);
+  if (!node) throw new DecodeFailed(`the store has no metadata at "${path}"`);
+  if (node.kind === "array") {
+    throw new UnsupportedFormat(
+      `"${shown(path)}" is an array of a store and no image; open the group that holds it`,
+    );
+  }
+  const ome = omeAttributes(node);
+  if (isJsonObject(ome["plate"])) throw plateError(store, path, ome["plate"], shown);
+  if (isJsonObject(ome["well"])) throw wellError(path, ome["well"], shown);
+  if (firstOf(ome["multiscales"])) return { node, path, xml: enclosingXml(store, path, warnings) };
+  const layout = ome["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
+  if (layout === undefined) {
+    throw new NoImage(`"${shown(path)}" is a Zarr group without OME-Zarr image metadata ("multiscales")`);
+  }
+  if (layout !== 3) {
+    throw new DecodeFailed(`the bioformats2raw layout ${JSON.stringify(layout)} is not known`);
+  }
+  const series = seriesPaths(store, path)[0] ?? "0";
+  const first = storeKey(path, series);
+  const image = first === null ? null : readNode(store, first);
+  if (first === null || !image || !firstOf(omeAttributes(image)["multiscales"])) {
+    throw new DecodeFailed(`the first series "${series}" holds no image`);
+  }
+  return { node: image, path: first, xml: readOmeXml(store, path, 0, warnings) };
+}
+
+/** A Zarr group that is no image; whether it is refused as unknown or as damaged is up to its name. */
+export class NoImage extends DecodeFailed {}
+
+/** Series of a `bioformats2raw.layout`, in order; empty where they are not listed. */
+function seriesPaths(store: Store, path: string): string[] {
+  const group = readNode(store, storeKey(path, "OME")!);
+  const series = group ? omeAttributes(group)["series"] : undefined;
+  return Array.isArray(series) ? series.filter((name) => typeof name === "string") : [];
+}
+
+/** OME-XML of the layout that an image was opened out of. */
+function enclosingXml(store: Store, path: string, warnings: string[]): OmeXmlImage | null {
+  if (path === "") return null;
+  const parent = storeKey(path, "..")!;
+  const node = readNode(store, parent);
+  const layout = node &&
+    (omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"]);
+  if (layout !== 3) return null;
+  const name = path.slice(parent === "" ? 0 : parent.length + 1);
+  const listed = seriesPaths(store, parent).indexOf(name);
+  const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : 0;
+  return readOmeXml(store, parent, index, warnings);
+}
+
+function plateError(
+  store: Store,
+  path: string,
+  plate: JsonObject,
+  shown: (path: string) => string,
+): UnsupportedFormat {
+  const wells = Array.isArray(plate["wells"]) ? plate["wells"] : [];
+  const well = firstOf(wells)?.["path"];
+  const wellPath = typeof well === "string" ? storeKey(path, well) : null;
+  const node = wellPath === null ? null : readNode(store, wellPath);
+  const attributes = node ? omeAttributes(node)["well"] : null;
+  const field = isJsonObject(attributes) ? firstField(attributes) : "0";
+  const example = wellPath === null ? "" : `, for example "${shown(storeKey(wellPath, field) ?? wellPath)}"`;
+  return new UnsupportedFormat(
+    `"${shown(path)}" is a plate of ${wells.length} wells; open one field of a well${example}`,
+  );
+}
+
+function wellError(path: string, well: JsonObject, shown: (path: string) => string): UnsupportedFormat {
+  const example = shown(storeKey(path, firstField(well)) ?? path);
+  return new UnsupportedFormat(
+    `"${shown(path)}" is a well of a plate; open one of its fields, for example "${example}"`,
+  );
+}
+
+const firstField = (well: JsonObject): string => {
+  const path = firstOf(well["images"])?.["path"];
+  return typeof path === "string" ? path : "0";
+};
+
+function checkVersion(version: unknown): void {
+  const minor = typeof version === "string" ? /^(\d+)\.(\d+)/.exec(version) : null;
+  if (minor && (Number(minor[1]) > 0 || Number(minor[2]) > 5)) {
+    throw new DecodeFailed(`OME-Zarr ${version} is not read; 0.1 to 0.5 are`);
+  }
+}
+
+function checkPlane(axes: readonly OmeAxis[]): void {
+  const size = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
+  const samples = size("Y") * size("X");
+  if (samples > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(
+      `a plane of ${size("Y")} x ${size("X")} has more than ${MAX_PLANE_SAMPLES} samples`,
+    );
+  }
+  if (size("C") > MAX_CHANNELS) {
+    throw new DecodeFailed(`the image has ${size("C")} channels, more than ${MAX_CHANNELS}`);
+  }
+}
+
+/** Labels of `omero`, then names of the OME-XML. */
+function namesOf(ome: JsonObject, xml: OmeXmlImage | null, count: number): (string | null)[] {
+  const omero = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
+  const labels = Array.isArray(omero) ? omero : [];
+  return Array.from({ length: count }, (_, i) => {
+    const label = isJsonObject(labels[i]) ? labels[i]["label"] : null;
+    const written = typeof label === "string" || typeof label === "number" ? String(label).trim() : "";
+    return written || xml?.channelNames[i] || null;
+  });
+}
+
+function acquisitionTime(ome: JsonObject, xml: OmeXmlImage | null): { date: string; time: string } {
+  const omero = isJsonObject(ome["omero"]) ? ome["omero"] : {};
+  const written = xml?.acquisitionDate ?? omero["acquisitionDate"] ?? omero["acquisition_date"];
+  const match = typeof written === "string"
+    ? /^\s*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}:\d{2}))?/.exec(written)
+    : null;
+  if (!match) return { date: "", time: "" };
+  return { date: `${match[1]}${match[2]}${match[3]}`, time: match[4] ?? "" };
+}

@@ -1,0 +1,78 @@
+/** Data types of Zarr 2 (NumPy type strings) and Zarr 3 (names), and the fill values of both. */
+import { DecodeFailed } from "../errors.ts";
+import type { SampleType } from "../reader.ts";
+import { int64ToFloat32, SAMPLE_BYTES, uint64ToFloat32 } from "../to_float32.ts";
+
+/** NumPy kind and bytes (Zarr 2, "Data type encoding"). */
+const NUMPY: Record<string, SampleType> = {
+  b1: "bool",
+  u1: "uint8",
+  u2: "uint16",
+  u4: "uint32",
+  u8: "uint64",
+  i1: "int8",
+  i2: "int16",
+  i4: "int32",
+  i8: "int64",
+  f2: "float16",
+  f4: "float32",
+  f8: "float64",
+};
+
+/** True for the name of a {@linkcode SampleType}, which are the Zarr 3 names too. */
+export function isSampleType(name: unknown): name is SampleType {
+  return typeof name === "string" && Object.hasOwn(SAMPLE_BYTES, name);
+}
+
+/** Sample type and byte order of a NumPy type string. @throws {DecodeFailed} it is no number */
+export function numpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
+  const match = typeof dtype === "string" ? /^([<>|=])([a-zA-Z]\d+)$/.exec(dtype) : null;
+  const type = match && Object.hasOwn(NUMPY, match[2]!) ? NUMPY[match[2]!] : undefined;
+  if (!type) throw new DecodeFailed(`${what} has the data type ${JSON.stringify(dtype)}, which is not known`);
+  return { type, endian: match![1] === ">" ? "big" : "little" };
+}
+
+const WORDS: Record<string, number> = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity };
+
+/**
+ * The float32 that stands for samples of absent chunks, or `null` when the array defines none.
+ *
+ * @param value `fill_value` of the metadata: a number, `NaN`, `Infinity`, a boolean, `0x` and the bits of a float
+ * @param text the metadata as text, from which a 64-bit integer is taken without loss
+ * @throws {DecodeFailed} it is no value of the type
+ */
+export function fillValue(value: unknown, type: SampleType, text: string, what: string): number | null {
+  if (value === null || value === undefined) return null;
+  const bad = () =>
+    new DecodeFailed(`${what} has the fill value ${JSON.stringify(value)}, which is no ${type}`);
+  if (type === "bool") {
+    if (typeof value === "boolean" || value === 0 || value === 1) return Number(value);
+    throw bad();
+  }
+  if (type.startsWith("float")) {
+    const number = typeof value === "number"
+      ? value
+      : typeof value === "string"
+      ? floatOf(value, type)
+      : null;
+    if (number === null) throw bad();
+    if (type === "float16") return Math.f16round(number);
+    return Math.fround(number);
+  }
+  if (typeof value !== "number" || !Number.isInteger(value)) throw bad();
+  if (type !== "int64" && type !== "uint64") return Math.fround(value);
+  const digits = /"fill_value"\s*:\s*(-?\d+)(?![\d.eE])/.exec(text)?.[1];
+  if (digits === undefined || digits.length > 20) return Math.fround(value);
+  const bits = BigInt.asUintN(64, BigInt(digits));
+  const [low, high] = [Number(bits & 0xffffffffn), Number(bits >> 32n)];
+  return type === "int64" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
+}
+
+function floatOf(text: string, type: SampleType): number | null {
+  if (Object.hasOwn(WORDS, text)) return WORDS[text]!;
+  const bytes = SAMPLE_BYTES[type];
+  if (!new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(text)) return null;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, BigInt(text) << BigInt(64 - 8 * bytes));
+  return bytes === 2 ? view.getFloat16(0) : bytes === 4 ? view.getFloat32(0) : view.getFloat64(0);
+}

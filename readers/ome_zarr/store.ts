@@ -1,0 +1,104 @@
+/** Where a Zarr hierarchy lies: values under keys, in a directory or in a ZIP file. */
+import { join } from "node:path";
+import { DecodeFailed, PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
+import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../random_access.ts";
+
+/** The bytes under one key. */
+export interface StoredValue {
+  readonly size: number;
+  /** @throws {DecodeFailed} the range does not fit */
+  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer>;
+  close(): void;
+}
+
+/** A hierarchy of values. */
+export interface Store {
+  /**
+   * The value under a key such as `0/c/0/1`, or `null` when there is none.
+   *
+   * @param maxBytes largest value that is acceptable
+   * @throws {DecodeFailed} there is one and it cannot be read, is larger, or lies outside the store
+   */
+  open(key: string, maxBytes: number): StoredValue | null;
+}
+
+/** A key put together from parts, or `null` when it does not stay inside the store. */
+export function storeKey(...parts: readonly string[]): string | null {
+  const segments: string[] = [];
+  for (const segment of parts.flatMap((part) => part.split("/"))) {
+    if (segment === "" || segment === ".") continue;
+    if (segment === ".." && segments.length === 0) return null;
+    if (segment === "..") segments.pop();
+    else segments.push(segment);
+  }
+  const key = segments.join("/");
+  return key.includes("\\") || key.includes("\0") ? null : key;
+}
+
+/** The whole value under a key, or `null`. @throws {DecodeFailed} as {@linkcode Store.open} does */
+export function readValue(store: Store, key: string, maxBytes: number): Uint8Array<ArrayBuffer> | null {
+  const value = store.open(key, maxBytes);
+  if (value === null) return null;
+  try {
+    return value.read(0, value.size, `"${key}"`);
+  } finally {
+    value.close();
+  }
+}
+
+/** A store that is a directory. */
+export class DirectoryStore implements Store {
+  readonly #root: string;
+  readonly #files: FileAccess;
+
+  /** @param root resolved path of the outermost group; links may lead to places below it only */
+  constructor(root: string, files: FileAccess) {
+    this.#root = root;
+    this.#files = files;
+  }
+
+  open(key: string, maxBytes: number): StoredValue | null {
+    const file = this.#openFile(key);
+    if (file === null) return null;
+    if (!isInsideRoots(file.path, [this.#root])) {
+      file.close();
+      throw new DecodeFailed(`"${key}" is a link that leaves the store`);
+    }
+    if (file.size > maxBytes) {
+      file.close();
+      throw new DecodeFailed(`"${key}" has ${file.size} bytes, more than ${maxBytes}`);
+    }
+    return file;
+  }
+
+  #openFile(key: string): RandomAccessFile | null {
+    const path = join(this.#root, key);
+    try {
+      return this.#files.open(path);
+    } catch (error) {
+      if (error instanceof PathNotAllowed) {
+        throw new DecodeFailed(`"${key}" is a link that leaves the store`, { cause: error });
+      }
+      if (error instanceof UnsupportedFormat) {
+        throw new DecodeFailed(`"${key}" is no regular file`, { cause: error });
+      }
+      if (!(error instanceof PathNotFound)) throw error;
+      // An absent chunk stands for the fill value; one that cannot be reached must not.
+      if (this.#isAbsent(key)) return null;
+      throw new DecodeFailed(`"${key}" exists but cannot be opened`, { cause: error });
+    }
+  }
+
+  /** True when some folder on the way has no such entry; a link that leads nowhere is an entry. */
+  #isAbsent(key: string): boolean {
+    let path = this.#root;
+    for (const segment of key.split("/")) {
+      path = join(path, segment);
+      if (!this.#files.hasEntry(path)) return true;
+      const kind = this.#files.kind(path);
+      if (kind === null) return false;
+      if (kind === "file") return true;
+    }
+    return false;
+  }
+}

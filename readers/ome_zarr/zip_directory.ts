@@ -1,0 +1,156 @@
+/**
+ * The central directory of a ZIP file (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16), read by position: end
+ * record, its 64-bit form where the file has one, then one entry per file. Several parts and encryption are refused.
+ */
+import { DecodeFailed } from "../errors.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+
+/** One file in the archive. */
+export interface ZipEntry {
+  /** 0 stored, 8 deflated. */
+  readonly method: number;
+  readonly encrypted: boolean;
+  readonly crc: number;
+  readonly compressedSize: number;
+  readonly size: number;
+  /** Position of the local header. */
+  readonly offset: number;
+}
+
+/** Entries of one archive: about 200 bytes of heap each; a zipped plane stack has some ten thousand chunks. */
+export const MAX_ZIP_ENTRIES = 500_000;
+
+/** Bytes of a central directory: 46 and a name for each entry. */
+export const MAX_ZIP_DIRECTORY_BYTES = 128 << 20;
+
+const END_BYTES = 22;
+const END64_LOCATOR_BYTES = 20;
+const END64_BYTES = 56;
+const MAX_COMMENT_BYTES = 0xffff;
+const ENTRY_BYTES = 46;
+
+/**
+ * Reads the entries by name; of two with one name the last counts, as writers that append mean it.
+ *
+ * @throws {DecodeFailed} it is no whole ZIP file, or over a bound
+ */
+export function readZipDirectory(file: RandomAccessFile): Map<string, ZipEntry> {
+  const { offset, size, count } = directoryPlace(file);
+  if (size > MAX_ZIP_DIRECTORY_BYTES) {
+    throw new DecodeFailed(`the ZIP directory has ${size} bytes, more than ${MAX_ZIP_DIRECTORY_BYTES}`);
+  }
+  if (count > MAX_ZIP_ENTRIES) {
+    throw new DecodeFailed(`the ZIP directory tells of ${count} entries, more than ${MAX_ZIP_ENTRIES}`);
+  }
+  const bytes = file.read(offset, size, "the ZIP directory");
+  const view = new DataView(bytes.buffer);
+  const decoder = new TextDecoder();
+  const entries = new Map<string, ZipEntry>();
+  let at = 0;
+  for (let n = 0; n < count; n += 1) {
+    if (at + ENTRY_BYTES > size || view.getUint32(at, true) !== 0x02014b50) {
+      throw new DecodeFailed(`ZIP entry ${n} of ${count} at ${offset + at} is damaged`);
+    }
+    const flags = view.getUint16(at + 8, true);
+    const nameEnd = at + ENTRY_BYTES + view.getUint16(at + 28, true);
+    const extraEnd = nameEnd + view.getUint16(at + 30, true);
+    const end = extraEnd + view.getUint16(at + 32, true);
+    if (end > size) throw new DecodeFailed(`ZIP entry ${n} at ${offset + at} ends after its directory`);
+    const name = decoder.decode(bytes.subarray(at + ENTRY_BYTES, nameEnd));
+    const wide = wideNumbers(view, nameEnd, extraEnd, [
+      view.getUint32(at + 24, true),
+      view.getUint32(at + 20, true),
+      view.getUint32(at + 42, true),
+    ]);
+    entries.set(name, {
+      method: view.getUint16(at + 10, true),
+      encrypted: (flags & 0x41) !== 0,
+      crc: view.getUint32(at + 16, true),
+      size: wide[0]!,
+      compressedSize: wide[1]!,
+      offset: wide[2]!,
+    });
+    at = end;
+  }
+  return entries;
+}
+
+function directoryPlace(file: RandomAccessFile): { offset: number; size: number; count: number } {
+  const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES);
+  const tailStart = file.size - tailBytes;
+  const tail = file.read(tailStart, tailBytes, "the end of the ZIP file");
+  const view = new DataView(tail.buffer);
+  for (let at = tailBytes - END_BYTES; at >= 0; at -= 1) {
+    if (view.getUint32(at, true) !== 0x06054b50) continue;
+    if (at + END_BYTES + view.getUint16(at + 20, true) !== tailBytes) continue;
+    const count = view.getUint16(at + 10, true);
+    const size = view.getUint32(at + 12, true);
+    const offset = view.getUint32(at + 16, true);
+    if (count === 0xffff || size === 0xffffffff || offset === 0xffffffff) {
+      return wideDirectoryPlace(file, tailStart + at) ?? { offset, size, count };
+    }
+    return { offset, size, count };
+  }
+  throw new DecodeFailed(
+    `the ZIP file of ${file.size} bytes has no end record; it is truncated or no ZIP file`,
+  );
+}
+
+function wideDirectoryPlace(file: RandomAccessFile, end: number) {
+  if (end < END64_LOCATOR_BYTES) return null;
+  const locator = view64(file.read(end - END64_LOCATOR_BYTES, END64_LOCATOR_BYTES, "the ZIP64 locator"));
+  if (locator.getUint32(0, true) !== 0x07064b50) return null;
+  const at = Number(locator.getBigUint64(8, true));
+  const record = view64(file.read(at, END64_BYTES, "the ZIP64 end record"));
+  if (record.getUint32(0, true) !== 0x06064b50) {
+    throw new DecodeFailed(`the ZIP64 end record at ${at} is damaged`);
+  }
+  return {
+    count: Number(record.getBigUint64(32, true)),
+    size: Number(record.getBigUint64(40, true)),
+    offset: Number(record.getBigUint64(48, true)),
+  };
+}
+
+const view64 = (bytes: Uint8Array<ArrayBuffer>) => new DataView(bytes.buffer);
+
+/** Numbers of 0xffffffff stand in the ZIP64 extra field (id 1), in this order. */
+function wideNumbers(view: DataView, from: number, to: number, narrow: number[]): number[] {
+  if (!narrow.includes(0xffffffff)) return narrow;
+  for (let at = from; at + 4 <= to; at += 4 + view.getUint16(at + 2, true)) {
+    if (view.getUint16(at, true) !== 1) continue;
+    let next = at + 4;
+    return narrow.map((value) => {
+      if (value !== 0xffffffff || next + 8 > to) return value;
+      next += 8;
+      return Number(view.getBigUint64(next - 8, true));
+    });
+  }
+  return narrow;
+}
+
+const MARKER = /^(?:([^/]+)\/)?(zarr\.json|\.zgroup|\.zattrs)$/;
+
+/**
+ * The folder of an archive that holds the outermost Zarr group: `""` for its root, or the one top-level folder
+ * that was zipped; `null` when there is none.
+ */
+export function zarrFolder(names: Iterable<string>): string | null {
+  const folders = new Set<string>();
+  for (const name of names) {
+    const match = MARKER.exec(name);
+    if (match) folders.add(match[1] ?? "");
+  }
+  if (folders.has("")) return "";
+  return folders.size === 1 ? [...folders][0]! : null;
+}
+
+/** True for a ZIP file that holds a Zarr group. */
+export function holdsZarr(file: RandomAccessFile): boolean {
+  try {
+    return zarrFolder(readZipDirectory(file).keys()) !== null;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return false;
+    throw error;
+  }
+}

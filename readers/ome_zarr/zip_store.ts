@@ -1,0 +1,97 @@
+/** A store that is a ZIP file: each value an entry, stored or deflated. */
+import { crc32, inflateRawSync } from "node:zlib";
+import { DecodeFailed } from "../errors.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+import type { Store, StoredValue } from "./store.ts";
+import type { ZipEntry } from "./zip_directory.ts";
+
+const LOCAL_HEADER_BYTES = 30;
+
+/** Bytes of a deflated entry, which is inflated as a whole; chunks of images keep to a few MiB. */
+export const MAX_INFLATED_BYTES = 1 << 30;
+
+/** Values of the entries below one folder of the archive. */
+export class ZipStore implements Store {
+  readonly #file: RandomAccessFile;
+  readonly #entries: ReadonlyMap<string, ZipEntry>;
+  readonly #folder: string;
+
+  /** @param folder of the outermost group, `""` for the root of the archive */
+  constructor(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEntry>, folder: string) {
+    this.#file = file;
+    this.#entries = entries;
+    this.#folder = folder;
+  }
+
+  open(key: string, maxBytes: number): StoredValue | null {
+    const entry = this.#entries.get(this.#folder === "" ? key : `${this.#folder}/${key}`);
+    if (!entry) return null;
+    const what = `ZIP entry "${key}"`;
+    if (entry.encrypted) throw new DecodeFailed(`${what} is encrypted`);
+    if (entry.size > maxBytes) {
+      throw new DecodeFailed(`${what} has ${entry.size} bytes, more than ${maxBytes}`);
+    }
+    const header = this.#file.read(entry.offset, LOCAL_HEADER_BYTES, `the header of ${what}`);
+    const view = new DataView(header.buffer);
+    if (view.getUint32(0, true) !== 0x04034b50) {
+      throw new DecodeFailed(`${what} has no header at ${entry.offset}`);
+    }
+    const start = entry.offset + LOCAL_HEADER_BYTES + view.getUint16(26, true) + view.getUint16(28, true);
+    this.#file.require(start, entry.compressedSize, what);
+    if (entry.method === 0) {
+      if (entry.size !== entry.compressedSize) {
+        throw new DecodeFailed(
+          `${what} is stored with ${entry.compressedSize} bytes and tells of ${entry.size}`,
+        );
+      }
+      return this.#stored(entry, start, what);
+    }
+    if (entry.method !== 8) throw new DecodeFailed(`${what} uses the compression method ${entry.method}`);
+    if (entry.size > MAX_INFLATED_BYTES) {
+      throw new DecodeFailed(`${what} has ${entry.size} deflated bytes, more than ${MAX_INFLATED_BYTES}`);
+    }
+    return deflated(this.#file.read(start, entry.compressedSize, what), entry, what);
+  }
+
+  #stored(entry: ZipEntry, start: number, what: string): StoredValue {
+    return {
+      size: entry.size,
+      read: (offset, length) => {
+        if (offset < 0 || length < 0 || offset + length > entry.size) {
+          throw new DecodeFailed(`${offset} + ${length} lies outside ${what} of ${entry.size} bytes`);
+        }
+        const bytes = this.#file.read(start + offset, length, what);
+        if (length === entry.size) checkSum(bytes, entry, what);
+        return bytes;
+      },
+      close() {},
+    };
+  }
+}
+
+function deflated(compressed: Uint8Array, entry: ZipEntry, what: string): StoredValue {
+  let bytes: Uint8Array;
+  try {
+    bytes = inflateRawSync(compressed, { maxOutputLength: Math.max(entry.size, 1) });
+  } catch (cause) {
+    throw new DecodeFailed(`${what} cannot be inflated to its ${entry.size} bytes`, { cause });
+  }
+  if (bytes.length !== entry.size) {
+    throw new DecodeFailed(`${what} inflates to ${bytes.length} bytes, ${entry.size} are told of`);
+  }
+  checkSum(bytes, entry, what);
+  return {
+    size: bytes.length,
+    read(offset, length) {
+      if (offset < 0 || length < 0 || offset + length > bytes.length) {
+        throw new DecodeFailed(`${offset} + ${length} lies outside ${what} of ${bytes.length} bytes`);
+      }
+      return Uint8Array.from(bytes.subarray(offset, offset + length));
+    },
+    close() {},
+  };
+}
+
+function checkSum(bytes: Uint8Array, entry: ZipEntry, what: string): void {
+  if (crc32(bytes) !== entry.crc) throw new DecodeFailed(`${what} is damaged: its checksum does not fit`);
+}
