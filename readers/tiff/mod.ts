@@ -1,5 +1,105 @@
+/**
+ * TIFF and BigTIFF in the dialects of microscopes.
+ *
+ *   header      8 or 16 bytes: byte order, 42 or 43, offset of the first directory
+ *   directory   entries of tag, type, count and value or its offset; then the offset of the next directory
+ *   page        one directory: width, height, samples, bits; offsets and lengths of its strips or tiles
+ *   strip/tile  samples of some rows or of a rectangle, chunky or one sample apart, compressed one by one
+ *   dialect     how pages become time, channel and focus: OME-XML, ImageJ, Micro-Manager, MetaMorph, ScanImage,
+ *               FluoView, a text file of Olympus beside it, or plain pages
+ *
+ * Refused, by the tag's name and value: complex samples, old-style JPEG, JBIG and other codecs that `codecs/mod.ts`
+ * does not list, raw YCbCr with fewer chroma samples than pixels, image depth, predictors on packed samples; and
+ * whatever does not lie in the file.
+ */
+import { axesOf } from "../axes.ts";
+import { channelNames } from "../channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { OpenAcquisition } from "../reader.ts";
+import { MAX_CHANNELS, MAX_XML_BYTES } from "../limits.ts";
+import type { Acquisition, Channel, OpenAcquisition, PlanePlan, Position, Source } from "../reader.ts";
+import { openFluoView } from "./fluoview.ts";
+import { openImageJ } from "./imagej.ts";
+import { openMetaMorph } from "./metamorph.ts";
+import { openMicroManager } from "./micromanager.ts";
+import { openOlympusText } from "./olympus_text.ts";
+import { openOme } from "./ome.ts";
+import { openPlain } from "./plain.ts";
+import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
+import { sampleNames } from "./sample_names.ts";
+import { openScanImage } from "./scanimage.ts";
+import type { Opened, Stack } from "./stack.ts";
+import { TAG } from "./tags.ts";
+import { TiffFile } from "./tiff_file.ts";
 
-/** Opens an acquisition of this format. */
-export const open: OpenAcquisition = () => Promise.reject(new DecodeFailed("no reader"));
+/** Opens a TIFF acquisition, with the other files of its set. */
+export const open: OpenAcquisition = (source) =>
+  Promise.resolve().then(() => acquisitionOf(source, openStack(source)));
+
+function openStack({ path, files }: Source): Stack {
+  const tiff = new TiffFile(files.open(path), files);
+  const first = tiff.directory(0)!;
+  const descriptions = first.texts(TAG.ImageDescription, MAX_XML_BYTES);
+  const opened: Opened = { path, files, tiff, first, descriptions };
+  return openMicroManager(opened) ?? openOme(opened) ?? openImageJ(opened) ?? openScanImage(opened) ??
+    openMetaMorph(opened) ?? openOlympusText(opened, (one) => openFluoView(one) ?? openPlain(one)) ??
+    openFluoView(opened) ?? openPlain(opened);
+}
+
+function acquisitionOf({ files }: Source, stack: Stack): Acquisition {
+  const { layout, sizes } = stack;
+  const { samples, width, height } = layout;
+  const count = sizes.C * samples;
+  if (count > MAX_CHANNELS) {
+    throw new DecodeFailed(`the file has ${count} channels, more than ${MAX_CHANNELS}`);
+  }
+  const names = sampleNames(
+    layout,
+    channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c])),
+    stack.names,
+  );
+  const channels: Channel[] = channelNames(names).map((name, index) => ({
+    index,
+    name,
+    sampleType: layout.sampleType,
+    rows: height,
+    columns: width,
+  }));
+  return {
+    axes: axesOf({ T: sizes.T, C: count, Z: sizes.Z, Y: height, X: width }, stack.calibrations),
+    channels,
+    ...stack.moment,
+    fileSize: stack.fileSize,
+    reference: null,
+    warnings: stack.warnings,
+    plan: (wanted, position) => planPlanes(stack, wanted, position, files.stop),
+  };
+}
+
+async function planPlanes(
+  stack: Stack,
+  wanted: readonly number[],
+  position: Position,
+  stop: Source["files"]["stop"],
+): Promise<PlanePlan> {
+  const { samples, width, height } = stack.layout;
+  const byChannel = new Map<number, WantedSample[]>();
+  wanted.forEach((index, target) => {
+    const channel = Math.floor(index / samples);
+    const list = byChannel.get(channel) ?? [];
+    list.push({ sample: index % samples, target });
+    byChannel.set(channel, list);
+  });
+  const plans: SourcePlan[] = [];
+  for (const [channel, list] of byChannel) {
+    const source = stack.plane({ time: position.time, focus: position.focus, channel });
+    plans.push(await planSource(source, list, stop));
+  }
+  return {
+    rows: height,
+    columns: width,
+    warnings: [],
+    decode: async (planes) => {
+      for (const plan of plans) await plan.decode(planes);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { RandomAccessFile } from "../random_access.ts";
+
+/** First window after a jump: a directory of twenty entries with its short values. */
+const FIRST_WINDOW = 512;
+
+/** Largest window; directories written one after the other are then read by the dozen. */
+const LAST_WINDOW = 1 << 16;
+
+/**
+ * Small reads of one file through one window. The window starts small after a jump and doubles while reads go on
+ * where it ended, so that a chain of directories costs few bytes when they are scattered and few reads when not.
+ */
+export class ByteWindow {
+  readonly file: RandomAccessFile;
+  #start = 0;
+  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+
+  constructor(file: RandomAccessFile) {
+    this.file = file;
+  }
+
+  /**
+   * `length` bytes at `offset`, as a view that lasts until the next call.
+   *
+   * @param what names the structure in messages
+   * @throws {DecodeFailed} they lie outside the file
+   */
+  view(offset: number, length: number, what: string): DataView<ArrayBuffer> {
+    this.file.require(offset, length, what);
+    const end = this.#start + this.#bytes.length;
+    if (offset < this.#start || offset + length > end) {
+      const goesOn = offset >= this.#start && offset <= end && this.#bytes.length > 0;
+      const wanted = goesOn ? Math.min(this.#bytes.length * 2, LAST_WINDOW) : FIRST_WINDOW;
+      const size = Math.min(Math.max(wanted, length), this.file.size - offset);
+      this.#bytes = this.file.read(offset, size, what);
+      this.#start = offset;
+    }
+    return new DataView(this.#bytes.buffer, offset - this.#start, length);
+  }
+}

@@ -1,0 +1,53 @@
+import { DecodeFailed } from "../../errors.ts";
+import type { StopFlag } from "../../stop_flag.ts";
+import type { PageLayout } from "../page.ts";
+
+/** The strip or tile that a codec is to give. */
+export interface Segment {
+  /** Columns, rows and interleaved samples that must come out. */
+  readonly width: number;
+  readonly rows: number;
+  readonly samples: number;
+  /** Rows of a full strip or tile; the last strip may hold more than `rows`, never more than this. */
+  readonly fullRows: number;
+  /** Bytes that must come out: `rows` rows, each padded to a whole byte. */
+  readonly bytes: number;
+  /** Bytes that may come out: `fullRows` rows. */
+  readonly mostBytes: number;
+  readonly page: PageLayout;
+  /** Names it in messages: `strip 3 at 81920 + 4096`. */
+  readonly what: string;
+  readonly stop: StopFlag;
+}
+
+/** One way to store a strip or tile. */
+export interface Codec {
+  /** For messages: `deflate`. */
+  readonly title: string;
+  /** True when it codes samples rather than bytes: its output is little-endian and takes no predictor. */
+  readonly image: boolean;
+  /** Whether FillOrder 2 reverses the bits of its input. */
+  readonly bitOrder: boolean;
+  /**
+   * No input can give more bytes than this many times its length, so that what a file declares can be judged
+   * before anything is allocated.
+   */
+  readonly maxExpansion: number;
+  /**
+   * @param input stored bytes, bits in order; not to be changed
+   * @returns at least `segment.bytes` bytes
+   * @throws {DecodeFailed} damaged or short
+   */
+  decode(input: Uint8Array, segment: Segment): Uint8Array | Promise<Uint8Array>;
+}
+
+/** The error for damaged input. */
+export function damaged(segment: Segment, title: string, reason: unknown): DecodeFailed {
+  const text = reason instanceof Error ? reason.message : String(reason);
+  return new DecodeFailed(`${segment.what} is damaged ${title}: ${text}`, { cause: reason });
+}
+
+/** The error for output that ends before the segment is full. */
+export function short(segment: Segment, title: string, got: number): DecodeFailed {
+  return new DecodeFailed(`${segment.what} gives ${got} bytes of ${title}, ${segment.bytes} are needed`);
+}

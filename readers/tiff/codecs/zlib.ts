@@ -1,0 +1,39 @@
+/** Deflate (zlib stream, compression 8 and 32946) and Zstandard (compression 50000) through the runtime. */
+import { inflateSync, zstdDecompressSync } from "node:zlib";
+import { type Codec, damaged, type Segment, short } from "./codec.ts";
+
+type Inflate = (input: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
+
+function bounded(title: string, inflate: Inflate, input: Uint8Array, segment: Segment): Uint8Array {
+  let output: Uint8Array;
+  try {
+    output = inflate(input, { maxOutputLength: Math.max(segment.mostBytes, 1) });
+  } catch (cause) {
+    const tooLarge = (cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    throw damaged(
+      segment,
+      title,
+      tooLarge ? `it holds more than the ${segment.mostBytes} bytes that are declared` : cause,
+    );
+  }
+  if (output.length < segment.bytes) throw short(segment, title, output.length);
+  return output;
+}
+
+/** Deflate; a stream of zeros is 1032 times shorter than its output (RFC 1951, section 3.2.5). */
+export const deflate: Codec = {
+  title: "deflate",
+  image: false,
+  bitOrder: true,
+  maxExpansion: 1040,
+  decode: (input, segment) => bounded("deflate", inflateSync as Inflate, input, segment),
+};
+
+/** Zstandard; 4 bytes can stand for a block of 128 KiB of one byte (RFC 8878, section 3.1.1.2). */
+export const zstd: Codec = {
+  title: "zstd",
+  image: false,
+  bitOrder: true,
+  maxExpansion: 1 << 15,
+  decode: (input, segment) => bounded("zstd", zstdDecompressSync as Inflate, input, segment),
+};

@@ -1,0 +1,220 @@
+/**
+ * One image file directory, TIFF 6.0 section 2 and the BigTIFF design. Values are read when asked for; each
+ * count and offset is checked against the file first.
+ */
+import { DecodeFailed } from "../errors.ts";
+import { MAX_ENTRIES } from "./bounds.ts";
+import type { ByteWindow } from "./byte_window.ts";
+import { tagName } from "./tags.ts";
+
+/** How numbers are laid out in one file. */
+export interface Encoding {
+  readonly littleEndian: boolean;
+  readonly bigTiff: boolean;
+}
+
+/** Bytes of one value by field type; what is absent is unknown and its entry is skipped (TIFF 6.0, section 2). */
+const TYPE_BYTES: Readonly<Record<number, number>> = {
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+  11: 4,
+  12: 8,
+  13: 4,
+  16: 8,
+  17: 8,
+  18: 8,
+};
+
+/** One entry; `at` is the offset of its value in the file. */
+export interface Entry {
+  readonly tag: number;
+  readonly type: number;
+  readonly count: number;
+  readonly at: number;
+}
+
+/** Entries of a directory by tag. */
+export class Directory {
+  /** Offset in the file. */
+  readonly offset: number;
+  /** Offset of the next directory, 0 at the end of the chain. */
+  readonly next: number;
+  readonly encoding: Encoding;
+  readonly #entries: ReadonlyMap<number, readonly Entry[]>;
+  readonly #window: ByteWindow;
+
+  private constructor(
+    offset: number,
+    next: number,
+    encoding: Encoding,
+    entries: ReadonlyMap<number, readonly Entry[]>,
+    window: ByteWindow,
+  ) {
+    this.offset = offset;
+    this.next = next;
+    this.encoding = encoding;
+    this.#entries = entries;
+    this.#window = window;
+  }
+
+  /** @throws {DecodeFailed} it does not lie in the file, or has no or too many entries */
+  static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
+    const { littleEndian: little, bigTiff } = encoding;
+    const [countBytes, entryBytes, inlineBytes] = bigTiff ? [8, 20, 8] : [2, 12, 4];
+    const head = window.view(offset, countBytes, what);
+    const count = bigTiff ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
+    if (count === 0 || count > MAX_ENTRIES) {
+      throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
+    }
+    const view = window.view(offset, countBytes + count * entryBytes + inlineBytes, what);
+    const entries = new Map<number, Entry[]>();
+    for (let i = 0; i < count; i += 1) {
+      const position = countBytes + i * entryBytes;
+      const tag = view.getUint16(position, little);
+      const type = view.getUint16(position + 2, little);
+      const values = bigTiff
+        ? Number(view.getBigUint64(position + 4, little))
+        : view.getUint32(position + 4, little);
+      const inline = position + entryBytes - inlineBytes;
+      const width = TYPE_BYTES[type];
+      if (width === undefined) continue;
+      const at = values * width <= inlineBytes
+        ? offset + inline
+        : bigTiff
+        ? Number(view.getBigUint64(inline, little))
+        : view.getUint32(inline, little);
+      const entry = { tag, type, count: values, at };
+      const same = entries.get(tag);
+      if (same) same.push(entry);
+      else entries.set(tag, [entry]);
+    }
+    const nextAt = countBytes + count * entryBytes;
+    const next = bigTiff ? Number(view.getBigUint64(nextAt, little)) : view.getUint32(nextAt, little);
+    return new Directory(offset, next, encoding, entries, window);
+  }
+
+  /** The first entry of a tag. */
+  entry(tag: number): Entry | undefined {
+    return this.#entries.get(tag)?.[0];
+  }
+
+  has(tag: number): boolean {
+    return this.#entries.has(tag);
+  }
+
+  /** How many values a tag has; 0 without it. */
+  count(tag: number): number {
+    return this.entry(tag)?.count ?? 0;
+  }
+
+  /** First value of a tag as a number. @throws {DecodeFailed} it lies outside the file */
+  number(tag: number): number | undefined {
+    const entry = this.entry(tag);
+    return entry && entry.count > 0 ? this.#numbers(entry, 1)[0] : undefined;
+  }
+
+  /**
+   * All values of a tag; rationals are divided, so a zero denominator gives a number that is not finite.
+   *
+   * @param most more values than this are an error
+   * @throws {DecodeFailed} they lie outside the file, or are too many
+   */
+  numbers(tag: number, most: number): Float64Array {
+    const entry = this.entry(tag);
+    if (!entry) return new Float64Array(0);
+    if (entry.count > most) {
+      throw new DecodeFailed(`${tagName(tag)} has ${entry.count} values, more than ${most}`);
+    }
+    return this.#numbers(entry, entry.count);
+  }
+
+  #numbers(entry: Entry, count: number): Float64Array {
+    const little = this.encoding.littleEndian;
+    const width = TYPE_BYTES[entry.type]!;
+    const view = this.#view(entry, count);
+    const values = new Float64Array(count);
+    for (let i = 0; i < count; i += 1) values[i] = number(view, i * width, entry.type, little);
+    return values;
+  }
+
+  #view(entry: Entry, count: number): DataView<ArrayBuffer> {
+    const bytes = count * TYPE_BYTES[entry.type]!;
+    return this.#window.view(entry.at, bytes, `the value of ${tagName(entry.tag)}`);
+  }
+
+  /** Bytes of a value, copied. @throws {DecodeFailed} they lie outside the file or are more than `most` */
+  bytes(tag: number, most: number): Uint8Array<ArrayBuffer> | undefined {
+    const entry = this.entry(tag);
+    return entry && this.#bytes(entry, most);
+  }
+
+  #bytes(entry: Entry, most: number): Uint8Array<ArrayBuffer> {
+    const length = entry.count * TYPE_BYTES[entry.type]!;
+    if (length > most) {
+      throw new DecodeFailed(`${tagName(entry.tag)} has ${length} bytes, more than ${most}`);
+    }
+    const view = this.#view(entry, entry.count);
+    return new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
+  }
+
+  /** Text of every entry of a tag up to its first NUL; some writers repeat ImageDescription. */
+  texts(tag: number, most: number): string[] {
+    return (this.#entries.get(tag) ?? []).filter((entry) => entry.type <= 2 || entry.type === 7)
+      .map((entry) => decodeText(this.#bytes(entry, most)));
+  }
+
+  /** Text of a tag, `""` without it. */
+  text(tag: number, most: number): string {
+    return this.texts(tag, most)[0] ?? "";
+  }
+}
+
+function number(view: DataView, at: number, type: number, little: boolean): number {
+  switch (type) {
+    case 3:
+      return view.getUint16(at, little);
+    case 4:
+    case 13:
+      return view.getUint32(at, little);
+    case 5:
+      return view.getUint32(at, little) / view.getUint32(at + 4, little);
+    case 6:
+      return view.getInt8(at);
+    case 8:
+      return view.getInt16(at, little);
+    case 9:
+      return view.getInt32(at, little);
+    case 10:
+      return view.getInt32(at, little) / view.getInt32(at + 4, little);
+    case 11:
+      return view.getFloat32(at, little);
+    case 12:
+      return view.getFloat64(at, little);
+    case 16:
+    case 18:
+      return Number(view.getBigUint64(at, little));
+    case 17:
+      return Number(view.getBigInt64(at, little));
+    default:
+      return view.getUint8(at);
+  }
+}
+
+/** UTF-8, or Latin-1 where it is not (older programs write the micro sign so), up to the first NUL. */
+export function decodeText(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  const text = end < 0 ? bytes : bytes.subarray(0, end);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(text);
+  } catch {
+    return new TextDecoder("latin1").decode(text);
+  }
+}

@@ -1,0 +1,280 @@
+/** The plan for some planes of TIFF pages: their strips and tiles, checked against the file, and how to decode them. */
+import { DecodeFailed } from "../errors.ts";
+import { MAX_READ_STEP } from "../limits.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { MAX_SEGMENT_BYTES } from "./bounds.ts";
+import type { Codec, Segment } from "./codecs/codec.ts";
+import { codecOf } from "./codecs/mod.ts";
+import { type PageLayout, UNCOMPRESSED } from "./page.ts";
+import { unpredict } from "./predictor.ts";
+import { blockBits, rowBytes, unpack, type Wanted } from "./samples.ts";
+import { TAG, tagName } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
+
+/** One plane of samples in a file. */
+export interface PlaneSource {
+  readonly tiff: TiffFile;
+  readonly page: PageLayout;
+  /**
+   * Number of the plane in a run of uncompressed planes that begins at the page's first strip and has this one
+   * directory; `null` where the page's own strips or tiles are meant.
+   */
+  readonly run: number | null;
+}
+
+/** A wanted sample of a plane, and the index of the float32 plane that it fills. */
+export interface WantedSample {
+  readonly sample: number;
+  readonly target: number;
+}
+
+/** Where strips and tiles lie in the file. */
+interface Ranges {
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
+}
+
+/** One source and how its wanted samples are decoded. */
+export interface SourcePlan {
+  decode(planes: readonly Float32Array[]): Promise<void>;
+}
+
+/**
+ * Checks every strip or tile of the wanted samples.
+ *
+ * @throws {DecodeFailed} one lies outside the file, or is too short for what it declares
+ */
+export async function planSource(
+  source: PlaneSource,
+  wanted: readonly WantedSample[],
+  stop: StopFlag,
+): Promise<SourcePlan> {
+  const { page, tiff } = source;
+  const kind = page.tiled ? "tile" : "strip";
+  if (page.compression === UNCOMPRESSED) {
+    const laid = source.run === null ? page : { ...page, segmentHeight: page.height, down: 1 };
+    const ranges = source.run === null ? rangesOf(source, null) : runRange(source, source.run);
+    checkAll(source, laid, ranges, wanted, 1, null);
+    return {
+      decode: (planes) => Promise.resolve(decodeRaw(source, laid, ranges, targets(wanted, planes), stop)),
+    };
+  }
+  if (source.run !== null) {
+    throw new DecodeFailed(
+      `${tagName(TAG.Compression)} is ${page.compression} in a run of planes with one directory`,
+    );
+  }
+  const codec = await codecOf(page.compression);
+  const ranges = rangesOf(source, codec);
+  checkAll(source, page, ranges, wanted, codec.maxExpansion, codec);
+  return {
+    decode: async (planes) => {
+      const fill = targets(wanted, planes);
+      for (const index of segmentsOf(page, wanted)) {
+        stop.check();
+        const offset = ranges.offsets[index]!;
+        const length = ranges.lengths[index]!;
+        const what = `${kind} ${index} at ${offset} + ${length}`;
+        const input = tiff.file.read(offset, length, `${kind} ${index}`);
+        await decodeSegment(page, codec, input, index, what, fill, tiff.encoding.littleEndian, stop);
+      }
+    },
+  };
+}
+
+function targets(wanted: readonly WantedSample[], planes: readonly Float32Array[]): Wanted[] {
+  return wanted.map(({ sample, target }) => ({ sample, plane: planes[target]! }));
+}
+
+/** Indices of the strips or tiles that hold the wanted samples. */
+function* segmentsOf(page: PageLayout, wanted: readonly { sample: number }[]): Generator<number> {
+  const each = page.across * page.down;
+  const sets = page.planar ? new Set(wanted.map(({ sample }) => sample)) : [0];
+  for (const set of sets) for (let i = 0; i < each; i += 1) yield set * each + i;
+}
+
+/** Rows that strip or tile `index` must give; a tile is always whole. */
+function rowsOf(page: PageLayout, index: number): number {
+  if (page.tiled) return page.segmentHeight;
+  return Math.min(page.segmentHeight, page.height - (index % page.down) * page.segmentHeight);
+}
+
+function segmentRowBytes(page: PageLayout, index: number): number {
+  return rowBytes(page.segmentWidth, blockBits(page, Math.floor(index / (page.across * page.down))));
+}
+
+function rangesOf({ page, tiff }: PlaneSource, codec: Codec | null): Ranges {
+  const { directory } = page;
+  const own = page.tiled && directory.has(TAG.TileOffsets);
+  const offsetTag = own ? TAG.TileOffsets : TAG.StripOffsets;
+  const lengthTag = own ? TAG.TileByteCounts : TAG.StripByteCounts;
+  const segments = page.across * page.down * (page.planar ? page.samples : 1);
+  // Surplus values mean nothing; those that are needed were counted when the page was judged.
+  const offsets = directory.numbers(offsetTag, tiff.file.size).subarray(0, segments);
+  if (directory.has(lengthTag)) {
+    const lengths = directory.numbers(lengthTag, tiff.file.size).subarray(0, segments);
+    if (lengths.length < segments) {
+      throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
+    }
+    return { offsets, lengths };
+  }
+  if (codec !== null) throw new DecodeFailed(`${tagName(lengthTag)} is missing, which ${codec.title} needs`);
+  return {
+    offsets,
+    lengths: Float64Array.from(offsets, (_, i) => segmentRowBytes(page, i) * rowsOf(page, i)),
+  };
+}
+
+/** Plane `run` of a run of planes that begins at the first strip. */
+function runRange({ page }: PlaneSource, run: number): Ranges {
+  if (page.tiled) throw new DecodeFailed(`a run of planes with one directory is stored in tiles`);
+  const sets = page.planar ? page.samples : 1;
+  const first = page.directory.number(TAG.StripOffsets) ?? 0;
+  const lengths = Float64Array.from(
+    { length: sets },
+    (_, s) => rowBytes(page.width, blockBits(page, s)) * page.height,
+  );
+  const planeBytes = lengths.reduce((sum, length) => sum + length, 0);
+  const offsets = new Float64Array(sets);
+  for (let s = 0, at = first + run * planeBytes; s < sets; at += lengths[s]!, s += 1) offsets[s] = at;
+  return { offsets, lengths };
+}
+
+function checkAll(
+  { tiff }: PlaneSource,
+  page: PageLayout,
+  ranges: Ranges,
+  wanted: readonly WantedSample[],
+  maxExpansion: number,
+  codec: Codec | null,
+): void {
+  const kind = page.tiled ? "tile" : "strip";
+  for (const index of segmentsOf(page, wanted)) {
+    const offset = ranges.offsets[index]!;
+    const length = ranges.lengths[index]!;
+    const needed = segmentRowBytes(page, index) * rowsOf(page, index);
+    // What an uncompressed strip claims beyond its rows is never read.
+    tiff.file.require(offset, codec ? length : Math.min(length, needed), `${kind} ${index}`);
+    if (needed > length * maxExpansion) {
+      throw new DecodeFailed(
+        codec
+          ? `${kind} ${index} at ${offset} + ${length} is too short for ${needed} bytes of ${codec.title}`
+          : `${kind} ${index} at ${offset} holds ${length} bytes, ${needed} are needed`,
+      );
+    }
+    if (codec && segmentRowBytes(page, index) * page.segmentHeight > MAX_SEGMENT_BYTES) {
+      throw new DecodeFailed(`${kind} ${index} declares ${needed} bytes, more than ${MAX_SEGMENT_BYTES}`);
+    }
+  }
+}
+
+async function decodeSegment(
+  page: PageLayout,
+  codec: Codec,
+  input: Uint8Array,
+  index: number,
+  what: string,
+  fill: readonly Wanted[],
+  fileLittleEndian: boolean,
+  stop: StopFlag,
+): Promise<void> {
+  const set = Math.floor(index / (page.across * page.down));
+  const bits = blockBits(page, set);
+  const row = rowBytes(page.segmentWidth, bits);
+  const rows = rowsOf(page, index);
+  const segment: Segment = {
+    width: page.segmentWidth,
+    rows,
+    samples: bits.length,
+    fullRows: page.segmentHeight,
+    bytes: row * rows,
+    mostBytes: row * page.segmentHeight,
+    page,
+    what,
+    stop,
+  };
+  if (page.reversedBits && codec.bitOrder) reverseBits(input);
+  const output = await codec.decode(input, segment);
+  let littleEndian = codec.image || fileLittleEndian;
+  if (!codec.image && page.predictor !== 1) {
+    unpredict(page.predictor, {
+      bytes: output,
+      rows,
+      rowSamples: page.segmentWidth * bits.length,
+      samples: bits.length,
+      bits: bits[0]!,
+      float: page.kind === "float",
+      littleEndian,
+    });
+    littleEndian = true;
+  }
+  place(page, index, 0, rows, output, littleEndian, fill);
+}
+
+/** Writes `rows` decoded rows of strip or tile `index`, from its row `first` on, into the planes. */
+function place(
+  page: PageLayout,
+  index: number,
+  first: number,
+  rows: number,
+  bytes: Uint8Array,
+  littleEndian: boolean,
+  fill: readonly Wanted[],
+): void {
+  const each = page.across * page.down;
+  const set = Math.floor(index / each);
+  const top = Math.floor(index % each / page.across) * page.segmentHeight + first;
+  const left = index % page.across * page.segmentWidth;
+  if (top >= page.height) return;
+  const wanted = page.planar
+    ? fill.filter(({ sample }) => sample === set).map(({ plane }) => ({ sample: 0, plane }))
+    : fill;
+  unpack({
+    bytes,
+    littleEndian,
+    width: page.segmentWidth,
+    bits: blockBits(page, set),
+    kind: page.kind,
+    rows: Math.min(rows, page.height - top),
+    columns: Math.min(page.segmentWidth, page.width - left),
+    at: top * page.width + left,
+    stride: page.width,
+  }, wanted);
+}
+
+/** Uncompressed strips and tiles: a few rows at a time through one buffer, so that no plane is held twice. */
+function decodeRaw(
+  { tiff }: PlaneSource,
+  page: PageLayout,
+  ranges: Ranges,
+  fill: readonly Wanted[],
+  stop: StopFlag,
+): void {
+  let scratch = new Uint8Array(0);
+  const kind = page.tiled ? "tile" : "strip";
+  for (const index of segmentsOf(page, fill)) {
+    const row = segmentRowBytes(page, index);
+    const rows = rowsOf(page, index);
+    const atOnce = Math.max(1, Math.min(rows, Math.floor(MAX_READ_STEP / row)));
+    if (scratch.length < atOnce * row) scratch = new Uint8Array(atOnce * row);
+    for (let first = 0; first < rows; first += atOnce) {
+      stop.check();
+      const count = Math.min(atOnce, rows - first);
+      const bytes = scratch.subarray(0, count * row);
+      tiff.file.readInto(ranges.offsets[index]! + first * row, bytes, `${kind} ${index}`);
+      if (page.reversedBits) reverseBits(bytes);
+      place(page, index, first, count, bytes, tiff.encoding.littleEndian, fill);
+    }
+  }
+}
+
+const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let reversed = 0;
+  for (let bit = 0; bit < 8; bit += 1) if (byte & (1 << bit)) reversed |= 0x80 >> bit;
+  return reversed;
+});
+
+/** Reverses the bits of each byte in place (FillOrder 2). */
+function reverseBits(bytes: Uint8Array): void {
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = REVERSED[bytes[i]!]!;
+}

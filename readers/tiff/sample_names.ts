@@ -1,0 +1,38 @@
+import { type PageLayout, PHOTOMETRIC } from "./page.ts";
+
+const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {
+  [PHOTOMETRIC.whiteIsZero]: ["Gray"],
+  [PHOTOMETRIC.blackIsZero]: ["Gray"],
+  [PHOTOMETRIC.rgb]: ["Red", "Green", "Blue"],
+  [PHOTOMETRIC.separated]: ["Cyan", "Magenta", "Yellow", "Black"],
+};
+
+/** JPEG, whose YCbCr is served as RGB. */
+const JPEG = 7;
+
+/**
+ * Names of all channels of a file, samples included, in the order channel × samples + sample. Samples are named
+ * by their photometric kind, after their channel where there are several.
+ *
+ * @param channels served names of the channels
+ * @param given names as the file gives them
+ * @returns `null` where there is no name
+ */
+export function sampleNames(
+  page: PageLayout,
+  channels: readonly string[],
+  given: readonly (string | null)[],
+): (string | null)[] {
+  if (page.samples === 1) return channels.map((_, index) => given[index] ?? null);
+  const photometric = page.compression === JPEG && page.photometric === PHOTOMETRIC.ycbcr
+    ? PHOTOMETRIC.rgb
+    : page.photometric;
+  const kinds = BY_PHOTOMETRIC[photometric] ?? [];
+  const names = Array.from({ length: page.samples }, (_, sample) => {
+    if (sample < kinds.length) return kinds[sample]!;
+    const extra = page.extraSamples[sample - (page.samples - page.extraSamples.length)];
+    return extra === 1 || extra === 2 ? "Alpha" : null;
+  });
+  if (channels.length === 1) return names;
+  return channels.flatMap((channel) => names.map((name) => name && `${channel} ${name}`));
+}

@@ -1,0 +1,160 @@
+/** What each dialect of TIFF comes down to: planes by time, channel and focus, and their metadata. */
+import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
+import { DecodeFailed } from "../errors.ts";
+import type { FileAccess } from "../random_access.ts";
+import type { AxisLetter } from "../reader.ts";
+import type { Directory } from "./directory.ts";
+import { type PageLayout, readPage, where } from "./page.ts";
+import type { PlaneSource } from "./plane_plan.ts";
+import { TAG } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
+
+/** Index of one plane in a stack, samples aside. */
+export interface PlaneIndex {
+  readonly time: number;
+  readonly channel: number;
+  readonly focus: number;
+}
+
+/** Length of the three axes that planes are counted along. */
+export interface StackSizes {
+  readonly T: number;
+  readonly C: number;
+  readonly Z: number;
+}
+
+/** Date and time as written, `""` when unknown. */
+export interface Moment {
+  /** `YYYYMMDD` */
+  readonly date: string;
+  /** `HH:MM:SS` */
+  readonly time: string;
+}
+
+/** One series of planes with one layout. */
+export interface Stack {
+  readonly sizes: StackSizes;
+  /** Layout of every plane. */
+  readonly layout: PageLayout;
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  /** Per channel, samples aside; `null` where the file gives none. */
+  readonly names: readonly (string | null)[];
+  readonly moment: Moment;
+  /** Bytes of all files of the acquisition. */
+  readonly fileSize: number;
+  readonly warnings: readonly string[];
+  /** @throws {DecodeFailed} the plane is not there */
+  plane(index: PlaneIndex): PlaneSource;
+}
+
+/** The opened file, as each dialect is asked about it. */
+export interface Opened {
+  readonly path: string;
+  readonly files: FileAccess;
+  readonly tiff: TiffFile;
+  /** First directory of the chain. */
+  readonly first: Directory;
+  /** Texts of ImageDescription in the first directory, most often one. */
+  readonly descriptions: readonly string[];
+}
+
+/** No date and no time. */
+export const UNDATED: Moment = { date: "", time: "" };
+
+/**
+ * Finds a date with a time in a text: year first (`2010:03:05 12:08:52`, `2013-01-15T17:02:40`).
+ *
+ * @returns {@linkcode UNDATED} when there is none that exists in a calendar
+ */
+export function momentOf(text: string | null | undefined): Moment {
+  const found = /(\d{4})[:/-](\d\d?)[:/-](\d\d?)(?:[T ]+(\d\d?):(\d\d):(\d\d))?/.exec(text ?? "");
+  return found ? moment(found[1]!, found[2]!, found[3]!, found[4], found[5], found[6]) : UNDATED;
+}
+
+/** Date and time of their parts, {@linkcode UNDATED} when they do not exist. */
+export function moment(
+  year: string | number,
+  month: string | number,
+  day: string | number,
+  hour?: string | number,
+  minute?: string | number,
+  second?: string | number,
+): Moment {
+  const two = (part: string | number) => String(Math.trunc(Number(part))).padStart(2, "0");
+  const exists = Number(year) >= 1900 && Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 &&
+    Number(day) <= 31;
+  if (!exists) return UNDATED;
+  const date = String(year).padStart(4, "0") + two(month) + two(day);
+  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
+    return { date, time: "" };
+  }
+  return { date, time: `${two(hour)}:${two(minute ?? 0)}:${two(second ?? 0)}` };
+}
+
+/** The date of the DateTime tag. */
+export function tagMoment(directory: Directory): Moment {
+  return momentOf(directory.text(TAG.DateTime, 64));
+}
+
+/** The first of several that is known. */
+export function firstMoment(...moments: readonly Moment[]): Moment {
+  return moments.find((m) => m.date !== "") ?? UNDATED;
+}
+
+/** A calibration that has a unit, or `undefined`. */
+export function known(calibration: Calibration): Calibration | undefined {
+  return calibration === UNCALIBRATED ? undefined : calibration;
+}
+
+/** Calibrations of those letters that have one. */
+export function calibrationsOf(
+  steps: Partial<
+    Record<AxisLetter, readonly [step: number | null | undefined, unit: string | null | undefined]>
+  >,
+): Partial<Record<AxisLetter, Calibration>> {
+  const result: Partial<Record<AxisLetter, Calibration>> = {};
+  for (const [letter, [step, unit]] of Object.entries(steps)) {
+    const calibration = known(calibrated(step, unit));
+    if (calibration) result[letter as AxisLetter] = calibration;
+  }
+  return result;
+}
+
+/** A number at the start of a text, or `null`. */
+export function numberIn(text: string | null | undefined): number | null {
+  const value = Number.parseFloat(text ?? "");
+  return Number.isFinite(value) ? value : null;
+}
+
+/** True when two pages hold planes of one kind. */
+export function sameLayout(a: PageLayout, b: PageLayout): boolean {
+  return a.width === b.width && a.height === b.height && a.samples === b.samples && a.kind === b.kind &&
+    a.bits.every((bits, i) => bits === b.bits[i]);
+}
+
+/**
+ * The page of a plane.
+ *
+ * @throws {DecodeFailed} it is missing or is of another layout than the stack
+ */
+export function planePage(directory: Directory | null, layout: PageLayout, what: string): PageLayout {
+  if (directory === null) {
+    throw new DecodeFailed(`${what} is missing: the chain of directories ends before it`);
+  }
+  if (directory.offset === layout.directory.offset) return layout;
+  const page = readPage(directory);
+  if (!sameLayout(page, layout)) {
+    throw new DecodeFailed(
+      `${what} in ${where(directory)} is ${page.width} x ${page.height} x ${page.samples} of ${
+        page.bits.join(", ")
+      } bits, unlike the first plane`,
+    );
+  }
+  return page;
+}
+
+/** The plane at `number` in a chain of directories, or in a run of planes behind one directory. */
+export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number, run: boolean): PlaneSource {
+  if (run) return { tiff, page: layout, run: number };
+  return { tiff, page: planePage(tiff.directory(number), layout, `plane ${number}`), run: null };
+}

@@ -1,0 +1,115 @@
+import { DecodeFailed } from "../errors.ts";
+import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { MAX_DIRECTORIES } from "./bounds.ts";
+import { ByteWindow } from "./byte_window.ts";
+import { Directory, type Encoding } from "./directory.ts";
+
+/** One TIFF or BigTIFF file: its header and its main chain of directories, walked as far as asked for. */
+export class TiffFile {
+  readonly file: RandomAccessFile;
+  readonly encoding: Encoding;
+  readonly window: ByteWindow;
+  readonly #stop: StopFlag;
+  readonly #offsets: number[] = [];
+  readonly #seen = new Set<number>();
+  #next: number;
+  #broken: DecodeFailed | null = null;
+
+  /** @throws {DecodeFailed} the header is damaged */
+  constructor(file: RandomAccessFile, files: FileAccess) {
+    this.file = file;
+    this.window = new ByteWindow(file);
+    this.#stop = files.stop;
+    const head = this.window.view(0, 8, "the TIFF header");
+    const littleEndian = head.getUint16(0) === 0x4949;
+    const version = head.getUint16(2, littleEndian);
+    if (!(littleEndian || head.getUint16(0) === 0x4d4d) || (version !== 42 && version !== 43)) {
+      throw new DecodeFailed(`the file does not start with a TIFF header`);
+    }
+    this.encoding = { littleEndian, bigTiff: version === 43 };
+    if (version === 42) {
+      this.#next = head.getUint32(4, littleEndian);
+      return;
+    }
+    const offsetBytes = head.getUint16(4, littleEndian);
+    if (offsetBytes !== 8) {
+      throw new DecodeFailed(`the BigTIFF header declares offsets of ${offsetBytes} bytes, not 8`);
+    }
+    this.#next = Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
+  }
+
+  /**
+   * Directory `index` of the main chain, or `null` when the chain is shorter.
+   *
+   * @throws {DecodeFailed} it is damaged, or the chain leads round in a circle
+   */
+  directory(index: number): Directory | null {
+    while (this.#offsets.length <= index) {
+      const directory = this.#advance();
+      if (directory === null) return null;
+      if (this.#offsets.length > index) return directory;
+    }
+    return this.directoryAt(this.#offsets[index]!, `directory ${index}`);
+  }
+
+  /** The directory at an offset. @throws {DecodeFailed} */
+  directoryAt(offset: number, what = "a directory"): Directory {
+    return Directory.read(this.window, offset, this.encoding, what);
+  }
+
+  /**
+   * Calls `visit` for each directory of the chain in order. A chain that leaves the file after its first
+   * directory (the writer was interrupted) ends there and `brokenTail` says why.
+   *
+   * @throws {DecodeFailed} the first directory is damaged, or the chain leads round in a circle
+   */
+  walk(visit: (directory: Directory, index: number) => void): void {
+    for (let index = 0;; index += 1) {
+      this.#stop.check();
+      let directory: Directory | null;
+      try {
+        directory = this.directory(index);
+      } catch (error) {
+        if (index === 0 || !(error instanceof DecodeFailed) || this.#broken === null) throw error;
+        return;
+      }
+      if (directory === null) return;
+      visit(directory, index);
+    }
+  }
+
+  /** Why the chain ended early, or `null`. */
+  get brokenTail(): string | null {
+    return this.#broken?.message ?? null;
+  }
+
+  #advance(): Directory | null {
+    if (this.#broken) throw this.#broken;
+    const index = this.#offsets.length;
+    if (this.#next === 0) {
+      if (index === 0) throw new DecodeFailed("the file has no directory");
+      return null;
+    }
+    this.#stop.check();
+    if (this.#seen.has(this.#next)) {
+      throw new DecodeFailed(
+        `directory ${index} at ${this.#next} was read before: the chain leads round in a circle`,
+      );
+    }
+    if (index >= MAX_DIRECTORIES) {
+      throw new DecodeFailed(`the file has more than ${MAX_DIRECTORIES} directories`);
+    }
+    let directory: Directory;
+    try {
+      directory = this.directoryAt(this.#next, `directory ${index}`);
+    } catch (error) {
+      if (error instanceof DecodeFailed) this.#broken = error;
+      throw error;
+    }
+    this.#seen.add(this.#next);
+    this.#offsets.push(this.#next);
+    this.#next = directory.next;
+    return directory;
+  }
+}
