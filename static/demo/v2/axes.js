@@ -1,0 +1,77 @@
+/**
+ * Axes in physical units. Sample i of an axis sits at `i * step`; its pixel is centred there, so that the
+ * axis begins half a step before 0.
+ */
+
+/** Shorter spellings of the contract's units for labels. */
+const UNIT_SYMBOLS = { um: "µm", seconds: "s", Pixels: "px" };
+
+/** Unit of an axis as it is shown. */
+export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
+
+/** Whether the axis counts time. */
+export const isTime = (axis) => axis.unit === "seconds";
+
+/** Title of an axis, such as `Y (µm)` or `Y · time (s)`. */
+export const axisTitle = (axis) =>
+  isTime(axis) ? `${axis.name} · time (s)` : `${axis.name} (${unitSymbol(axis.unit)})`;
+
+/** Physical coordinate of a picture position (pixel i covers i to i + 1). */
+export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
+
+/** Picture position of a physical coordinate. */
+export const toPosition = (axis, value) => value / axis.step + 0.5;
+
+/**
+ * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most` of them.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {number} most
+ * @returns {{values: number[], labels: string[], step: number}}
+ */
+export function ticks(low, high, most) {
+  if (!(high > low) || !(most >= 1)) return { values: [], labels: [], step: 0 };
+  const step = roundStep((high - low) / most);
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  const values = [];
+  for (let i = first; i <= last; i += 1) values.push(i * step);
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  return { values, labels: values.map((value) => tickLabel(value, step, largest)), step };
+}
+
+/** The smallest 1, 2 or 5 times a power of ten that is not below `rough`. */
+export function roundStep(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const digit = [1, 2, 5, 10].find((candidate) => candidate * power >= rough * (1 - 1e-9));
+  return digit * power;
+}
+
+/**
+ * A number with as many digits as `step` tells apart.
+ *
+ * @param {number} value
+ * @param {number} step distance of neighbouring values
+ */
+export function formatAt(value, step) {
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  if (decimals > 6 || Math.abs(value) >= 1e7) return value.toExponential(3);
+  return withoutMinusZero(value.toFixed(decimals));
+}
+
+/** A number at four significant digits for read-outs; integers in full. */
+export function formatNumber(value) {
+  if (!Number.isFinite(value)) return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
+  const size = Math.abs(value);
+  if (size >= 1e7 || (size < 1e-3 && size > 0)) return value.toExponential(3);
+  return String(Number(value.toPrecision(5)));
+}
+
+function tickLabel(value, step, largest) {
+  if (largest >= 1e6 || step < 1e-5) return value === 0 ? "0" : String(Number(value.toPrecision(6)));
+  return formatAt(value, step);
+}
+
+const withoutMinusZero = (text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text);

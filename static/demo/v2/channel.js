@@ -1,0 +1,74 @@
+/** One channel as it is looked at: samples, look-up table, intensity range and whether it is shown. */
+import { autoRange, histogram, statistics } from "./histogram.js";
+import { defaultLut, lutTable } from "./lut.js";
+
+/** A loaded channel; emits `change` whenever its look changes. */
+export class Channel extends EventTarget {
+  #lutName;
+  #range;
+  #visible = true;
+  #bins = null;
+
+  /**
+   * @param {{index: number, name: string, dataUrl: string, samples: Float32Array}} fetched
+   * @param {number} position place among the loaded channels
+   * @param {number} count how many are loaded
+   */
+  constructor({ index, name, dataUrl, samples }, position, count) {
+    super();
+    Object.assign(this, { index, name, dataUrl, samples });
+    this.stats = statistics(samples);
+    this.#lutName = defaultLut(position, name, count);
+    this.#range = autoRange(this.stats);
+  }
+
+  get lutName() {
+    return this.#lutName;
+  }
+
+  set lutName(name) {
+    this.#lutName = name;
+    this.#changed();
+  }
+
+  get visible() {
+    return this.#visible;
+  }
+
+  set visible(visible) {
+    this.#visible = visible;
+    this.#changed();
+  }
+
+  /** `[min, max]`, min below max. */
+  get range() {
+    return this.#range;
+  }
+
+  /** Sets the range where it is one; answers whether it is. */
+  setRange(min, max) {
+    const isRange = Number.isFinite(min) && Number.isFinite(max) && Math.fround(min) < Math.fround(max);
+    if (isRange) this.#range = [min, max];
+    this.#changed();
+    return isRange;
+  }
+
+  /** 1st to 99.5th percentile. */
+  autoRange() {
+    this.setRange(...autoRange(this.stats));
+  }
+
+  /** What a renderer needs to know. */
+  look() {
+    return { min: this.#range[0], max: this.#range[1], lutName: this.#lutName, lut: lutTable(this.#lutName) };
+  }
+
+  /** Counts between the smallest and largest sample; made once. */
+  histogram(bins) {
+    return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}

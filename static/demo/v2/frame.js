@@ -1,0 +1,92 @@
+/**
+ * The frame around a plot: where the plot lies in its box, and ticks, labels and titles as marks (see marks.js).
+ * Margins follow the labels' widths; labels that would touch a neighbour or the edge of the box are left out.
+ */
+import { ticks } from "./axes.js";
+
+const LINE = 14;
+const GAP = 6;
+const TICK = 4;
+
+/**
+ * @param {object} options
+ * @param {number} options.width size of the box in CSS pixels
+ * @param {number} options.height
+ * @param {{low: number, high: number, title: string}} options.x visible range, left to right; `low` may be the larger
+ * @param {{low: number, high: number, title: string}} options.y visible range, top to bottom
+ * @param {number | null} options.aspect width through height that the plot must have, or null to fill the box
+ * @param {(text: string) => number} options.measure width of a label in CSS pixels
+ * @returns {{plot: {left: number, top: number, width: number, height: number}, marks: object[]}}
+ */
+export function layoutFrame({ width, height, x, y, aspect, measure }) {
+  const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
+  const top = Math.ceil(LINE / 2) + 2;
+  const room = Math.max(20, height - top - bottom);
+  const labelsY = tickLabels(y, room / 34);
+  const widest = Math.max(0, ...labelsY.map(({ label }) => measure(label)));
+  const left = Math.ceil(widest) + GAP + TICK + (y.title === "" ? 0 : LINE + 4);
+  const plot = fit({ left, top, width: Math.max(20, width - left - 14), height: room }, aspect);
+  const marks = [outline(plot)];
+  for (const { label, part } of labelsY) {
+    const at = plot.top + part * plot.height;
+    marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
+    marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
+  }
+  for (const { label, part } of apart(x, plot, width, measure)) {
+    const at = plot.left + part * plot.width;
+    const base = plot.top + plot.height;
+    marks.push({ points: [[at, base], [at, base + TICK]] });
+    marks.push({ text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" });
+  }
+  const middle = [plot.left + plot.width / 2, plot.top + plot.height / 2];
+  if (x.title !== "") {
+    const half = measure(x.title) / 2;
+    const at = Math.max(half, Math.min(width - half, middle[0]));
+    marks.push({ text: x.title, at: [at, plot.top + plot.height + bottom - LINE / 2], anchor: "middle" });
+  }
+  if (y.title !== "" && measure(y.title) <= room + top + bottom) {
+    const at = plot.left - widest - GAP - TICK - LINE / 2 - 2;
+    const half = measure(y.title) / 2;
+    marks.push({ text: y.title, at: [at, Math.max(half, middle[1])], anchor: "middle", turned: true });
+  }
+  return { plot, marks };
+}
+
+function fit(area, aspect) {
+  if (aspect === null) return area;
+  const width = Math.min(area.width, area.height * aspect);
+  const height = width / aspect;
+  return {
+    left: area.left + (area.width - width) / 2,
+    top: area.top,
+    width,
+    height,
+  };
+}
+
+function tickLabels({ low, high }, most) {
+  const { values, labels } = ticks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
+  return values.map((value, i) => ({ label: labels[i], part: (value - low) / (high - low) }));
+}
+
+/** Labels of the horizontal axis, fewer and fewer until none touches another. */
+function apart(axis, plot, width, measure) {
+  let shown = [];
+  for (let most = Math.max(1, Math.floor(plot.width / 50)); most >= 1; most = Math.floor(most * 0.7)) {
+    shown = tickLabels(axis, most).filter(({ label, part }) => {
+      const at = plot.left + part * plot.width;
+      return at - measure(label) / 2 >= 0 && at + measure(label) / 2 <= width;
+    });
+    const touching = shown.some(({ label, part }, i) => {
+      const next = shown[i + 1];
+      return next !== undefined &&
+        (next.part - part) * plot.width < (measure(label) + measure(next.label)) / 2 + 10;
+    });
+    if (!touching) return shown;
+  }
+  return shown.slice(0, 1);
+}
+
+const outline = ({ left, top, width, height }) => ({
+  points: [[left, top], [left + width, top], [left + width, top + height], [left, top + height], [left, top]],
+});

@@ -1,0 +1,110 @@
+/**
+ * Intensity statistics of one plane, from all samples. NaN and infinities are ignored everywhere.
+ *
+ * Percentiles are exact and cost two passes whatever the distribution: floats of one sign sort like their bits, so
+ * the upper 16 bits give the bucket that holds a rank and the lower 16 bits give the sample within it.
+ */
+
+/** Range that Auto sets, in percent of the samples. */
+export const AUTO_PERCENTILES = [1, 99.5];
+
+/**
+ * Smallest and largest sample and the percentiles asked for, interpolated linearly between neighbouring ranks.
+ * All are 0 when no sample is finite.
+ *
+ * @param {Float32Array} samples
+ * @param {readonly number[]} [percentiles] 0 to 100
+ * @returns {{count: number, min: number, max: number, percentiles: number[]}} `count` is of finite samples
+ */
+export function statistics(samples, percentiles = AUTO_PERCENTILES) {
+  const bits = new Uint32Array(samples.buffer, samples.byteOffset, samples.length);
+  const upper = new Uint32Array(65536);
+  let count = 0;
+  for (let i = 0; i < bits.length; i += 1) {
+    const word = bits[i];
+    // All exponent bits set: NaN or infinite.
+    if ((word & 0x7f800000) === 0x7f800000) continue;
+    upper[sortKey(word) >>> 16] += 1;
+    count += 1;
+  }
+  if (count === 0) return { count, min: 0, max: 0, percentiles: percentiles.map(() => 0) };
+  const places = percentiles.map((percent) => (percent / 100) * (count - 1));
+  const ranks = [0, count - 1, ...places.flatMap((place) => [Math.floor(place), Math.ceil(place)])];
+  const values = atRanks(bits, upper, ranks);
+  return {
+    count,
+    min: values.get(0),
+    max: values.get(count - 1),
+    percentiles: places.map((place) => {
+      const below = values.get(Math.floor(place));
+      return below + (values.get(Math.ceil(place)) - below) * (place - Math.floor(place));
+    }),
+  };
+}
+
+/**
+ * The range that Auto sets; never empty, so that a flat plane can still be drawn.
+ *
+ * @param {{min: number, max: number, percentiles: number[]}} stats of {@linkcode AUTO_PERCENTILES}
+ * @returns {[number, number]}
+ */
+export function autoRange(stats) {
+  const [low, high] = stats.percentiles;
+  if (high > low) return [low, high];
+  if (stats.max > stats.min) return [stats.min, stats.max];
+  return [stats.min, stats.min + 1];
+}
+
+/**
+ * Samples per bin between `min` and `max` (the last bin includes `max`).
+ *
+ * @param {Float32Array} samples
+ * @param {number} min
+ * @param {number} max
+ * @param {number} bins
+ * @returns {Uint32Array}
+ */
+export function histogram(samples, min, max, bins) {
+  const counts = new Uint32Array(bins);
+  const scale = max > min ? bins / (max - min) : 0;
+  for (let i = 0; i < samples.length; i += 1) {
+    const value = samples[i];
+    // False for NaN too.
+    if (value >= min && value <= max) counts[Math.min(bins - 1, Math.floor((value - min) * scale))] += 1;
+  }
+  return counts;
+}
+
+/** Unsigned integers that sort like the floats: flip the sign bit, or all bits of a negative number. */
+const sortKey = (word) => (word & 0x80000000 ? ~word : word | 0x80000000) >>> 0;
+
+/** The inverse of {@linkcode sortKey}, as a number. */
+function fromSortKey(key) {
+  const word = new Uint32Array([key & 0x80000000 ? key ^ 0x80000000 : ~key]);
+  return new Float32Array(word.buffer)[0];
+}
+
+function atRanks(bits, upper, ranks) {
+  const wanted = [...new Set(ranks)].map((rank) => {
+    let before = 0;
+    let bucket = 0;
+    while (before + upper[bucket] <= rank) before += upper[bucket++];
+    return { rank, bucket, within: rank - before };
+  });
+  const lower = new Map(wanted.map(({ bucket }) => [bucket, new Uint32Array(65536)]));
+  const isWanted = new Uint8Array(65536);
+  for (const bucket of lower.keys()) isWanted[bucket] = 1;
+  for (let i = 0; i < bits.length; i += 1) {
+    const word = bits[i];
+    if ((word & 0x7f800000) === 0x7f800000) continue;
+    const key = sortKey(word);
+    if (isWanted[key >>> 16] === 1) lower.get(key >>> 16)[key & 0xffff] += 1;
+  }
+  return new Map(wanted.map(({ rank, bucket, within }) => {
+    const counts = lower.get(bucket);
+    let before = 0;
+    let low = 0;
+    while (before + counts[low] <= within) before += counts[low++];
+    return [rank, fromSortKey(((bucket << 16) | low) >>> 0)];
+  }));
+}

@@ -1,0 +1,99 @@
+/**
+ * Look-up tables: 256 colours for the part of the intensity range that a sample lies at. A table is a `Uint8Array` of
+ * 256 x 4 bytes, red, green, blue and 255, ready for a texture or an `ImageData`.
+ */
+import * as tables from "./lut_tables.js";
+
+const RAMPS = {
+  gray: [255, 255, 255],
+  yellow: [255, 255, 0],
+  cyan: [0, 255, 255],
+  magenta: [255, 0, 255],
+  red: [255, 0, 0],
+  green: [0, 255, 0],
+  blue: [0, 0, 255],
+};
+
+/** ImageJ's "Fire" (public domain): 32 colours, interpolated. */
+const FIRE = {
+  red: [0, 0, 1, 25, 49, 73, 98, 122, 146, 162, 173, 184, 195, 207, 217, 229, 240, 252].concat(
+    Array(14).fill(255),
+  ),
+  green: Array(13).fill(0).concat(
+    [14, 35, 57, 79, 101, 117, 133, 147, 161, 175, 190, 205, 219, 234, 248],
+    Array(4).fill(255),
+  ),
+  blue: [0, 61, 96, 130, 165, 192, 220, 227, 210, 181, 151, 122, 93, 64, 35, 5].concat(Array(11).fill(0), [
+    35,
+    98,
+    160,
+    223,
+    255,
+  ]),
+};
+
+/** Names in the order of the menu. */
+export const LUT_NAMES = [...Object.keys(RAMPS), "fire", "hot", "viridis", "magma", "inferno", "cividis"];
+
+const made = new Map();
+
+/** The table of that name; made once. */
+export function lutTable(name) {
+  let table = made.get(name);
+  if (table === undefined) made.set(name, table = make(name));
+  return table;
+}
+
+/**
+ * The look-up table that a channel begins with: colours named by the channel win, then 0 is green and 1 magenta.
+ *
+ * @param {number} position place among the loaded channels
+ * @param {string} [name] name of the channel
+ * @param {number} [count] how many channels are loaded
+ */
+export function defaultLut(position, name = "", count = 2) {
+  const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1].toLowerCase();
+  if (named !== undefined) return named;
+  if (count === 1) return "green";
+  return ["green", "magenta", "cyan", "yellow", "red", "blue"][position] ?? "gray";
+}
+
+/** A colour that stands for the table in legends and curves, as CSS. */
+export function lutColor(name) {
+  const at = 4 * 200;
+  const [r, g, b] = name in RAMPS ? RAMPS[name] : lutTable(name).subarray(at, at + 3);
+  return `rgb(${r}, ${g}, ${b})`;
+}
+
+function make(name) {
+  if (name in RAMPS) return fill((i) => RAMPS[name].map((full) => full === 255 ? i : 0));
+  if (name === "fire") {
+    return fill((i) => [FIRE.red, FIRE.green, FIRE.blue].map((points) => between(points, i)));
+  }
+  if (name === "hot") return fill(hot);
+  const bytes = Uint8Array.from(atob(tables[name]), (letter) => letter.charCodeAt(0));
+  return fill((i) => bytes.subarray(3 * i, 3 * i + 3));
+}
+
+function fill(colorAt) {
+  const table = new Uint8Array(1024).fill(255);
+  for (let i = 0; i < 256; i += 1) table.set(colorAt(i), 4 * i);
+  return table;
+}
+
+/** Value of entry `i` of 256 between the given points. */
+function between(points, i) {
+  const place = (i / 256) * points.length;
+  const left = Math.floor(place);
+  const right = Math.min(left + 1, points.length - 1);
+  return Math.trunc(points[left] + (place - left) * (points[right] - points[left]));
+}
+
+/** Black, red, yellow, white, as matplotlib's `hot` has it. */
+function hot(i) {
+  const x = i / 255;
+  const ramp = (from, to, low = 0) => Math.min(1, Math.max(low, low + (1 - low) * (x - from) / (to - from)));
+  return [ramp(0, 0.365079, 0.0416), ramp(0.365079, 0.746032), ramp(0.746032, 1)].map((part) =>
+    Math.floor(part * 255.999)
+  );
+}

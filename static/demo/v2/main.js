@@ -1,0 +1,378 @@
+/**
+ * The page: wires the modules beside it together. Each of them does one job and can be copied alone; this one
+ * holds what is on the screen.
+ */
+import { openAcquisition } from "./acquisition.js";
+import { deleteSession, readCapabilities, readHealth } from "./api.js";
+import { ChannelGroup } from "./channel_group.js";
+import { channelCard } from "./channel_card.js";
+import { attachDivider } from "./divider.js";
+import { element } from "./element.js";
+import { jsonTree } from "./json_tree.js";
+import { lutColor } from "./lut.js";
+import { Pane } from "./pane.js";
+import { drawProfile } from "./profile.js";
+import { facts, megabytes, readout, remainingTime } from "./readout.js";
+import { columnNear, pathPoints, placeOfColumn } from "./scan_path.js";
+import { watchSession } from "./session_watch.js";
+import { attachShortcuts, listShortcuts } from "./shortcuts.js";
+import { snippet } from "./snippet.js";
+
+const PATH_COLOR = "#ffd84d";
+const LINK_COLOR = "#ff7a1a";
+
+/** How near the path the pointer must be, in CSS pixels, to mark its row in the line scan. */
+const PATH_REACH = 16;
+
+const at = (id) => document.getElementById(id);
+const narrow = matchMedia("(max-width: 760px)");
+
+/** What is open: the session's id, its groups and path; null before the first file. */
+let current = null;
+let opening = null;
+/** Column of the line scan that is marked from the reference, and its place on the path. */
+let linked = null;
+
+const panes = {
+  source: new Pane(at("source"), {
+    onCursor: (cursor, byKeyboard) => moved("source", cursor, byKeyboard),
+    onView: () => paintProfile(),
+  }),
+  reference: new Pane(at("reference"), {
+    onCursor: (cursor, byKeyboard) => moved("reference", cursor, byKeyboard),
+  }),
+};
+panes.source.overlay = (pane) => {
+  if (linked?.from !== "reference") return [];
+  const y = pane.toScreen(0, linked.column + 0.5)[1];
+  return [{ points: [[0, y], [1e5, y]], color: LINK_COLOR, width: 2, halo: true }];
+};
+panes.reference.overlay = (pane) => {
+  if (current === null || current.points.length === 0) return [];
+  // Points are drawn swapped, like the plane, at the centres of their pixels.
+  const screen = ({ x, y }) => pane.toScreen(y + 0.5, x + 0.5);
+  const marks = [];
+  if (at("path").checked) {
+    const points = current.points.map(screen);
+    marks.push({ points, color: PATH_COLOR, width: 2, halo: true });
+    marks.push({ ring: [...points[0], 4], color: PATH_COLOR, width: 2, halo: true });
+  }
+  if (linked !== null) {
+    marks.push({ ring: [...screen(linked.place), 6], color: LINK_COLOR, width: 3, halo: true });
+  }
+  return marks;
+};
+
+const session = watchSession({
+  onTime: (seconds) => {
+    at("time").hidden = seconds === null;
+    at("time").textContent = seconds === null ? "" : `Session ${remainingTime(seconds)}`;
+  },
+  onExpired: () => {
+    if (current !== null) current.sessionId = null;
+    notice(
+      "The session has expired. The picture stays, but the server has freed the data: open the file again to fetch more.",
+      "Open file…",
+      open,
+    );
+  },
+  onGone: () =>
+    notice(
+      `The server at ${location.host} does not answer. Start acq-server again, then try again.`,
+      "Try again",
+      () => session.ask(),
+    ),
+  onBack: () => {
+    notice(null);
+    readServer();
+  },
+});
+
+async function open() {
+  if (opening !== null) return;
+  opening = new AbortController();
+  at("transfer").hidden = false;
+  at("progress").removeAttribute("value");
+  at("progress-text").textContent = "Waiting for the dialog …";
+  say("Choose a file in the dialog of the server's computer");
+  for (const id of ["open", "open-first"]) at(id).disabled = true;
+  const start = performance.now();
+  try {
+    const loaded = await openAcquisition({ signal: opening.signal, onOpened, onProgress });
+    show(loaded);
+    say(`Opened ${loaded.opened.source.name}`);
+    performance.measure("open to picture", { start, end: performance.now() });
+  } catch (error) {
+    if (error.code === "cancelled") say("Cancelled");
+    else fail(error);
+  } finally {
+    opening = null;
+    at("transfer").hidden = true;
+    for (const id of ["open", "open-first"]) at(id).disabled = false;
+  }
+}
+
+/** The new session exists: the former one goes, and with it what the page shows of it. */
+function onOpened(opened) {
+  closeSession();
+  current = null;
+  notice(null);
+  for (const pane of Object.values(panes)) pane.clear();
+  at("viewer").hidden = true;
+  at("empty").hidden = true;
+  at("title").textContent = opened.source.name;
+  at("title").title = opened.source.path;
+  at("facts").textContent = facts(opened);
+  document.title = `${opened.source.name} – acq-server`;
+  const warnings = opened.warnings ?? [];
+  at("warnings").replaceChildren(...warnings.map((text) => element("li", { textContent: text })));
+  at("warnings").hidden = warnings.length === 0;
+  say("Fetching planes");
+  performance.mark("opened");
+}
+
+function onProgress(received, total) {
+  at("progress").max = total;
+  at("progress").value = received;
+  at("progress-text").textContent = `${megabytes(received)} of ${megabytes(total)}`;
+}
+
+function show({ opened, session: read, source, reference }) {
+  const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
+  current = { opened, sessionId: opened.sessionId, groups, points: pathPoints(opened.reference) };
+  linked = null;
+  at("viewer").hidden = false;
+  at("reference").hidden = reference === null;
+  at("reference-heading").hidden = reference === null;
+  at("path-choice").hidden = current.points.length === 0;
+  at("header-json").replaceChildren(jsonTree(opened.header));
+  at("open-json").replaceChildren(jsonTree(opened));
+  at("session-json").replaceChildren(jsonTree(read));
+  session.watch(read);
+  for (const [name, group] of Object.entries(groups)) {
+    at(`${name}-cards`).replaceChildren();
+    if (!group) continue;
+    at(`${name}-cards`).append(...group.channels.map((_, position) => channelCard(group, position, name)));
+    at(name).querySelector(".composite").checked = group.composite;
+    at(name).querySelector(".composite").parentElement.hidden = group.channels.length < 2;
+    at(name).querySelector(".plot").setAttribute("aria-label", `${name} picture of ${opened.source.name}`);
+    group.addEventListener("change", () => changed(name));
+    panes[name].show(group);
+    paintReadout(name, null);
+  }
+  nameProfileChoices(source.plane.axes);
+  at("along").value = !panes.source.size.locked && !narrow.matches ? "x" : "";
+  arrange();
+  paintSnippet();
+  for (const [name, group] of Object.entries(groups)) if (group) panes[name].drawNow();
+}
+
+/** A control changed how a group looks. */
+function changed(name) {
+  panes[name].redraw();
+  paintReadout(name, panes[name].cursor);
+  if (name === "source") {
+    paintProfile();
+    paintSnippet();
+  }
+}
+
+function moved(name, cursor, byKeyboard) {
+  const text = paintReadout(name, cursor);
+  if (byKeyboard) at("announcer").textContent = text;
+  link(name, cursor);
+  if (name === "source") paintProfile();
+}
+
+/** Marks the same place in the other pane. */
+function link(from, cursor) {
+  const { points, groups } = current;
+  if (points.length === 0) return;
+  const columns = groups.source.plane.shape[1];
+  linked = null;
+  if (cursor !== null && from === "source") {
+    linked = { from, column: cursor.y, place: placeOfColumn(points, columns, cursor.y) };
+  } else if (cursor !== null) {
+    // The picture's x is the plane's row.
+    const near = columnNear(points, columns, { x: cursor.y, y: cursor.x });
+    if (near.distance * panes.reference.zoom <= PATH_REACH) {
+      linked = { from, column: near.column, place: placeOfColumn(points, columns, near.column) };
+    }
+  }
+  panes.source.drawMarks();
+  panes.reference.drawMarks();
+}
+
+function paintReadout(name, cursor) {
+  const output = at(name).querySelector(".readout");
+  const group = current?.groups[name];
+  if (cursor === null || !group) {
+    output.replaceChildren("\u00a0");
+    return "";
+  }
+  const { position, values } = readout(group, cursor);
+  output.replaceChildren(
+    element("span", { className: "position", textContent: position }),
+    ...values.map(({ name, value, channel }) => {
+      const dot = element("span", { className: "swatch" });
+      dot.style.background = lutColor(channel.lutName);
+      return element("span", { className: "sample" }, dot, `${name} `, element("b", { textContent: value }));
+    }),
+  );
+  return `${position}; ${values.map(({ name, value }) => `${name} ${value}`).join("; ")}`;
+}
+
+let profileWaits = false;
+function paintProfile() {
+  if (profileWaits || current === null || at("profile").hidden) return;
+  profileWaits = true;
+  requestAnimationFrame(() => {
+    profileWaits = false;
+    if (current === null || at("profile").hidden) return;
+    drawProfile(
+      at("chart"),
+      current.groups.source,
+      at("along").value,
+      panes.source.cursor ?? current.lastCursor ?? null,
+      panes.source.view,
+    );
+    current.lastCursor = panes.source.cursor ?? current.lastCursor;
+    at("profile-hint").hidden = at("chart").childElementCount > 0;
+  });
+}
+
+function nameProfileChoices(axes) {
+  const name = (axis) => axis.unit === "seconds" ? `${axis.name} (time)` : axis.name;
+  at("along").options[1].textContent = `along ${name(axes[0])}`;
+  at("along").options[2].textContent = `along ${name(axes[1])}`;
+}
+
+/** Which of the lower figures there are decides whether there is a divider. */
+function arrange() {
+  at("profile").hidden = at("along").value === "";
+  at("profile-title").textContent = `Profile ${at("along").selectedOptions[0].textContent}`;
+  const isSplit = !at("profile").hidden || !at("reference").hidden;
+  at("lower").hidden = !isSplit;
+  at("divider").hidden = !isSplit;
+  at("panes").classList.toggle("whole", !isSplit);
+  paintProfile();
+}
+
+function paintSnippet() {
+  const { plane, active } = current.groups.source;
+  at("snippet").textContent = snippet(at("language").value, location.origin, active, plane.shape);
+}
+
+function closeSession() {
+  const id = current?.sessionId ?? null;
+  session.watch(null);
+  if (id === null) return;
+  current.sessionId = null;
+  deleteSession(id).catch(() => {});
+}
+
+function save(name) {
+  const canvas = panes[name].snapshot();
+  canvas.toBlob((blob) => {
+    const url = URL.createObjectURL(blob);
+    const stem = current.opened.source.name.replace(/\.[^.]+$/, "");
+    element("a", { href: url, download: `${stem}-${name}.png` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  });
+  say(`Saved the ${name} picture`);
+}
+
+function say(text) {
+  at("status").classList.remove("bad");
+  at("status").textContent = text;
+}
+
+function fail(error) {
+  const code = error.code ?? "client_error";
+  if (current === null) at("empty").hidden = false;
+  if (code === "server_gone") session.ask();
+  at("status").classList.add("bad");
+  at("status").textContent = `${code}: ${error.message}`;
+}
+
+function notice(text, action = "", act = null) {
+  at("notice").hidden = text === null;
+  at("notice-text").textContent = text ?? "";
+  at("notice-action").hidden = act === null;
+  at("notice-action").textContent = action;
+  at("notice-action").onclick = act;
+}
+
+async function readServer() {
+  try {
+    const [health, capabilities] = await Promise.all([readHealth(), readCapabilities()]);
+    at("server").textContent = `acq-server ${health.server_version} · API ${health.api_version}`;
+    at("formats").textContent = capabilities.allowedImportExtensions.join("  ");
+  } catch (error) {
+    fail(error);
+  }
+}
+
+for (const id of ["open", "open-first"]) at(id).addEventListener("click", open);
+at("cancel").addEventListener("click", () => opening?.abort());
+at("along").addEventListener("change", arrange);
+at("path").addEventListener("change", () => panes.reference.drawMarks());
+at("language").addEventListener("change", paintSnippet);
+at("copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(at("snippet").textContent);
+    say("Copied");
+  } catch {
+    getSelection().selectAllChildren(at("snippet"));
+    say("Selected: copy with Ctrl+C");
+  }
+});
+for (const name of Object.keys(panes)) {
+  at(name).querySelector(".home").addEventListener("click", () => panes[name].goHome());
+  at(name).querySelector(".save").addEventListener("click", () => save(name));
+  at(name).querySelector(".composite").addEventListener("change", (event) => {
+    current.groups[name].composite = event.target.checked;
+  });
+}
+attachDivider(
+  at("divider"),
+  (percent) =>
+    at("panes").style.setProperty("--upper", `${percent}fr`) ??
+      at("panes").style.setProperty("--rest", `${100 - percent}fr`),
+);
+new ResizeObserver(paintProfile).observe(at("chart"));
+listShortcuts(at("shortcut-list"));
+at("help").addEventListener("click", () => at("shortcuts").showModal());
+
+const withFile = (action) => (key) => {
+  if (current !== null) action(current.groups.source, key);
+};
+attachShortcuts({
+  o: open,
+  "?": () => at("shortcuts").showModal(),
+  Escape: () => opening?.abort(),
+  digit: withFile((group, key) => {
+    if (key <= group.channels.length) group.toggle(key - 1);
+  }),
+  c: withFile((group) => {
+    if (group.channels.length > 1) at("source").querySelector(".composite").click();
+  }),
+  a: withFile((group) => group.shown.forEach((channel) => channel.autoRange())),
+  l: withFile(() => at("source-cards").querySelectorAll("[id$=log]").forEach((box) => box.click())),
+  s: withFile(() => at("path").click()),
+  p: withFile(() => {
+    at("along").selectedIndex = (at("along").selectedIndex + 1) % 3;
+    arrange();
+  }),
+});
+addEventListener("pagehide", closeSession);
+addEventListener("pageshow", (event) => {
+  if (event.persisted && current !== null) {
+    notice(
+      "The session was closed when the page was left: open the file again to fetch more.",
+      "Open file…",
+      open,
+    );
+  }
+});
+readServer();

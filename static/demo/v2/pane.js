@@ -1,0 +1,384 @@
+/**
+ * One picture with its frame: canvas, axes, marks, zoom and cursor. A picture is a plane after transposition: its x
+ * counts the plane's rows and its y counts the plane's columns.
+ *
+ * Planes whose axes share a unit are shown with true pixel aspect and zoomed by a box; others, such as space over time,
+ * fill the pane and are zoomed along the axis that is dragged.
+ */
+import { axisTitle, toPhysical } from "./axes.js";
+import { CanvasPicture } from "./draw_canvas.js";
+import { WebglPicture } from "./draw_webgl.js";
+import { svgElement } from "./element.js";
+import { layoutFrame } from "./frame.js";
+import { attachGestures } from "./gestures.js";
+import { canvasMarks, measureLabel, svgMarks } from "./marks.js";
+import { scaleBar } from "./scale_bar.js";
+import { transpose } from "./transpose.js";
+import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
+
+/** A picture longer than this is a strip: true aspect would make it a thread. */
+const LONGEST_TRUE_ASPECT = 6;
+
+/** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
+export class Pane {
+  #stage;
+  #plot;
+  #canvas;
+  #picture;
+  #frameLayer;
+  #markLayer;
+  #group = null;
+  #channels = [];
+  #view = home(1, 1);
+  #layout = null;
+  #cursor = null;
+  #selection = null;
+  #waiting = false;
+  #listeners;
+
+  /** Marks in picture coordinates that the page puts over the picture, as a function of the pane. */
+  overlay = () => [];
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {object} listeners
+   * @param {(cursor: {x: number, y: number} | null, byKeyboard: boolean) => void} listeners.onCursor
+   * @param {() => void} [listeners.onView]
+   */
+  constructor(figure, listeners) {
+    this.#listeners = listeners;
+    this.#stage = figure.querySelector(".stage");
+    this.#plot = figure.querySelector(".plot");
+    this.#canvas = figure.querySelector("canvas");
+    this.#picture = WebglPicture.create(this.#canvas) ?? new CanvasPicture(this.#canvas);
+    this.#frameLayer = svgElement("g");
+    this.#markLayer = svgElement("svg", { overflow: "hidden" });
+    this.#stage.append(svgElement("svg", { class: "labels" }, this.#frameLayer, this.#markLayer));
+    this.#canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    this.#canvas.addEventListener("webglcontextrestored", () => {
+      this.#picture = WebglPicture.create(this.#canvas);
+      if (this.#group !== null) this.#upload();
+    });
+    new ResizeObserver(() => this.redraw()).observe(this.#stage);
+    this.#listenToDensity();
+    this.#listen();
+  }
+
+  /** `webgl2` or `canvas`. */
+  get renderer() {
+    return this.#picture instanceof WebglPicture ? "webgl2" : "canvas";
+  }
+
+  get view() {
+    return this.#view;
+  }
+
+  get cursor() {
+    return this.#cursor;
+  }
+
+  /** Size of the picture in pixels, and whether it keeps its aspect. */
+  get size() {
+    return this.#group;
+  }
+
+  /**
+   * Shows another acquisition's planes from home.
+   *
+   * @param {{plane: object, channels: {samples: Float32Array}[]}} group planes as served, row-major
+   */
+  show({ plane, channels }) {
+    const [rows, columns] = plane.shape;
+    const [axisX, axisY] = plane.axes;
+    const aspect = (rows * axisX.step) / (columns * axisY.step);
+    const isThread = aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;
+    this.#group = {
+      width: rows,
+      height: columns,
+      axisX,
+      axisY,
+      aspect,
+      locked: axisX.unit === axisY.unit && !isThread,
+    };
+    this.#channels = channels;
+    this.#view = home(rows, columns);
+    this.#cursor = null;
+    this.#upload();
+  }
+
+  /** Empties the pane. */
+  clear() {
+    this.#picture.release();
+    this.#group = null;
+    this.#channels = [];
+    this.#frameLayer.replaceChildren();
+    this.#markLayer.replaceChildren();
+  }
+
+  /** Draws at the next frame; many calls draw once. */
+  redraw() {
+    if (this.#waiting || this.#group === null) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      if (this.#group !== null) this.drawNow();
+    });
+  }
+
+  /** Draws picture, frame and marks. */
+  drawNow() {
+    const { width, height } = this.#stage.getBoundingClientRect();
+    if (width < 1 || height < 1) return;
+    const { axisX, axisY, aspect, locked } = this.#group;
+    const { x0, x1, y0, y1 } = this.#view;
+    this.#layout = layoutFrame({
+      width,
+      height,
+      x: { low: toPhysical(axisX, x0), high: toPhysical(axisX, x1), title: axisTitle(axisX) },
+      y: { low: toPhysical(axisY, y0), high: toPhysical(axisY, y1), title: axisTitle(axisY) },
+      aspect: locked ? aspect : null,
+      measure: measureLabel,
+    });
+    this.#place();
+    this.#picture.draw(this.#view, this.#layers());
+    this.#frameLayer.replaceChildren(...svgMarks(this.#layout.marks));
+    this.drawMarks();
+  }
+
+  /** Draws the marks over the picture alone. */
+  drawMarks() {
+    if (this.#layout === null || this.#group === null) return;
+    this.#markLayer.replaceChildren(...svgMarks(this.#marks()));
+  }
+
+  /** Sets the cursor to a pixel of the picture, or takes it away, without telling the page. */
+  setCursor(cursor) {
+    this.#cursor = cursor;
+    this.drawMarks();
+  }
+
+  /** The whole picture again. */
+  goHome() {
+    this.#setView(home(this.#group.width, this.#group.height));
+  }
+
+  /** CSS pixels inside the plot of a picture position. */
+  toScreen(x, y) {
+    const { fx, fy } = toPlot(this.#view, x, y);
+    return [fx * this.#layout.plot.width, fy * this.#layout.plot.height];
+  }
+
+  /** CSS pixels that one picture pixel takes, horizontally. */
+  get zoom() {
+    return this.#layout.plot.width / (this.#view.x1 - this.#view.x0);
+  }
+
+  /** What is seen, at the screen's density, as a canvas. */
+  snapshot() {
+    this.drawNow();
+    const { width, height } = this.#stage.getBoundingClientRect();
+    const density = globalThis.devicePixelRatio;
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.round(width * density);
+    canvas.height = Math.round(height * density);
+    const context = canvas.getContext("2d");
+    const style = getComputedStyle(this.#stage);
+    context.fillStyle = style.backgroundColor;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.scale(density, density);
+    const { plot, marks } = this.#layout;
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.#canvas, plot.left, plot.top, plot.width, plot.height);
+    canvasMarks(context, marks, style.color);
+    context.beginPath();
+    context.rect(plot.left, plot.top, plot.width, plot.height);
+    context.clip();
+    context.translate(plot.left, plot.top);
+    canvasMarks(context, this.#marks(), style.color);
+    return canvas;
+  }
+
+  #upload() {
+    const { width, height } = this.#group;
+    this.#picture.setPicture(
+      width,
+      height,
+      this.#channels.map(({ samples }) => transpose(samples, width, height)),
+    );
+    this.redraw();
+  }
+
+  #layers() {
+    return this.#channels.flatMap((channel, plane) => channel.visible ? [{ plane, ...channel.look() }] : []);
+  }
+
+  #place() {
+    const { plot } = this.#layout;
+    for (const name of ["left", "top", "width", "height"]) {
+      this.#plot.style[name] = `${plot[name]}px`;
+    }
+    const attributes = { x: plot.left, y: plot.top, width: plot.width, height: plot.height };
+    for (const [name, value] of Object.entries(attributes)) this.#markLayer.setAttribute(name, value);
+    const density = globalThis.devicePixelRatio;
+    const [width, height] = [plot.width, plot.height].map((size) => Math.max(1, Math.round(size * density)));
+    if (this.#canvas.width !== width) this.#canvas.width = width;
+    if (this.#canvas.height !== height) this.#canvas.height = height;
+    // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
+    const free = isHome(this.#view, this.#group.width, this.#group.height);
+    this.#plot.style.touchAction = free ? "pan-y" : "none";
+  }
+
+  #marks() {
+    const { width, height } = this.#layout.plot;
+    const marks = [...this.overlay(this), ...this.#bars()];
+    if (this.#cursor !== null) {
+      const [x, y] = this.toScreen(this.#cursor.x + 0.5, this.#cursor.y + 0.5);
+      const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
+      marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
+    }
+    if (this.#selection !== null) {
+      const { x0, y0, x1, y1 } = this.#selection;
+      const [left, top] = [x0 * width, y0 * height];
+      const [right, bottom] = [x1 * width, y1 * height];
+      const points = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]];
+      marks.push({ points, color: "#fff", halo: true });
+    }
+    return marks;
+  }
+
+  #bars() {
+    const { axisX, axisY, locked } = this.#group;
+    const { width, height } = this.#layout.plot;
+    const spanX = this.#view.x1 - this.#view.x0;
+    const spanY = this.#view.y1 - this.#view.y0;
+    const style = { color: "#fff", width: 3, halo: true };
+    const [right, bottom] = [width - 12, height - 12];
+    const marks = [];
+    const across = scaleBar(axisX, spanX, width < 400 ? 0.35 : 0.2);
+    if (across !== null) {
+      const long = (across.pixels / spanX) * width;
+      const middle = Math.min(right - long / 2, width - measureLabel(across.label) / 2 - 6);
+      marks.push({ points: [[right - long, bottom], [right, bottom]], ...style });
+      marks.push({
+        text: across.label,
+        at: [middle, bottom - 12],
+        anchor: "middle",
+        color: "#fff",
+        halo: true,
+      });
+    }
+    const down = locked || axisY.unit === axisX.unit ? null : scaleBar(axisY, spanY, 0.3);
+    if (down !== null) {
+      const long = (down.pixels / spanY) * height;
+      marks.push({ points: [[right, bottom + 1.5], [right, bottom - long]], ...style });
+      marks.push({
+        text: down.label,
+        at: [right - 7, Math.max(8, bottom - long - 0)],
+        anchor: "end",
+        color: "#fff",
+        halo: true,
+      });
+    }
+    return marks;
+  }
+
+  #setView(view) {
+    this.#view = view;
+    this.#listeners.onView?.();
+    this.redraw();
+  }
+
+  #listen() {
+    const at = ({ fx, fy }) => toPicture(this.#view, fx, fy);
+    attachGestures(this.#plot, {
+      hover: (place) => {
+        if (this.#group === null) return;
+        this.#moveCursor(place === null ? null : at(place), false);
+      },
+      zoom: (place, factorX, factorY) => this.#zoom(at(place), factorX, factorY),
+      pan: (dfx, dfy) => {
+        const { x0, x1, y0, y1 } = this.#view;
+        this.#setView(panBy(this.#view, dfx * (x1 - x0), dfy * (y1 - y0), this.#group));
+      },
+      select: (from, to, done) => this.#select(from, to, done),
+      cancelSelect: () => {
+        this.#selection = null;
+        this.drawMarks();
+      },
+      home: () => this.goHome(),
+    });
+    this.#plot.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #zoom(at, factorX, factorY) {
+    const { locked } = this.#group;
+    const both = factorX === 1 ? factorY : factorX;
+    this.#setView(zoomAt(this.#view, at, locked ? both : factorX, locked ? both : factorY, this.#group));
+  }
+
+  #select(from, to, done) {
+    const part = (value) => Math.min(1, Math.max(0, value));
+    const box = { x0: part(from.fx), y0: part(from.fy), x1: part(to.fx), y1: part(to.fy) };
+    if (!this.#group.locked) {
+      const { width, height } = this.#layout.plot;
+      const across = Math.abs(box.x1 - box.x0) * width >= Math.abs(box.y1 - box.y0) * height;
+      Object.assign(box, across ? { y0: 0, y1: 1 } : { x0: 0, x1: 1 });
+    }
+    this.#selection = done ? null : box;
+    if (!done) return this.drawMarks();
+    const start = toPicture(this.#view, box.x0, box.y0);
+    const end = toPicture(this.#view, box.x1, box.y1);
+    this.#setView(zoomTo(this.#view, start, end, this.#group, this.#group.locked));
+  }
+
+  #moveCursor(place, byKeyboard) {
+    const { width, height } = this.#group;
+    const inside = (value, size) => Math.min(size - 1, Math.max(0, Math.floor(value)));
+    const cursor = place === null ? null : { x: inside(place.x, width), y: inside(place.y, height) };
+    if (cursor?.x === this.#cursor?.x && cursor?.y === this.#cursor?.y) return;
+    this.setCursor(cursor);
+    this.#listeners.onCursor(cursor, byKeyboard);
+  }
+
+  #key(event) {
+    if (this.#group === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { x0, x1, y0, y1 } = this.#view;
+    const middle = { x: Math.floor((x0 + x1) / 2), y: Math.floor((y0 + y1) / 2) };
+    const at = this.#cursor ?? middle;
+    const far = (length) => event.shiftKey ? Math.max(1, Math.round(length / 20)) : 1;
+    const [stepX, stepY] = [far(x1 - x0), far(y1 - y0)];
+    const moves = {
+      ArrowLeft: [-stepX, 0],
+      ArrowRight: [stepX, 0],
+      ArrowUp: [0, -stepY],
+      ArrowDown: [0, stepY],
+    };
+    const zooms = {
+      "+": [1.5, 1.5],
+      "=": [1.5, 1.5],
+      "-": [1 / 1.5, 1 / 1.5],
+      "]": [1.5, 1],
+      "[": [1 / 1.5, 1],
+      "}": [1, 1.5],
+      "{": [1, 1 / 1.5],
+    };
+    if (event.key in moves) {
+      const [dx, dy] = moves[event.key];
+      this.#moveCursor(this.#cursor === null ? middle : { x: at.x + dx, y: at.y + dy }, true);
+      this.#setView(reveal(this.#view, this.#cursor.x, this.#cursor.y, this.#group));
+    } else if (event.key in zooms) this.#zoom({ x: at.x + 0.5, y: at.y + 0.5 }, ...zooms[event.key]);
+    else if (event.key === "0" || event.key === "Home") this.goHome();
+    else if (event.key === "Escape" && this.#cursor !== null) this.#moveCursor(null, true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Draws again when the window moves to a screen of another density. */
+  #listenToDensity() {
+    matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`).addEventListener("change", () => {
+      this.redraw();
+      this.#listenToDensity();
+    }, { once: true });
+  }
+}

@@ -1,0 +1,43 @@
+/** Sentences about an acquisition and about the sample under the cursor. */
+import { formatAt, formatNumber, unitSymbol } from "./axes.js";
+
+/**
+ * Position, physical coordinates and values under the cursor.
+ *
+ * @param {import("./channel_group.js").ChannelGroup} group
+ * @param {{x: number, y: number}} cursor picture pixel; x is the plane's row, y its column
+ * @returns {{position: string, values: {name: string, value: string, channel: object}[]}}
+ */
+export function readout({ plane, shown }, { x, y }) {
+  const [rowAxis, columnAxis] = plane.axes;
+  const coordinate = (axis, index) =>
+    `${axis.name} ${formatAt(index * axis.step, axis.step / 10)} ${unitSymbol(axis.unit)}`;
+  const values = shown.map((channel) => ({
+    channel,
+    name: channel.name,
+    value: formatNumber(channel.samples[x * plane.shape[1] + y]),
+  }));
+  const physical = `${coordinate(rowAxis, x)}, ${coordinate(columnAxis, y)}`;
+  return { position: `row ${x}, column ${y} · ${physical}`, values };
+}
+
+/** Pixels, steps with units and axis names, sample type: the line under the title. */
+export function facts({ plane, source, channels }) {
+  const [rows, columns] = plane.shape;
+  const steps = plane.axes.map((axis) => `${axis.name} ${formatNumber(axis.step)} ${unitSymbol(axis.unit)}`);
+  const count = `${channels.length} channel${channels.length === 1 ? "" : "s"}`;
+  const loaded = channels.length === source.numChannels ? count : `${count} of ${source.numChannels}`;
+  return `${rows} × ${columns} pixels · step ${
+    steps.join(" × ")
+  } · ${loaded} · ${source.sourceDtype} · ${source.format}`;
+}
+
+/** `9:59` or `2 h 5 min`. */
+export function remainingTime(seconds) {
+  const whole = Math.ceil(seconds);
+  if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** `12.3 MB`. */
+export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

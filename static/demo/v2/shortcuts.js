@@ -1,0 +1,68 @@
+/** Keyboard shortcuts of the page and the list of all ways to operate it. */
+import { element } from "./element.js";
+
+/** What the `?` list shows: keys or gestures and what they do. */
+const LIST = [
+  ["Anywhere", [
+    ["o", "Open a file"],
+    ["Esc", "Cancel opening; take the cursor away"],
+    ["1 … 9", "Channel on or off"],
+    ["c", "Composite or one channel at a time"],
+    ["a", "Auto range of the shown channels"],
+    ["l", "Logarithmic histograms"],
+    ["s", "Scan path"],
+    ["p", "Profile: across, down, off"],
+    ["?", "This list"],
+  ]],
+  ["On a picture", [
+    ["← ↑ → ↓", "Move the cursor, with Shift further"],
+    ["+ −", "Zoom at the cursor"],
+    ["[ ]", "Zoom horizontally only"],
+    ["{ }", "Zoom vertically only"],
+    ["0 or Home", "Whole picture"],
+  ]],
+  ["Mouse and touch", [
+    ["Wheel, pinch", "Zoom at the pointer; Shift: horizontally, Alt: vertically"],
+    ["Drag", "Zoom to a part: a box on images, along one axis on line scans"],
+    ["Shift + drag, middle button, one finger", "Pan"],
+    ["Double-click", "Whole picture"],
+  ]],
+];
+
+/** Fills the list. */
+export function listShortcuts(host) {
+  host.replaceChildren(
+    ...LIST.map(([title, rows]) =>
+      element(
+        "section",
+        {},
+        element("h3", { textContent: title }),
+        element(
+          "dl",
+          {},
+          ...rows.flatMap(([keys, action]) => [
+            element("dt", {}, element("kbd", { textContent: keys })),
+            element("dd", { textContent: action }),
+          ]),
+        ),
+      )
+    ),
+  );
+}
+
+/**
+ * Calls `actions[key]` for a single key that no field wants.
+ *
+ * @param {Record<string, (key: string) => void>} actions by `event.key`; `digit` takes 1 to 9
+ */
+export function attachShortcuts(actions) {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea")) return;
+    if (document.querySelector("dialog[open]") !== null) return;
+    const action = /^[1-9]$/.test(event.key) ? actions.digit : actions[event.key];
+    if (action === undefined) return;
+    action(event.key);
+    event.preventDefault();
+  });
+}
