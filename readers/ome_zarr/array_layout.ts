@@ -2,6 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { SampleType } from "../reader.ts";
+import { byteCodec } from "./byte_codecs.ts";
 import { type CodecChain, codecChain, codecList, type CodecMetadata, sizes } from "./codec_chain.ts";
 import type { ZarrNode } from "./hierarchy.ts";
 import { fillValue, isSampleType, numpyType } from "./sample_types.ts";
@@ -125,7 +126,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   const filters = fields["filters"] ?? [];
   if (!Array.isArray(filters)) throw new DecodeFailed(`${what} has filters that are no list`);
   const converted = filters.flatMap((filter) => version2Codec(filter, type, what));
-  const isByteFilter = (codec: CodecMetadata) => codec.name === "shuffle" || codec.name.startsWith("crc32");
+  const isByteFilter = (codec: CodecMetadata) => byteCodec(codec.name, codec.configuration, 1) !== null;
   codecs.push(...converted.filter((codec) => !isByteFilter(codec)));
   codecs.push({ name: "bytes", configuration: { endian } });
   codecs.push(...converted.filter(isByteFilter));

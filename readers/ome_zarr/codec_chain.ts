@@ -62,7 +62,9 @@ export interface Sharding {
 }
 
 /** Element-wise codecs; zarrita decodes them. */
-const VALUE_CODECS = ["delta", "bitround", "scale_offset", "cast_value"];
+const VALUE_CODECS = ["delta", "scale_offset", "cast_value"];
+/** Codecs that lose precision when they encode and leave the type as it is; nothing is to be undone. */
+const ROUNDING_CODECS = ["bitround", "quantize"];
 const OBJECT_CODECS = ["json2", "vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "msgpack2", "categorize"];
 
 /**
@@ -89,6 +91,9 @@ export function codecChain(
       const order = transposition(codec.configuration["order"], shape.length, what);
       if (serializer || valueCodecs.some((c) => c.name.endsWith("delta"))) throw misplaced(codec.name, what);
       axes = order.map((axis) => axes[axis]!);
+    } else if (ROUNDING_CODECS.includes(plain)) {
+      const { astype, dtype } = codec.configuration;
+      if (serializer || (astype !== undefined && astype !== dtype)) throw misplaced(codec.name, what);
     } else if (VALUE_CODECS.includes(plain)) {
       if (serializer) throw misplaced(codec.name, what);
       stored = storedType(codec, plain, stored, what);

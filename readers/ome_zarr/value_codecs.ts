@@ -1,4 +1,4 @@
-/** Element-wise codecs (`delta`, `scale_offset`, `cast_value`, `bitround`), decoded by zarrita. */
+/** Element-wise codecs (`delta`, `scale_offset`, `cast_value`), decoded by zarrita. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES, swapBytes } from "../to_float32.ts";

@@ -1,0 +1,66 @@
+/** OME-Zarr images that zarr-python wrote, compared with what zarr-python reads back (fixtures/ome_zarr/make.py). */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+
+const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
+
+interface Expected {
+  readonly file: string;
+  readonly shape: number[];
+  readonly axes: string;
+  readonly dtype: string;
+  readonly rows: number;
+  readonly columns: number;
+  readonly sha256_f32le: string[];
+}
+
+async function load(path: string, channelIndices: number[] | null = null, files = new FileAccess()) {
+  try {
+    const request = { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
+    return await loadAcquisition(request, files, () => Promise.resolve());
+  } finally {
+    files.close();
+  }
+}
+
+/** NaN compares by its bits; both sides keep the quiet NaN of IEEE 754. */
+const hashes = ({ planes }: LoadedAcquisition) =>
+  planes.map((plane) => createHash("sha256").update(new Uint8Array(plane.buffer)).digest("hex"));
+
+const expected: Expected[] = JSON.parse(Deno.readTextFileSync(FIXTURES + "expected.json"));
+
+for (const entry of expected) {
+  Deno.test(`OME-Zarr fixture ${entry.file}`, async () => {
+    const loaded = await load(FIXTURES + entry.file);
+    const { summary } = loaded;
+    assert.deepEqual([summary.rows, summary.columns], [entry.rows, entry.columns]);
+    assert.equal(summary.channels[0]!.sampleType, entry.dtype);
+    assert.equal(summary.format, entry.file.endsWith(".zip") ? "ome.zarr.zip" : "ome.zarr");
+    for (const [i, letter] of [...entry.axes.toUpperCase()].entries()) {
+      const size = summary.axes.find((axis) => axis.name === letter)?.size ?? 1;
+      assert.equal(size, entry.shape[i], `axis ${letter}`);
+    }
+    assert.deepEqual(hashes(loaded), entry.sha256_f32le);
+    assert.deepEqual(summary.warnings, []);
+  });
+}
+
+Deno.test("a wanted channel alone gives its plane, in requested order", async () => {
+  const entry = expected.find((e) => e.file === "v3_shard.ome.zarr")!;
+  const both = await load(FIXTURES + entry.file, [1, 0]);
+  assert.deepEqual(hashes(both), entry.sha256_f32le.toReversed());
+  assert.deepEqual(both.summary.loaded.map((channel) => channel.name), ["Red", "Green"]);
+  assert.deepEqual(hashes(await load(FIXTURES + entry.file, [1])), [entry.sha256_f32le[1]]);
+});
+
+Deno.test("one channel of an unsharded store opens the chunks of that channel only", async () => {
+  const files = new FileAccess();
+  const entry = expected.find((e) => e.file === "v2_dot_gzip.zarr")!;
+  await load(FIXTURES + entry.file, [0], files);
+  // 13 x 17 in chunks of 8 x 8 is 2 x 3 chunks; documents: .zattrs and .zgroup, .zattrs and .zarray.
+  assert.equal(files.counts.opens, 6 + 4);
+});
