@@ -14,6 +14,7 @@ import { Opener } from "./session/opener.ts";
 import { Picker } from "./session/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
 import { SessionStore } from "./session/store.ts";
+import { versionLine } from "./session/version.ts";
 
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
@@ -181,7 +182,7 @@ async function main(args: readonly string[]): Promise<void> {
   try {
     const command = parseCommandLine(args);
     if (command.kind === "help") return console.log(command.text);
-    if (command.kind === "version") return console.log(`acq-server ${manifest.version}`);
+    if (command.kind === "version") return console.log(versionLine());
     await serve(command.configuration);
   } catch (error) {
     if (error instanceof UsageError) fail(error.message, EXIT.usage);

@@ -1,0 +1,112 @@
+/**
+ * Builds the executable: `deno task compile [--target TRIPLE] [--output FILE]`. Permissions and embedded files
+ * stand in deno.json. `DENORT_BIN` names a runtime to use in place of the one that is downloaded on first use.
+ */
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const TARGETS = [
+  "x86_64-unknown-linux-gnu",
+  "aarch64-unknown-linux-gnu",
+  "x86_64-apple-darwin",
+  "aarch64-apple-darwin",
+  "x86_64-pc-windows-msvc",
+  "aarch64-pc-windows-msvc",
+];
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** Relative to the root; `session/version.ts` reads it from inside the executable. */
+const COMMIT_FILE = "dist/commit.txt";
+
+interface Options {
+  readonly target: string;
+  readonly output: string;
+}
+
+/** Reads the command line. @throws {Error} with a message for the user */
+function parseOptions(args: readonly string[]): Options {
+  let target: string | undefined;
+  let output: string | undefined;
+  // `deno task compile -- --target …` hands the two dashes on.
+  const rest = args[0] === "--" ? args.slice(1) : [...args];
+  while (rest.length > 0) {
+    const [name, attached] = rest.shift()!.split(/=(.*)/s) as [string, string | undefined];
+    if (name !== "--target" && name !== "--output") {
+      throw new Error(`Unknown option "${name}"; known are --target and --output`);
+    }
+    const value = attached ?? rest.shift();
+    if (value === undefined) throw new Error(`${name} needs a value`);
+    if (name === "--target") target = value;
+    else output = value;
+  }
+  if (target !== undefined && !TARGETS.includes(target)) {
+    throw new Error(`Unknown target "${target}"; known are ${TARGETS.join(", ")}`);
+  }
+  const name = target === undefined ? "acq-server" : `acq-server-${target}`;
+  target ??= Deno.build.target;
+  return { target, output: output ?? `dist/${name}${target.includes("windows") ? ".exe" : ""}` };
+}
+
+/** Commit of the checkout, marked when files differ from it; `unknown` outside of a checkout. */
+function currentCommit(): string {
+  const git = (...args: string[]) =>
+    new Deno.Command("git", { args, cwd: ROOT, stderr: "null" }).outputSync();
+  try {
+    const head = git("rev-parse", "--short=12", "HEAD");
+    if (!head.success) return "unknown";
+    const changed = git("status", "--porcelain").stdout.length > 0;
+    return new TextDecoder().decode(head.stdout).trim() + (changed ? ", modified" : "");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "unknown";
+    throw error;
+  }
+}
+
+function compile({ target, output }: Options): number {
+  Deno.mkdirSync(ROOT + "dist", { recursive: true });
+  Deno.writeTextFileSync(ROOT + COMMIT_FILE, currentCommit() + "\n");
+  const icon = target.includes("windows") ? ["--icon", ".ci/icon.ico"] : [];
+  const { code, stderr } = new Deno.Command(Deno.execPath(), {
+    args: [
+      "compile",
+      // The executable keeps this: a dialog program that is missing makes no line at its start.
+      "--quiet",
+      "--permission-set",
+      "--no-prompt",
+      "--exclude-unused-npm",
+      "--include",
+      COMMIT_FILE,
+      "--target",
+      target,
+      ...icon,
+      "--output",
+      output,
+      "main.ts",
+    ],
+    cwd: ROOT,
+    stdout: "inherit",
+    stderr: "piped",
+  }).outputSync();
+  const words = new TextDecoder().decode(stderr);
+  if (code === 0) {
+    const { size } = Deno.statSync(resolve(ROOT, output));
+    console.log(`${output} for ${target}, ${(size / 1e6).toFixed(0)} MB`);
+  } else if (/Setting up base binary/.test(words)) {
+    const cause = /error sending request.*/.exec(words)?.[0] ?? words.trim().split("\n").at(-1)!.trim();
+    console.error(
+      `Cannot compile for ${target}: the runtime of Deno ${Deno.version.deno} cannot be downloaded (${
+        cause ?? "no reason given"
+      }); ` +
+        `try again where dl.deno.land can be reached, or set DENORT_BIN to its path`,
+    );
+  } else console.error(words.trimEnd());
+  return code;
+}
+
+try {
+  Deno.exit(compile(parseOptions(Deno.args)));
+} catch (error) {
+  console.error((error as Error).message);
+  Deno.exit(2);
+}
