@@ -9,7 +9,7 @@ const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] ===
 /**
  * Checks a plane's description and one channel's size before anything is fetched.
  *
- * @param {{shape: number[], servedDtype: string, encoding: string, layout: string}} plane
+ * @param {{shape: number[], axes: {step: number}[], servedDtype: string, encoding: string, layout: string}} plane
  * @param {{byteLength: number}} channel
  * @returns {{rows: number, columns: number}}
  * @throws {RangeError} the description is not what the contract promises
@@ -18,6 +18,9 @@ export function checkPlane(plane, channel) {
   const [rows, columns] = plane.shape;
   if (plane.shape.length !== 2 || !isCount(rows) || !isCount(columns)) {
     throw new RangeError(`plane.shape is [${plane.shape}], not two positive integers`);
+  }
+  if (plane.axes?.length !== 2 || !plane.axes.every(({ step }) => Number.isFinite(step) && step > 0)) {
+    throw new RangeError("plane.axes are not two axes with a positive step");
   }
   const form = `${plane.servedDtype} ${plane.encoding} ${plane.layout}`;
   if (form !== "float32 raw-f32-le row-major") throw new RangeError(`Unknown plane encoding "${form}"`);

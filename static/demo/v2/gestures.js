@@ -50,6 +50,7 @@ export function attachGestures(plot, intentions) {
     if (event.button > 1) return;
     if (event.button === 1) event.preventDefault();
     plot.setPointerCapture(event.pointerId);
+    intentions.hover(place(event));
     if (event.pointerType === "touch") {
       touches.set(event.pointerId, place(event));
       stop();
@@ -93,6 +94,10 @@ export function attachGestures(plot, intentions) {
   plot.addEventListener("pointerleave", (event) => {
     if (event.pointerType !== "touch" && drag === null) intentions.hover(null);
   });
+  // Two fingers are a pinch, not a scroll, also where one finger may scroll the page.
+  plot.addEventListener("touchmove", (event) => {
+    if (event.touches.length > 1) event.preventDefault();
+  }, { passive: false });
   plot.addEventListener("dblclick", () => intentions.home());
   plot.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && drag !== null) {

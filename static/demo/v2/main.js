@@ -3,6 +3,7 @@
  * holds what is on the screen.
  */
 import { openAcquisition } from "./acquisition.js";
+import { isTime } from "./axes.js";
 import { deleteSession, readCapabilities, readHealth } from "./api.js";
 import { ChannelGroup } from "./channel_group.js";
 import { channelCard } from "./channel_card.js";
@@ -29,6 +30,8 @@ const narrow = matchMedia("(max-width: 760px)");
 
 /** What is open: the session's id, its groups and path; null before the first file. */
 let current = null;
+/** The session to delete when another file is opened or the page is left. */
+let sessionId = null;
 let opening = null;
 /** Column of the line scan that is marked from the reference, and its place on the path. */
 let linked = null;
@@ -69,7 +72,7 @@ const session = watchSession({
     at("time").textContent = seconds === null ? "" : `Session ${remainingTime(seconds)}`;
   },
   onExpired: () => {
-    if (current !== null) current.sessionId = null;
+    sessionId = null;
     notice(
       "The session has expired. The picture stays, but the server has freed the data: open the file again to fetch more.",
       "Open file…",
@@ -96,17 +99,18 @@ async function open() {
   at("progress-text").textContent = "Waiting for the dialog …";
   say("Choose a file in the dialog of the server's computer");
   for (const id of ["open", "open-first"]) at(id).disabled = true;
-  const start = performance.now();
   try {
     const loaded = await openAcquisition({ signal: opening.signal, onOpened, onProgress });
     show(loaded);
     say(`Opened ${loaded.opened.source.name}`);
-    performance.measure("open to picture", { start, end: performance.now() });
   } catch (error) {
+    // The new session, if there was one, is deleted by now.
+    if (current === null) sessionId = null;
     if (error.code === "cancelled") say("Cancelled");
     else fail(error);
   } finally {
     opening = null;
+    if (current === null) showNothing();
     at("transfer").hidden = true;
     for (const id of ["open", "open-first"]) at(id).disabled = false;
   }
@@ -116,6 +120,7 @@ async function open() {
 function onOpened(opened) {
   closeSession();
   current = null;
+  sessionId = opened.sessionId;
   notice(null);
   for (const pane of Object.values(panes)) pane.clear();
   at("viewer").hidden = true;
@@ -128,7 +133,13 @@ function onOpened(opened) {
   at("warnings").replaceChildren(...warnings.map((text) => element("li", { textContent: text })));
   at("warnings").hidden = warnings.length === 0;
   say("Fetching planes");
-  performance.mark("opened");
+}
+
+function showNothing() {
+  at("empty").hidden = false;
+  at("title").textContent = document.title = "acq-server viewer";
+  at("facts").textContent = "";
+  at("warnings").hidden = true;
 }
 
 function onProgress(received, total) {
@@ -139,9 +150,11 @@ function onProgress(received, total) {
 
 function show({ opened, session: read, source, reference }) {
   const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
-  current = { opened, sessionId: opened.sessionId, groups, points: pathPoints(opened.reference) };
+  performance.mark("planes fetched");
+  current = { opened, groups, points: pathPoints(opened.reference) };
   linked = null;
   at("viewer").hidden = false;
+  at("source").querySelector("h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
   at("reference").hidden = reference === null;
   at("reference-heading").hidden = reference === null;
   at("path-choice").hidden = current.points.length === 0;
@@ -165,6 +178,7 @@ function show({ opened, session: read, source, reference }) {
   arrange();
   paintSnippet();
   for (const [name, group] of Object.entries(groups)) if (group) panes[name].drawNow();
+  performance.mark("picture drawn");
 }
 
 /** A control changed how a group looks. */
@@ -242,7 +256,7 @@ function paintProfile() {
 }
 
 function nameProfileChoices(axes) {
-  const name = (axis) => axis.unit === "seconds" ? `${axis.name} (time)` : axis.name;
+  const name = (axis) => isTime(axis) ? `${axis.name} (time)` : axis.name;
   at("along").options[1].textContent = `along ${name(axes[0])}`;
   at("along").options[2].textContent = `along ${name(axes[1])}`;
 }
@@ -264,11 +278,9 @@ function paintSnippet() {
 }
 
 function closeSession() {
-  const id = current?.sessionId ?? null;
   session.watch(null);
-  if (id === null) return;
-  current.sessionId = null;
-  deleteSession(id).catch(() => {});
+  if (sessionId !== null) deleteSession(sessionId).catch(() => {});
+  sessionId = null;
 }
 
 function save(name) {
@@ -289,7 +301,6 @@ function say(text) {
 
 function fail(error) {
   const code = error.code ?? "client_error";
-  if (current === null) at("empty").hidden = false;
   if (code === "server_gone") session.ask();
   at("status").classList.add("bad");
   at("status").textContent = `${code}: ${error.message}`;
@@ -307,7 +318,19 @@ async function readServer() {
   try {
     const [health, capabilities] = await Promise.all([readHealth(), readCapabilities()]);
     at("server").textContent = `acq-server ${health.server_version} · API ${health.api_version}`;
-    at("formats").textContent = capabilities.allowedImportExtensions.join("  ");
+    const formats = capabilities.allowedImportExtensions.join("  ");
+    at("formats").textContent = formats;
+    at("server-facts").replaceChildren(
+      ...[
+        ["Address", location.origin],
+        ["Version", `${health.server_version}, API ${health.api_version}`],
+        ["Formats", formats],
+        ["Sessions live", `${remainingTime(capabilities.sessionTtlSeconds)} after opening`],
+      ].flatMap(([term, text]) => [
+        element("dt", { textContent: term }),
+        element("dd", { textContent: text }),
+      ]),
+    );
   } catch (error) {
     fail(error);
   }
@@ -334,12 +357,10 @@ for (const name of Object.keys(panes)) {
     current.groups[name].composite = event.target.checked;
   });
 }
-attachDivider(
-  at("divider"),
-  (percent) =>
-    at("panes").style.setProperty("--upper", `${percent}fr`) ??
-      at("panes").style.setProperty("--rest", `${100 - percent}fr`),
-);
+attachDivider(at("divider"), (percent) => {
+  at("panes").style.setProperty("--upper", `${percent}fr`);
+  at("panes").style.setProperty("--rest", `${100 - percent}fr`);
+});
 new ResizeObserver(paintProfile).observe(at("chart"));
 listShortcuts(at("shortcut-list"));
 at("help").addEventListener("click", () => at("shortcuts").showModal());

@@ -32,7 +32,7 @@ export function facts({ plane, source, channels }) {
   } · ${loaded} · ${source.sourceDtype} · ${source.format}`;
 }
 
-/** `9:59` or `2 h 5 min`. */
+/** `9:59` minutes or `2 h 5 min`. */
 export function remainingTime(seconds) {
   const whole = Math.ceil(seconds);
   if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;

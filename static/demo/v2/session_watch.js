@@ -23,15 +23,20 @@ export function watchSession({ onTime, onExpired, onGone, onBack }) {
     try {
       if (asked === null) await readHealth();
       else end = performance.now() + 1000 * (await readSession(asked)).ttlSecondsRemaining;
-      if (isGone) onBack();
-      isGone = false;
+      answered();
     } catch (error) {
-      if (error.code === "session_not_found" && asked === id) expire();
       if (error.code === "server_gone") {
         if (!isGone) onGone();
         isGone = true;
+        return;
       }
+      answered();
+      if (error.code === "session_not_found" && asked === id) expire();
     }
+  };
+  const answered = () => {
+    if (isGone) onBack();
+    isGone = false;
   };
   const expire = () => {
     id = null;
