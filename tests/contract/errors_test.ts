@@ -1,0 +1,457 @@
+/** Every row of the error table, reached through the app. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ERROR_CODES, type ErrorCode } from "../../schemas/http.ts";
+import { DialogUnavailable } from "../../session/errors.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { expectError, Harness, sampleFolder } from "./harness.ts";
+
+const seen = new Set<ErrorCode>();
+
+async function expect(
+  response: Response | Promise<Response>,
+  status: number,
+  code: ErrorCode,
+): Promise<string> {
+  const body = await expectError(await response, status, code);
+  seen.add(code);
+  assert.equal(body.details !== null, code === "request_validation_failed");
+  for (const detail of body.details ?? []) assert.match(detail.location[0]!, /^(body|path|query)$/);
+  assert.match(body.message, /^\S.*[^.]$/s, "a message is a sentence without a full stop");
+  return body.message;
+}
+
+Deno.test("request_validation_failed: what a body must be", async () => {
+  await using server = new Harness();
+  const raw = (body: BodyInit) =>
+    server.request("/api/v2/open", { method: "POST", headers: { "content-type": "application/json" }, body });
+  const deep = "[".repeat(200_000) + "]".repeat(200_000);
+  const bodies: [BodyInit, string[]][] = [
+    ["", ["body"]],
+    ["{", ["body"]],
+    [new Uint8Array([0x22, 0xff, 0x22]), ["body"]],
+    ["[]", ["body"]],
+    ['"x"', ["body"]],
+    ["null", ["body"]],
+    [deep, ["body"]],
+    [`{"path":${deep}}`, ["body", "path"]],
+    ["{}", ["body", "path"]],
+    ['{"path":7}', ["body", "path"]],
+    ['{"path":""}', ["body", "path"]],
+    ['{"path":"  \\t"}', ["body", "path"]],
+    ['{"path":"scan.oir"}', ["body", "path"]],
+    ['{"path":"~/scan.oir"}', ["body", "path"]],
+    ['{"path":"/a\\u0000b"}', ["body", "path"]],
+    ['{"path":"/a","channel":0}', ["body", "channel"]],
+    ['{"path":"/a","__proto__":{}}', ["body", "__proto__"]],
+    ['{"path":"/a","channelIndices":[]}', ["body", "channelIndices"]],
+    ['{"path":"/a","channelIndices":[-1]}', ["body", "channelIndices", "0"]],
+    ['{"path":"/a","channelIndices":[0,0.5]}', ["body", "channelIndices", "1"]],
+    ['{"path":"/a","channelIndices":[1,1]}', ["body", "channelIndices"]],
+    ['{"path":"/a","channelIndices":["0"]}', ["body", "channelIndices", "0"]],
+    ['{"path":"/a","channelIndices":0}', ["body", "channelIndices"]],
+    ['{"path":"/a","channelIndices":[1e300]}', ["body", "channelIndices", "0"]],
+  ];
+  for (const [body, location] of bodies) {
+    const error = await expectError(await raw(body), 422, "request_validation_failed");
+    assert.deepEqual(error.details![0]!.location, location, String(body).slice(0, 80));
+  }
+  const picks: [unknown, string[]][] = [
+    [{ extensions: [] }, ["body", "extensions"]],
+    [{ extensions: [""] }, ["body", "extensions", "0"]],
+    [{ extensions: [" "] }, ["body", "extensions", "0"]],
+    [{ extensions: ["tif"] }, ["body", "extensions", "0"]],
+    [{ extensions: [".tif", ".TIF"] }, ["body", "extensions"]],
+    [{ path: "/a" }, ["body", "path"]],
+  ];
+  for (const [body, location] of picks) {
+    const error = await expectError(
+      await server.post("/api/v2/pick-and-open", body),
+      422,
+      "request_validation_failed",
+    );
+    assert.deepEqual(error.details![0]!.location, location, JSON.stringify(body));
+  }
+  for (const index of ["x", "1.5", "", "0x1", "1e3", "+1"].filter((i) => i !== "")) {
+    const response = await server.request(`/api/v2/sessions/none/channels/${encodeURIComponent(index)}/data`);
+    const error = await expectError(response, 422, "request_validation_failed");
+    assert.deepEqual(error.details![0]!.location, ["path", "channel_index"]);
+  }
+  seen.add("request_validation_failed");
+});
+
+Deno.test("unsupported_media_type and payload_too_large", async () => {
+  await using server = new Harness({ pick: () => Promise.resolve(null) });
+  const post = (path: string, type: string | null, body: BodyInit | null, headers = {}) =>
+    server.request(path, {
+      method: "POST",
+      headers: { ...(type && { "content-type": type }), ...headers },
+      body,
+    });
+  for (
+    const type of [
+      null,
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/json; charset=latin1",
+    ]
+  ) {
+    const body = type === null ? new TextEncoder().encode('{"path":"/a"}') : '{"path":"/a"}';
+    await expect(post("/api/v2/open", type, body), 415, "unsupported_media_type");
+  }
+  for (const type of ["application/json; charset=utf-8", 'Application/JSON; charset="UTF-8"; x=1']) {
+    await expect(post("/api/v2/open", type, '{"path":"/nowhere/a"}'), 404, "path_not_found");
+  }
+  // An empty body counts as {} without an Origin only: a page could send one without asking for permission.
+  await expect(post("/api/v2/pick-and-open", null, null), 200, "cancelled");
+  await expect(post("/api/v2/pick-and-open", null, null, { origin: "null" }), 415, "unsupported_media_type");
+  await expect(
+    post("/api/v2/pick-and-open", "text/plain", "{}", { origin: "https://example.org" }),
+    415,
+    "unsupported_media_type",
+  );
+  const large = `{"path":"/${"a".repeat(1 << 20)}"}`;
+  await expect(post("/api/v2/open", "application/json", large), 413, "payload_too_large");
+  const endless = new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(1 << 18).fill(0x20)) });
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: endless,
+    duplex: "half",
+  };
+  await expect(server.request("/api/v2/open", init as RequestInit), 413, "payload_too_large");
+});
+
+Deno.test("path_not_found: everything that leads nowhere", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const at = (name: string) => join(sample.folder, name);
+  await Deno.symlink(at("gone.tif"), at("dangling.tif"));
+  await Deno.symlink(at("loop.tif"), at("loop.tif"));
+  await Deno.writeTextFile(at("file.tif"), "x");
+  const paths = [
+    at("missing.tif"),
+    at("missing.docx"),
+    at("dangling.tif"),
+    at("loop.tif"),
+    at(`${"n".repeat(300)}.tif`),
+    at(join("file.tif", "below.tif")),
+    `/${"x/".repeat(3000)}y.tif`,
+    ...(Deno.build.os === "linux" ? ["/proc/self/maps", "/sys/kernel/notes"] : []),
+  ];
+  for (const path of paths) await expect(server.post("/api/v2/open", { path }), 404, "path_not_found");
+});
+
+Deno.test("path_not_allowed: outside every root, whether or not it exists", async () => {
+  await using sample = await sampleFolder();
+  await using outside = await sampleFolder();
+  const root = { written: sample.folder, resolved: sample.folder };
+  await using server = new Harness({ roots: [root], pick: () => Promise.resolve(outside.image) });
+  const at = (name: string) => join(sample.folder, name);
+  await Deno.symlink(outside.image, at("link.ome.zarr"));
+  await Deno.symlink(join(outside.folder, "missing"), at("dangling"));
+  await Deno.symlink(outside.folder, at("folder"));
+  const paths = [
+    outside.image,
+    join(outside.folder, "missing.tif"),
+    join(sample.folder, "..", "x.tif"),
+    `${sample.folder}2/x.tif`,
+    at("link.ome.zarr"),
+    at("dangling"),
+    at("folder/scan.ome.zarr"),
+    at("folder/missing.tif"),
+    "/",
+  ];
+  for (const path of paths) await expect(server.post("/api/v2/open", { path }), 403, "path_not_allowed");
+  await expect(server.post("/api/v2/open", { path: at("missing.tif") }), 404, "path_not_found");
+  await server.open(sample.image);
+  await server.open(join(sample.folder, "..", sample.folder.split("/").at(-1)!, "scan.ome.zarr"));
+  assert.equal((await server.post("/api/v2/pick-and-open", {})).status, 200, "the dialog stays free");
+
+  await using dialogOnly = new Harness({ dialogOnly: true, pick: () => Promise.resolve(sample.image) });
+  await expect(dialogOnly.post("/api/v2/open", { path: sample.image }), 403, "path_not_allowed");
+  assert.equal((await dialogOnly.post("/api/v2/pick-and-open", {})).status, 200);
+});
+
+Deno.test("a chunk behind a link that leaves the root is not read", async () => {
+  await using sample = await sampleFolder();
+  await using outside = await sampleFolder();
+  const chunk = join(sample.image, "0", "c", "0", "0", "0");
+  await Deno.remove(chunk);
+  await Deno.symlink(join(outside.image, "0", "c", "0", "0", "0"), chunk);
+  await using server = new Harness({ roots: [{ written: sample.folder, resolved: sample.folder }] });
+  const response = await server.post("/api/v2/open", { path: sample.image, channelIndices: [0] });
+  if (response.status === 200) {
+    // Outside counts as missing, and a missing chunk is the fill value, 0.
+    const { channels } = await response.json();
+    const plane = new Float32Array(await (await server.request(channels[0].dataUrl)).arrayBuffer());
+    assert.ok(plane.every((sample) => sample === 0));
+  } else await expect(response, 500, "decode_failed");
+});
+
+Deno.test("unsupported_format: what is no image, or not let in", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const at = (name: string) => join(sample.folder, name);
+  await Deno.writeTextFile(at("notes.docx"), "PK");
+  await Deno.writeTextFile(at("noextension"), "hello");
+  await Deno.mkdir(at("folder"));
+  for (const name of ["notes.docx", "noextension", "folder"]) {
+    await expect(server.post("/api/v2/open", { path: at(name) }), 415, "unsupported_format");
+  }
+  if (Deno.build.os !== "windows") {
+    await new Deno.Command("mkfifo", { args: [at("pipe.tif")] }).output();
+    await expect(server.post("/api/v2/open", { path: at("pipe.tif") }), 415, "unsupported_format");
+    await expect(server.post("/api/v2/open", { path: "/dev/null" }), 415, "unsupported_format");
+  }
+  await using tiffOnly = new Harness({ allowedExtensions: [".tif"] });
+  await expect(tiffOnly.post("/api/v2/open", { path: sample.image }), 415, "unsupported_format");
+  await expect(
+    server.post("/api/v2/pick-and-open", { extensions: [".docx"] }),
+    415,
+    "unsupported_format",
+  );
+});
+
+Deno.test("decode_failed: an accepted extension with other, empty or cut content", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const at = (name: string) => join(sample.folder, name);
+  await Deno.writeTextFile(at("empty.tif"), "");
+  await Deno.writeTextFile(at("text.tif"), "this is no TIFF");
+  await Deno.writeFile(at("cut.tif"), Uint8Array.of(0x49, 0x49, 42, 0, 8));
+  await Deno.mkdir(at("bare.ome.zarr"));
+  for (const name of ["empty.tif", "text.tif", "cut.tif", "bare.ome.zarr"]) {
+    const message = await expect(server.post("/api/v2/open", { path: at(name) }), 500, "decode_failed");
+    assert.ok(message.startsWith(`Cannot read "${name}": `), message);
+  }
+});
+
+Deno.test("channel_out_of_range and invalid_channel_indices", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const message = await expect(
+    server.post("/api/v2/open", { path: sample.image, channelIndices: [0, 2] }),
+    422,
+    "channel_out_of_range",
+  );
+  assert.match(message, /Channel 2 .* channels 0 to 1/);
+  await expect(server.request("/api/v2/sessions/none/channels/-1/data"), 422, "channel_out_of_range");
+  await expect(
+    server.request("/api/v2/sessions/none/reference/channels/-1/data"),
+    422,
+    "channel_out_of_range",
+  );
+});
+
+Deno.test("sessions: unknown ids and channels", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const { sessionId } = await server.open(sample.image, [0]);
+  const at = (rest: string) => server.request(`/api/v2/sessions/${rest}`);
+  for (const id of ["x", sessionId.toUpperCase(), "0".repeat(32), "%00", "__proto__", "z".repeat(5000)]) {
+    await expect(at(id), 404, "session_not_found");
+    await expect(at(`${id}/channels/0/data`), 404, "session_not_found");
+    await expect(at(`${id}/reference/channels/0/data`), 404, "session_not_found");
+  }
+  await expect(at(`${sessionId}/channels/1/data`), 404, "channel_not_found");
+  await expect(at(`${sessionId}/channels/99999999999999999999/data`), 404, "channel_not_found");
+  await expect(at(`${sessionId}/reference/channels/0/data`), 404, "reference_channel_not_found");
+});
+
+Deno.test("range_not_satisfiable carries the size", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const { channels: [channel] } = await server.open(sample.image, [0]);
+  const response = await server.request(channel!.dataUrl, { headers: { range: "bytes=2400-" } });
+  assert.equal(response.headers.get("content-range"), "bytes */2400");
+  await expect(response, 416, "range_not_satisfiable");
+});
+
+Deno.test("session_memory_exceeded: refused before anything is allocated, nothing evicted", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness({ maxSessionMemory: 3 * 2400 });
+  const { sessionId } = await server.open(sample.image);
+  await expect(server.post("/api/v2/open", { path: sample.image }), 507, "session_memory_exceeded");
+  assert.equal((await server.request(`/api/v2/sessions/${sessionId}`)).status, 200);
+  await server.open(sample.image, [0]);
+  assert.equal(server.budget.used, 3 * 2400);
+});
+
+Deno.test("dialogs: cancelled, unavailable, busy", async () => {
+  const answers: (() => Promise<string | null>)[] = [
+    () => Promise.resolve(null),
+    () => Promise.reject(new DialogUnavailable("There is no display")),
+  ];
+  await using server = new Harness({ pick: () => answers.shift()?.() ?? Promise.resolve(null) });
+  const response = await server.post("/api/v2/pick-and-open", {});
+  assert.deepEqual(Object.keys(await response.clone().json()), ["ok", "error", "message", "details"]);
+  await expect(response, 200, "cancelled");
+  await expect(server.post("/api/v2/pick-and-open", {}), 501, "dialog_unavailable");
+  // The same foreign origin had two dialogs cancelled within 60 s.
+  const foreign = { headers: { origin: "https://example.org" } };
+  await expect(server.post("/api/v2/pick-and-open", {}, foreign), 200, "cancelled");
+  server.clock.move(59_000);
+  await expect(server.post("/api/v2/pick-and-open", {}, foreign), 200, "cancelled");
+  const busy = await server.post("/api/v2/pick-and-open", {}, foreign);
+  assert.equal(busy.headers.get("retry-after"), "30");
+  await expect(busy, 409, "dialog_busy");
+  await expect(
+    server.post("/api/v2/pick-and-open", {}, { headers: { origin: "https://other.example" } }),
+    200,
+    "cancelled",
+  );
+  server.clock.move(30_000);
+  await expect(server.post("/api/v2/pick-and-open", {}, foreign), 200, "cancelled");
+});
+
+Deno.test("the dialog is told who asks and which extensions are wanted", async () => {
+  const asked: [string, readonly string[]][] = [];
+  await using server = new Harness({
+    allowedExtensions: [".ome.zarr", ".tif"],
+    pick: ({ title, extensions }) => {
+      asked.push([title, extensions]);
+      return Promise.resolve(null);
+    },
+  });
+  const ask = (body: unknown, origin?: string) =>
+    server.post("/api/v2/pick-and-open", body, origin === undefined ? {} : { headers: { origin } });
+  await ask({});
+  await ask({ extensions: [".TIF", ".docx"] }, "http://127.0.0.1:8767");
+  await ask({}, "null");
+  await ask({}, "http://127.0.0.1:3000");
+  await ask({}, "https://lab.example");
+  assert.deepEqual(asked, [
+    ["Open an acquisition", [".ome.zarr", ".tif"]],
+    ["Open an acquisition", [".tif"]],
+    ["Open an acquisition for a page without an address", [".ome.zarr", ".tif"]],
+    ["Open an acquisition for http://127.0.0.1:3000", [".ome.zarr", ".tif"]],
+    ["Open an acquisition for https://lab.example", [".ome.zarr", ".tif"]],
+  ]);
+});
+
+Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: workers that do not behave", async () => {
+  await using sample = await sampleFolder();
+  const idle = new URL("data:text/javascript,self.onmessage=()=>{}");
+  const failing = new URL("data:text/javascript,self.onmessage=()=>{throw new Error('broken')}");
+  const start = (url: URL) => () => new Worker(url.href, { type: "module" });
+  {
+    await using server = new Harness({ startWorker: start(idle), loadTimeoutSeconds: 5 });
+    const open = server.post("/api/v2/open", { path: sample.image });
+    while (server.pool.counts.busy === 0) await new Promise((r) => setTimeout(r, 1));
+    const queue = Array.from({ length: 32 }, () => server.post("/api/v2/open", { path: sample.image }));
+    while (server.pool.counts.waiting < 32) await new Promise((r) => setTimeout(r, 1));
+    const refused = await server.post("/api/v2/open", { path: sample.image });
+    assert.equal(refused.headers.get("retry-after"), "2");
+    await expect(refused, 503, "too_many_opens");
+    server.clock.move(5_000);
+    for (const response of [open, ...queue]) await expect(response, 504, "load_timeout");
+    assert.equal(server.pool.counts.waiting, 0);
+    assert.equal(server.clock.waiting, 1, "only the grace time of the one worker is waited for");
+    server.clock.move(2_000);
+    assert.deepEqual(server.pool.counts, { idle: 0, busy: 0, lost: 1, waiting: 0 });
+  }
+  {
+    await using server = new Harness({ startWorker: start(idle) });
+    const open = server.post("/api/v2/open", { path: sample.image });
+    while (server.pool.counts.busy === 0) await new Promise((r) => setTimeout(r, 1));
+    server.stopping = true;
+    server.opener.close();
+    await expect(open, 503, "shutting_down");
+    await expect(server.post("/api/v2/open", { path: sample.image }), 503, "shutting_down");
+  }
+  {
+    await using server = new Harness({ startWorker: start(failing) });
+    const message = await expect(server.post("/api/v2/open", { path: sample.image }), 500, "internal_error");
+    assert.ok(!message.includes("broken"), "the answer has no stack and no inner message");
+    assert.ok(server.logged.some((line) => line.includes("broken")), "the log has it");
+    assert.deepEqual(server.pool.counts, { idle: 0, busy: 0, lost: 0, waiting: 0 });
+  }
+});
+
+Deno.test("not_found and method_not_allowed", async () => {
+  await using server = new Harness();
+  for (
+    const path of [
+      "/api/v2/",
+      "/api/v2/x",
+      "/api/v3",
+      "/favicon.ico",
+      "/demo/v2/none.js",
+      "/docs/..%2fdemo",
+      "/demo/v2/.x",
+    ]
+  ) {
+    await expect(server.request(path), 404, "not_found");
+  }
+  const cases: [string, string, string][] = [
+    ["PUT", "/api/v2/open", "POST"],
+    ["GET", "/api/v2/open", "POST"],
+    ["POST", "/api/v2/health", "GET, HEAD"],
+    ["PATCH", "/api/v2/sessions/x", "GET, HEAD, DELETE"],
+    ["OPTIONS", "/api/v2/open", "POST"],
+    ["DELETE", "/openapi.json", "GET, HEAD"],
+  ];
+  for (const [method, path, allow] of cases) {
+    const response = await server.request(path, { method });
+    assert.equal(response.headers.get("allow"), allow);
+    await expect(response, 405, "method_not_allowed");
+  }
+});
+
+Deno.test("origin_not_allowed and host_not_allowed", async () => {
+  await using server = new Harness();
+  await expect(
+    server.post("/api/v2/open", { path: "/nowhere/x.tif" }, { headers: { origin: "https://example.org" } }),
+    403,
+    "origin_not_allowed",
+  );
+  await expect(
+    server.request("/api/v2/health", { headers: { host: "example.org" } }),
+    403,
+    "host_not_allowed",
+  );
+});
+
+Deno.test("channels that differ in shape", async () => {
+  await using server = new Harness();
+  const { InvalidChannelIndices } = await import("../../readers/errors.ts");
+  const { errorResponse } = await import("../../routes/error_table.ts");
+  const response = errorResponse(new InvalidChannelIndices("The channels differ in shape"));
+  response.headers.set("access-control-allow-origin", "*");
+  await expect(response, 422, "invalid_channel_indices");
+  assert.ok(server);
+});
+
+Deno.test("every code of the table was seen", () => {
+  assert.deepEqual(ERROR_CODES.filter((code) => !seen.has(code)), []);
+});
+
+Deno.test("a file without read permission is not found", {
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+}, async () => {
+  await using sample = await sampleFolder();
+  const path = join(sample.folder, "secret.ome.zarr");
+  await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
+  await Deno.chmod(sample.folder, 0o700);
+  const script = new URL("./open_as_nobody.ts", import.meta.url).pathname;
+  const { stdout, stderr } = await new Deno.Command("setpriv", {
+    args: [
+      "--reuid=65534",
+      "--regid=65534",
+      "--clear-groups",
+      Deno.execPath(),
+      "run",
+      "-q",
+      "--cached-only",
+      "-A",
+      script,
+      path,
+    ],
+  }).output();
+  assert.match(
+    new TextDecoder().decode(stdout),
+    /PathNotFound: Cannot open ".*": the server may not read it/,
+    new TextDecoder().decode(stderr),
+  );
+});

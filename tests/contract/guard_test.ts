@@ -1,0 +1,193 @@
+/** Who may call: hosts, origins, preflights, and the headers of every answer. */
+import assert from "node:assert/strict";
+import { expectError, Harness, sampleFolder } from "./harness.ts";
+
+Deno.test("only loopback names are served, whatever the port", async () => {
+  await using server = new Harness();
+  for (const host of ["127.0.0.1", "127.0.0.1:1", "localhost:8767", "LOCALHOST", "[::1]", "[::1]:65535"]) {
+    assert.equal((await server.request("/api/v2/health", { headers: { host } })).status, 200, host);
+  }
+  const foreign = [
+    "example.org",
+    "example.org:8767",
+    "127.0.0.1.example.org",
+    "localhost.example.org",
+    "127.0.0.2",
+    "0.0.0.0:8767",
+    "::1",
+    "localhost:8767, example.org",
+    "user@localhost",
+    "localhost:",
+    "",
+  ];
+  for (const host of foreign) {
+    for (const path of ["/api/v2/health", "/demo/v2/", "/openapi.json", "/nothing"]) {
+      await expectError(await server.request(path, { headers: { host } }), 403, "host_not_allowed");
+    }
+  }
+});
+
+Deno.test("pages that may not name paths are refused before the path is looked at", async () => {
+  await using sample = await sampleFolder();
+  const answer = async (allowedOrigins: string[], origin: string | null) => {
+    await using server = new Harness({ allowedOrigins });
+    const headers = origin === null ? {} : { origin };
+    const response = await server.post("/api/v2/open", { path: sample.image }, { headers });
+    const missing = await server.post("/api/v2/open", { path: `${sample.image}.missing` }, { headers });
+    if (response.status === 403) await expectError(missing, 403, "origin_not_allowed");
+    return response.status;
+  };
+  const cases: [string[], string | null, number][] = [
+    [[], null, 200],
+    [[], "http://127.0.0.1:8767", 200],
+    [[], "http://localhost:3000", 200],
+    [[], "https://[::1]:9", 200],
+    [[], "null", 403],
+    [[], "https://example.org", 403],
+    [[], "http://localhost.example.org", 403],
+    [[], "http://127.0.0.1.example.org", 403],
+    [[], "chrome-extension://localhost", 403],
+    [[], "file://", 403],
+    [["https://example.org"], "https://example.org", 200],
+    [["https://example.org"], "https://example.org:444", 403],
+    [["https://example.org"], "http://example.org", 403],
+    [["https://example.org"], "null", 403],
+    [["null"], "null", 200],
+    [["null"], "https://example.org", 403],
+    [["*"], "https://example.org", 200],
+    [["*"], "null", 200],
+  ];
+  for (const [allowed, origin, status] of cases) {
+    assert.equal(await answer(allowed, origin), status, `${allowed} ${origin}`);
+  }
+});
+
+Deno.test("the shape of a request is judged before its origin, the origin before the roots", async () => {
+  await using server = new Harness({ roots: [{ written: "/nowhere", resolved: "/nowhere" }] });
+  const foreign = { headers: { origin: "https://example.org" } };
+  await expectError(
+    await server.post("/api/v2/open", { path: "a" }, foreign),
+    422,
+    "request_validation_failed",
+  );
+  await expectError(
+    await server.post("/api/v2/open", { path: "/etc/a.tif" }, foreign),
+    403,
+    "origin_not_allowed",
+  );
+  await expectError(await server.post("/api/v2/open", { path: "/etc/a.tif" }), 403, "path_not_allowed");
+});
+
+Deno.test("a foreign page may use what a dialog or a session id allows", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness({ pick: () => Promise.resolve(sample.image) });
+  for (const origin of ["null", "https://example.org"]) {
+    const headers = { origin };
+    const opened = await server.post("/api/v2/pick-and-open", {}, { headers });
+    assert.equal(opened.status, 200);
+    const { sessionId, channels } = await opened.json();
+    for (
+      const path of [
+        "/api/v2/health",
+        "/api/v2/capabilities",
+        `/api/v2/sessions/${sessionId}`,
+        channels[0].dataUrl,
+      ]
+    ) {
+      const response = await server.request(path, { headers });
+      assert.equal(response.status, 200, path);
+      assert.equal(response.headers.get("access-control-allow-origin"), "*");
+      await response.body?.cancel();
+    }
+    assert.equal(
+      (await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE", headers })).status,
+      200,
+    );
+  }
+});
+
+Deno.test("every answer carries the common headers and no credentials", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const { channels: [channel] } = await server.open(sample.image, [0]);
+  const answers = [
+    await server.request("/api/v2"),
+    await server.request("/"),
+    await server.request("/demo/v2/"),
+    await server.request("/docs"),
+    await server.request("/openapi.json"),
+    await server.request(channel!.dataUrl),
+    await server.request(channel!.dataUrl, { headers: { range: "bytes=0-3" } }),
+    await server.request(channel!.dataUrl, { headers: { range: "bytes=99999-" } }),
+    await server.request(channel!.dataUrl, { method: "HEAD" }),
+    await server.request("/api/v2/none"),
+    await server.request("/api/v2/open"),
+    await server.request("/api/v2/health", { headers: { host: "example.org" } }),
+    await server.post("/api/v2/open", { path: "x" }),
+    await server.request("/api/v2/open", {
+      method: "OPTIONS",
+      headers: { origin: "null", "access-control-request-method": "POST" },
+    }),
+  ];
+  for (const response of answers) {
+    assert.equal(response.headers.get("access-control-allow-origin"), "*");
+    assert.equal(
+      response.headers.get("access-control-expose-headers"),
+      "Content-Range, Accept-Ranges, Retry-After, Allow",
+    );
+    assert.equal(response.headers.get("access-control-allow-credentials"), null);
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+    await response.body?.cancel();
+  }
+});
+
+Deno.test("every preflight under /api/v2 is answered 204", async () => {
+  await using server = new Harness();
+  for (const path of ["/api/v2", "/api/v2/open", "/api/v2/sessions/x", "/api/v2/anything"]) {
+    for (const privateNetwork of [false, true]) {
+      const response = await server.request(path, {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://example.org",
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type, x-lab",
+          ...(privateNetwork && { "access-control-request-private-network": "true" }),
+        },
+      });
+      assert.equal(response.status, 204);
+      assert.equal(response.headers.get("access-control-allow-methods"), "GET, HEAD, POST, DELETE");
+      assert.equal(response.headers.get("access-control-allow-headers"), "content-type, x-lab");
+      assert.equal(response.headers.get("access-control-max-age"), "600");
+      assert.equal(
+        response.headers.get("access-control-allow-private-network"),
+        privateNetwork ? "true" : null,
+      );
+    }
+  }
+  await expectError(
+    await server.request("/api/v2/open", {
+      method: "OPTIONS",
+      headers: { host: "example.org", origin: "http://example.org", "access-control-request-method": "POST" },
+    }),
+    403,
+    "host_not_allowed",
+  );
+});
+
+Deno.test("the server's own pages carry a policy that keeps them out of frames", async () => {
+  await using server = new Harness();
+  for (const path of ["/demo/v2/", "/docs", "/docs/start.js"]) {
+    const response = await server.request(path);
+    assert.equal(response.status, 200, path);
+    assert.match(
+      response.headers.get("content-security-policy")!,
+      /default-src 'none'.*frame-ancestors 'none'/,
+    );
+    await response.body?.cancel();
+  }
+  for (const path of ["/", "/demo", "/demo/", "/demo/v2"]) {
+    const response = await server.request(path);
+    assert.equal(response.status, 302);
+    assert.equal(response.headers.get("location"), "/demo/v2/");
+  }
+});

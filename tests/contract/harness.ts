@@ -1,0 +1,161 @@
+/** A whole server without a socket: real readers and workers, a clock that the test moves, a dialog that it answers. */
+import { join } from "node:path";
+import assert from "node:assert/strict";
+import type { z } from "zod";
+import { Log } from "../../routes/log.ts";
+import { createApp } from "../../routes/mod.ts";
+import type { Services } from "../../routes/services.ts";
+import { ErrorBody, type ErrorCode, type OpenResponse } from "../../schemas/http.ts";
+import type { Clock } from "../../session/clock.ts";
+import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
+import { DialogManners } from "../../session/dialog_manners.ts";
+import { MemoryBudget } from "../../session/memory_budget.ts";
+import { OPEN_RULES, Opener, type OpenRules } from "../../session/opener.ts";
+import type { PickRequest } from "../../session/picker.ts";
+import { SessionStore } from "../../session/store.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+
+/** A clock that stands still until the test moves it. */
+export class HandClock implements Clock {
+  #now = 0;
+  #timers = new Map<() => void, number>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(milliseconds: number, work: () => void): () => void {
+    const timer = () => work();
+    this.#timers.set(timer, this.#now + milliseconds);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** Moves time on and runs the timers that are due, in their order. */
+  move(milliseconds: number): void {
+    const end = this.#now + milliseconds;
+    while (true) {
+      const [next] = [...this.#timers].filter(([, at]) => at <= end).sort((a, b) => a[1] - b[1]);
+      if (!next) break;
+      this.#timers.delete(next[0]);
+      this.#now = Math.max(this.#now, next[1]);
+      next[0]();
+    }
+    this.#now = end;
+  }
+
+  /** Timers that wait. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+}
+
+/** What a test can set. */
+export interface HarnessOptions extends Partial<OpenRules> {
+  readonly ttlSeconds?: number;
+  readonly maxSessionMemory?: number;
+  readonly allowedOrigins?: readonly string[];
+  readonly dialogOnly?: boolean;
+  readonly startWorker?: StartWorker;
+  readonly workers?: number;
+  /** Answers the dialog. */
+  readonly pick?: (request: PickRequest) => Promise<string | null>;
+}
+
+/** A request with a Host, and its answer once nobody sends any more. */
+export class Harness implements AsyncDisposable {
+  readonly clock = new HandClock();
+  readonly logged: string[] = [];
+  readonly pool: DecodePool;
+  readonly store: SessionStore;
+  readonly budget: MemoryBudget;
+  readonly opener: Opener;
+  stopping = false;
+  readonly #app: ReturnType<typeof createApp>;
+  /** Settles `info.completed` of the requests that were made so far. */
+  readonly #complete: (() => void)[] = [];
+
+  constructor(options: HarnessOptions = {}) {
+    this.pool = new DecodePool(this.clock, options.startWorker ?? startDecodeWorker, options.workers ?? 1);
+    this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600);
+    this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
+    const rules = { ...OPEN_RULES, ...options };
+    this.opener = new Opener(this.clock, this.pool, this.store, this.budget, rules);
+    const services: Services = {
+      version: "1.2.3",
+      clock: this.clock,
+      log: new Log("debug", false, (line) => this.logged.push(line)),
+      store: this.store,
+      opener: this.opener,
+      picker: { pick: options.pick ?? (() => Promise.resolve(null)) },
+      manners: new DialogManners(() => this.clock.now()),
+      allowedExtensions: rules.allowedExtensions,
+      allowedOrigins: options.allowedOrigins ?? [],
+      dialogOnly: options.dialogOnly ?? false,
+      isStopping: () => this.stopping,
+    };
+    this.#app = createApp(services);
+  }
+
+  /** A request whose answer counts as sent only when the test calls {@linkcode completeAll}. */
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#complete.push(resolve);
+    const headers = new Headers(init.headers);
+    if (!headers.has("host")) headers.set("host", "127.0.0.1:8767");
+    return await this.#app.request(path, { ...init, headers }, { info: { completed: promise } });
+  }
+
+  /** Lets every answer so far count as sent. */
+  async completeAll(): Promise<void> {
+    for (const resolve of this.#complete.splice(0)) resolve();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+
+  post(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+    const headers = { "content-type": "application/json", ...init.headers as Record<string, string> };
+    return this.request(path, { ...init, method: "POST", headers, body: JSON.stringify(body) });
+  }
+
+  /** Opens a path and expects success. */
+  async open(path: string, channelIndices?: readonly number[]): Promise<z.infer<typeof OpenResponse>> {
+    const response = await this.post("/api/v2/open", { path, ...(channelIndices && { channelIndices }) });
+    const body = await response.json();
+    assert.equal(response.status, 200, JSON.stringify(body));
+    return body;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.completeAll();
+    this.opener.close();
+    this.store.close();
+    this.pool.close();
+  }
+}
+
+/** Asserts that an answer is the envelope of one code, and gives its body. */
+export async function expectError(
+  response: Response,
+  status: number,
+  code: ErrorCode,
+): Promise<z.infer<typeof ErrorBody>> {
+  const text = await response.text();
+  assert.equal(`${response.status} ${JSON.parse(text).error}`, `${status} ${code}`, text);
+  assert.equal(response.headers.get("content-type"), "application/json");
+  assert.equal(response.headers.get("access-control-allow-origin"), "*");
+  return ErrorBody.parse(JSON.parse(text));
+}
+
+/** A folder with a two-channel line scan store, removed at the end. */
+export async function sampleFolder(): Promise<{ folder: string; image: string } & AsyncDisposable> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_contract_" }));
+  const image = join(folder, "scan.ome.zarr");
+  await writePlainStore(image, {
+    planes: [ramp(30, 20), ramp(30, 20, 1000)],
+    rows: 30,
+    columns: 20,
+    y: { step: 2.5, unit: "millisecond" },
+    x: { step: 0.25, unit: "micrometer" },
+    names: ["Calcium", "Dextran"],
+  });
+  return { folder, image, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+}
