@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { HandClock } from "../tests/contract/harness.ts";
+import type { DecodeJob } from "./decode_pool.ts";
+import { DecodePool } from "./decode_pool.ts";
+import { ShuttingDown } from "./errors.ts";
+import { MemoryBudget } from "./memory_budget.ts";
+
+/** Workers that behave as the path of the load says; they speak the protocol of `readers/worker_protocol.ts`. */
+const SCRIPT = `
+const wait = new Int32Array(new SharedArrayBuffer(4));
+self.onmessage = ({ data }) => {
+  if (data.type === "load") {
+    self.job = data;
+    const stop = new Int32Array(data.stop);
+    switch (data.request.path) {
+      case "plan": return self.postMessage({ type: "planned", bytes: 400 });
+      case "spin": while (Atomics.load(stop, 0) === 0) Atomics.wait(wait, 0, 0, 5);
+        return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
+      case "deaf": Atomics.wait(wait, 0, 0, 300);
+        return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
+      case "throw": throw new Error("broken");
+    }
+  } else if (data.type === "abandon") {
+    self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
+  } else {
+    const planes = [new Float32Array(100)];
+    self.postMessage({ type: "loaded", summary: {}, planes, referencePlanes: [] }, [planes[0].buffer]);
+  }
+};`;
+
+const start = () => new Worker(`data:text/javascript,${encodeURIComponent(SCRIPT)}`, { type: "module" });
+
+function job(path: string, budget: MemoryBudget, signal = new AbortController().signal): DecodeJob {
+  return {
+    request: { path, channelIndices: null, allowedExtensions: [] },
+    roots: null,
+    reserve: (bytes) => budget.reserve(bytes),
+    signal,
+  };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+Deno.test("memory is reserved before the planes are made and belongs to who gets them", async () => {
+  const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(new HandClock(), start, 1);
+  const first = await pool.run(job("plan", budget));
+  assert.equal(first.planes[0]!.length, 100);
+  assert.equal(budget.used, 400);
+  const second = await pool.run(job("plan", budget));
+  await assert.rejects(pool.run(job("plan", budget)), { tag: "SessionMemoryExceeded" });
+  assert.equal(budget.used, 800);
+  first.reservation.release();
+  second.reservation.release();
+  assert.equal(budget.used, 0);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  pool.close();
+});
+
+Deno.test("a spinning load is stopped by its flag and its worker is used again", async () => {
+  const pool = new DecodePool(new HandClock(), start, 1);
+  const budget = new MemoryBudget(1000);
+  const stop = new AbortController();
+  const spinning = pool.run(job("spin", budget, stop.signal));
+  await settled();
+  stop.abort(new Error("timed out"));
+  await assert.rejects(spinning, /timed out/);
+  await until(() => pool.counts.idle === 1);
+  assert.equal((await pool.run(job("plan", budget))).planes.length, 1);
+  pool.close();
+});
+
+Deno.test("a worker that does not answer its stop within 2 s is lost and replaced; the next open goes on", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, start, 1);
+  const budget = new MemoryBudget(1000);
+  const stop = new AbortController();
+  const deaf = pool.run(job("deaf", budget, stop.signal));
+  await settled();
+  const next = pool.run(job("plan", budget));
+  assert.deepEqual(pool.counts, { idle: 0, busy: 1, lost: 0, waiting: 1 });
+  stop.abort(new Error("timed out"));
+  await assert.rejects(deaf, /timed out/);
+  clock.move(1_999);
+  assert.equal(pool.counts.lost, 0);
+  clock.move(1);
+  assert.deepEqual(pool.counts, { idle: 0, busy: 1, lost: 1, waiting: 0 });
+  assert.equal((await next).planes.length, 1);
+  // It answers after all and is ended then.
+  await until(() => pool.counts.lost === 0);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  pool.close();
+});
+
+Deno.test("a worker that throws is replaced, and a stop that comes too early never starts one", async () => {
+  const pool = new DecodePool(new HandClock(), start, 1);
+  const budget = new MemoryBudget(1000);
+  await assert.rejects(pool.run(job("throw", budget)), /broken/);
+  assert.deepEqual(pool.counts, { idle: 0, busy: 0, lost: 0, waiting: 0 });
+  assert.equal((await pool.run(job("plan", budget))).planes.length, 1);
+  await assert.rejects(pool.run(job("plan", budget, AbortSignal.abort(new Error("gone")))), /gone/);
+  pool.close();
+});
+
+Deno.test("waiting opens go in order, leave when stopped, and end with the pool", async () => {
+  const pool = new DecodePool(new HandClock(), start, 1);
+  const budget = new MemoryBudget(1000);
+  const stop = new AbortController();
+  const running = pool.run(job("spin", budget, stop.signal));
+  const leaving = new AbortController();
+  const left = pool.run(job("plan", budget, leaving.signal));
+  const last = pool.run(job("plan", budget));
+  assert.equal(pool.counts.waiting, 2);
+  leaving.abort(new Error("left"));
+  await assert.rejects(left, /left/);
+  stop.abort(new Error("stopped"));
+  await assert.rejects(running, /stopped/);
+  assert.equal((await last).planes.length, 1);
+  pool.close();
+  await assert.rejects(pool.run(job("plan", budget)), ShuttingDown);
+});

@@ -1,0 +1,150 @@
+/** Binary payloads: ranges, HEAD, leases, expiry, stalled clients. */
+import assert from "node:assert/strict";
+import { SessionInfo } from "../../schemas/http.ts";
+import { expectError, Harness, sampleFolder } from "./harness.ts";
+
+Deno.test("a single range is answered with its part, anything else with the whole plane", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const { channels: [channel] } = await server.open(sample.image, [0]);
+  const whole = new Uint8Array(await (await server.request(channel!.dataUrl)).arrayBuffer());
+  assert.equal(whole.length, 2400);
+  const cases: [string, [number, number] | null][] = [
+    ["bytes=0-3", [0, 4]],
+    ["bytes=4-4", [4, 5]],
+    ["bytes=2396-", [2396, 2400]],
+    ["bytes=2396-9999999999999999999999", [2396, 2400]],
+    ["bytes=-8", [2392, 2400]],
+    ["bytes=-99999", [0, 2400]],
+    ["Bytes= 0-1 ", [0, 2]],
+    ["bytes=0-3,8-9", null],
+    ["bytes=5-2", null],
+    ["bytes=-", null],
+    ["bytes=a-b", null],
+    ["items=0-3", null],
+    ["bytes=0-3-5", null],
+    ["", null],
+  ];
+  for (const [range, part] of cases) {
+    const response = await server.request(channel!.dataUrl, { headers: { range } });
+    const body = new Uint8Array(await response.arrayBuffer());
+    const [start, end] = part ?? [0, 2400];
+    assert.equal(response.status, part ? 206 : 200, range);
+    assert.equal(response.headers.get("content-length"), String(end - start));
+    assert.equal(response.headers.get("content-range"), part ? `bytes ${start}-${end - 1}/2400` : null);
+    assert.equal(response.headers.get("accept-ranges"), "bytes");
+    assert.deepEqual(body, whole.subarray(start, end));
+  }
+  for (const range of ["bytes=2400-", "bytes=2400-2401", "bytes=-0"]) {
+    await expectError(
+      await server.request(channel!.dataUrl, { headers: { range } }),
+      416,
+      "range_not_satisfiable",
+    );
+  }
+  const conditional = await server.request(channel!.dataUrl, {
+    headers: { range: "bytes=0-3", "if-range": '"x"' },
+  });
+  assert.equal(conditional.status, 200);
+  await conditional.body?.cancel();
+});
+
+Deno.test("HEAD answers like GET without a body on every GET route", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const { sessionId, channels: [channel] } = await server.open(sample.image, [0]);
+  const paths = [
+    "/api/v2",
+    "/api/v2/health",
+    "/api/v2/capabilities",
+    `/api/v2/sessions/${sessionId}`,
+    channel!.dataUrl,
+    "/openapi.json",
+    "/schemas/",
+    "/docs",
+    "/docs/swagger-ui.css",
+    "/demo/v2/",
+    "/",
+    "/api/v2/none",
+    "/api/v2/sessions/none",
+  ];
+  for (const path of paths) {
+    const get = await server.request(path);
+    const head = await server.request(path, { method: "HEAD" });
+    const bytes = (await get.arrayBuffer()).byteLength;
+    assert.equal(head.status, get.status, path);
+    assert.equal((await head.arrayBuffer()).byteLength, 0);
+    assert.equal(head.headers.get("content-length"), String(bytes), path);
+    assert.equal(head.headers.get("content-type"), get.headers.get("content-type"), path);
+  }
+  assert.equal(server.store.channel(sessionId, 0).leases, 1, "the GET holds a lease, the HEAD does not");
+});
+
+Deno.test("a session ends by its time to live, which nothing extends, and its memory is freed by a timer", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness({ ttlSeconds: 10 });
+  const { sessionId, channels } = await server.open(sample.image);
+  const remaining = async () =>
+    SessionInfo.parse(await (await server.request(`/api/v2/sessions/${sessionId}`)).json())
+      .ttlSecondsRemaining;
+  server.clock.move(4_000);
+  assert.equal(await remaining(), 6);
+  await (await server.request(channels[0]!.dataUrl)).arrayBuffer();
+  await server.completeAll();
+  server.clock.move(5_999);
+  assert.equal(await remaining(), 0.001);
+  assert.equal(server.budget.used, 4800);
+  server.clock.move(1);
+  assert.equal(server.budget.used, 0);
+  for (const path of [`/api/v2/sessions/${sessionId}`, channels[0]!.dataUrl]) {
+    await expectError(await server.request(path), 404, "session_not_found");
+  }
+});
+
+Deno.test("a response that began before the end of its session is finished and counts until then", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const { sessionId, channels } = await server.open(sample.image);
+  const response = await server.request(channels[0]!.dataUrl);
+  await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+  assert.equal(server.budget.used, 2400, "the plane without a lease is free, the other is not");
+  const plane = new Float32Array(await response.arrayBuffer());
+  assert.equal(plane.length, 600);
+  assert.equal(plane[599], 7 * 29 + 19);
+  assert.equal(server.budget.used, 2400, "its bytes may still be on their way");
+  await server.completeAll();
+  assert.equal(server.budget.used, 0);
+});
+
+Deno.test("a response that moves no byte for 60 s is cut and its lease ends", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness({ ttlSeconds: 30 });
+  const { channels: [channel] } = await server.open(sample.image, [0]);
+  const response = await server.request(channel!.dataUrl);
+  server.clock.move(59_999);
+  assert.equal(server.budget.used, 2400);
+  server.clock.move(1);
+  assert.equal(server.budget.used, 0);
+  await assert.rejects(response.arrayBuffer());
+  assert.ok(server.logged.some((line) => line.includes("moved no byte")));
+});
+
+Deno.test("an open whose client has gone leaves no session", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const gone = new AbortController();
+  const open = server.post("/api/v2/open", { path: sample.image }, { signal: gone.signal });
+  gone.abort();
+  await open.catch(() => {});
+  while (server.pool.counts.busy > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(server.store.size, 0);
+  assert.equal(server.budget.used, 0);
+  // Gone after the session was made, but before the answer was sent.
+  const late = new AbortController();
+  const answered = await server.post("/api/v2/open", { path: sample.image }, { signal: late.signal });
+  assert.equal(answered.status, 200);
+  late.abort();
+  await server.completeAll();
+  assert.equal(server.store.size, 0);
+  assert.equal(server.budget.used, 0);
+});
