@@ -20,8 +20,9 @@ import { DecodeFailed } from "../errors.ts";
 import type { Acquisition, AxisLetter, OpenAcquisition, Source } from "../reader.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { byColour, COLOURS } from "./camera_channels.ts";
-import { openFileSet } from "./continuation.ts";
-import { type FileScan, scanFile } from "./file_scan.ts";
+
+import type { FileScan } from "./file_scan.ts";
+import { scanFileSet } from "./file_set.ts";
 import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
 import {
   channelsOf,
@@ -43,8 +44,7 @@ import { referenceImage } from "./reference_image.ts";
 export const open: OpenAcquisition = (source) => Promise.try(describe, source);
 
 function describe({ path, files }: Source): Acquisition {
-  const set = openFileSet(path, files);
-  const scans = [set.main, ...set.continuations].map((file) => scanFile(file, files.stop));
+  const { scans, warnings } = scanFileSet(path, files);
   const documents = new FrameDocuments(scans, files.stop);
   const frames = storedFrames(scans);
   if (frames.t.length === 0) throw new DecodeFailed(noPixels(scans, documents));
@@ -90,7 +90,7 @@ function describe({ path, files }: Source): Acquisition {
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
     warnings: [
-      ...set.warnings,
+      ...warnings,
       ...scans.flatMap(scanWarnings),
       ...metadata.warnings,
       ...warning,

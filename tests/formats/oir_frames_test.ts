@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  CHANNEL_A,
+  CHANNEL_B,
+  CHANNEL_C,
+  frame,
+  loadPath,
+  openBytes,
+  ramp,
+  withFiles,
+} from "../fixtures/oir_files.ts";
+import {
+  chunkBlocks,
+  continuationBlocks,
+  oirBlocks,
+  oirFile,
+  writeOir,
+  type WrittenFrame,
+  type WrittenOir,
+} from "../fixtures/oir_writer.ts";
+
+const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...plane]);
+const size = (axes: readonly { name: string; size: number }[]) =>
+  Object.fromEntries(axes.map((a) => [a.name, a.size]));
+
+Deno.test("strips of two channels that alternate are put together", async () => {
+  // 14 bytes a strip end inside rows of 10 bytes; 7 bytes end inside samples.
+  for (const stripBytes of [10, 14, 7, 1000]) {
+    const { planes, summary } = await openBytes(writeOir(frame({ stripBytes })));
+    assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]], `strips of ${stripBytes} bytes`);
+    assert.deepEqual(summary.axes.map((a) => [a.name, a.step, a.unit]), [
+      ["C", 1, "Pixels"],
+      ["Y", 0.25, "um"],
+      ["X", 0.5, "um"],
+    ]);
+    assert.deepEqual([summary.date, summary.time], ["20230506", "07:08:09"]);
+  }
+});
+
+Deno.test("strips are placed by their offsets, not by the order in which they are stored", async () => {
+  const blocks = oirBlocks(frame({ stripBytes: 10 }));
+  const chunks = blocks.flatMap((b, i) => b.kind === 3 ? [[b, blocks[i + 1]!]] : []).reverse().flat();
+  const others = blocks.filter((b) => b.kind !== 3 && b.kind !== 4);
+  const { planes } = await openBytes(oirFile([...others, ...chunks]));
+  assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]]);
+});
+
+Deno.test("channels come in their declared order and only those with pixels, named as the file says", async () => {
+  const channels = [
+    { id: CHANNEL_B, name: "second", order: 2 },
+    { id: CHANNEL_C, name: "not recorded", order: 3 },
+    { id: CHANNEL_A, name: "é <1>", order: 1 },
+  ];
+  const { planes, summary } = await openBytes(
+    writeOir(frame({ channels, frames: [{ axes: "t001", planes: [ramp(20, 100), null, ramp(20, 0)] }] })),
+  );
+  assert.deepEqual(summary.channels.map((c) => c.name), ["é <1>", "second"]);
+  assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]]);
+});
+
+Deno.test("all sample types are served as float32", async () => {
+  const cases: [number, Uint8Array | Float32Array, string, number[]][] = [
+    [1, Uint8Array.of(0, 1, 254, 255), "uint8", [0, 1, 254, 255]],
+    [0, Uint8Array.of(0, 1, 254, 255), "uint8", [0, 1, 254, 255]],
+    [4, Float32Array.of(-1.5, 0, 1e30, 3.25), "float32", [-1.5, 0, Math.fround(1e30), 3.25]],
+  ];
+  for (const [depth, samples, sampleType, expected] of cases) {
+    const { planes, summary } = await openBytes(writeOir(frame({
+      width: 2,
+      height: 2,
+      depth,
+      channels: [{ id: CHANNEL_A, name: "CH1" }],
+      frames: [{ axes: "t001", planes: [samples] }],
+    })));
+    assert.deepEqual([summary.channels[0]!.sampleType, ...values(planes)], [sampleType, expected]);
+  }
+  await assert.rejects(
+    openBytes(writeOir(frame({ depth: 3 }))),
+    { message: 'Cannot read "scan.oir": samples of 3 bytes are not supported' },
+  );
+});
+
+/** Every frame of `t` time points, `l` wavelengths and `z` planes, each with its own samples. */
+function series(
+  sizes: { t: number; l: number; z: number },
+  axesOf: (t: number, l: number, z: number) => string,
+) {
+  const frames: WrittenFrame[] = [];
+  for (let t = 1; t <= sizes.t; t += 1) {
+    for (let l = 1; l <= sizes.l; l += 1) {
+      for (let z = 1; z <= sizes.z; z += 1) {
+        const seed = 1000 * t + 100 * l + 10 * z;
+        // Every focus plane has its own time: 2.25 s between neighbours, 30 s between time points.
+        const positions = {
+          TIMELAPSE: (t - 1) * 30_000 + (z - 1) * 2250,
+          ZSTACK: 6115 - 1.5 * z,
+          LAMBDA: 490 + 10 * l,
+        };
+        frames.push({ axes: axesOf(t, l, z), planes: [ramp(20, seed), ramp(20, seed + 40_000)], positions });
+      }
+    }
+  }
+  return frames;
+}
+const pad = (letter: string, n: number) => `${letter}${String(n).padStart(3, "0")}`;
+
+Deno.test("time, wavelength and depth are told by their letters in any order, with their steps", async () => {
+  const orders: ((t: number, l: number, z: number) => string)[] = [
+    (t, l, z) => pad("t", t) + pad("l", l) + pad("z", z),
+    (t, l, z) => pad("l", l) + pad("z", z) + pad("t", t),
+  ];
+  for (const order of orders) {
+    const { planes, summary } = await openBytes(
+      writeOir(frame({ frames: series({ t: 3, l: 2, z: 4 }, order) })),
+    );
+    assert.deepEqual(summary.axes.map((a) => [a.name, a.size, a.step, a.unit]), [
+      ["T", 3, 30, "seconds"],
+      ["L", 2, 0.01, "um"],
+      ["C", 2, 1, "Pixels"],
+      ["Z", 4, 1.5, "um"],
+      ["Y", 4, 0.25, "um"],
+      ["X", 5, 0.5, "um"],
+    ]);
+    assert.deepEqual(values(planes), [[...ramp(20, 1110)], [...ramp(20, 41_110)]]);
+    assert.deepEqual(summary.warnings, []);
+  }
+});
+
+Deno.test("without frame positions the steps are those of the configured axes", async () => {
+  const frames = series({ t: 2, l: 1, z: 2 }, (t, _l, z) => pad("t", t) + pad("z", z)).map((f) => ({
+    ...f,
+    positions: {},
+  }));
+  const axes = [
+    { type: "ZSTACK", step: 9, maxSize: 7, enable: false },
+    { type: "ZSTACK", step: -0.7, maxSize: 2 },
+    { type: "TIMELAPSE", step: 0, maxSize: 2 },
+  ];
+  const { summary } = await openBytes(
+    writeOir(frame({ frames, axes, scanners: { Resonant: 66.5, Galvano: 1000 } })),
+  );
+  assert.deepEqual(summary.axes.map((a) => [a.name, a.step, a.unit]).slice(0, 3), [
+    ["T", 0.0665, "seconds"],
+    ["C", 1, "Pixels"],
+    ["Z", 0.7, "um"],
+  ]);
+});
+
+Deno.test("one plane of a large stack is read without the others", async () => {
+  const plane = ramp(200 * 160, 0);
+  const frames = Array.from({ length: 60 }, (_, i) => ({
+    axes: pad("z", i + 1),
+    planes: [plane, plane],
+    positions: { ZSTACK: i },
+  }));
+  const bytes = writeOir(frame({ width: 160, height: 200, frames, stripBytes: 32_000 }));
+  const { counts } = await openBytes(bytes, [1]);
+  // The plane itself, its scratch window per tag and pixel pair (256 bytes), the index and a few documents.
+  const pairs = 60 * 2 * 2;
+  assert.ok(bytes.length > 7_600_000);
+  assert.ok(
+    counts.bytes < plane.byteLength + pairs * 300 + 60 * 600 + 20_000,
+    `${counts.bytes} bytes were read`,
+  );
+});
+
+Deno.test("continuation files go on with the numbers of the main file, with and without extension", async () => {
+  const frames = series({ t: 4, l: 1, z: 1 }, (t) => pad("t", t));
+  const oir = frame({ frames: frames.slice(0, 2), axes: [{ type: "TIMELAPSE", step: 0, maxSize: 4 }] });
+  const main = writeOir(oir);
+  const [third, fourth] = [2, 3].map((n) => oirFile(continuationBlocks(oir, [frames[n]!])));
+  const warning = (n: number) =>
+    `${n} of 4 frames are stored: the acquisition was interrupted or a continuation file is missing`;
+  const open = (contents: Record<string, Uint8Array>, name: string) =>
+    withFiles(contents, async (folder) => (await loadPath(join(folder, name))).summary);
+
+  for (const end of ["", ".oir"]) {
+    const files = { "a.oir": main, [`a_00001${end}`]: third!, [`a_00002${end}`]: fourth! };
+    const summary = await open(files, "a.oir");
+    assert.deepEqual(size(summary.axes), { T: 4, C: 2, Y: 4, X: 5 });
+    assert.equal(summary.fileSize, main.length + third!.length + fourth!.length);
+    assert.deepEqual(summary.warnings, []);
+    const byPart = await open(files, `a_00002${end}`);
+    assert.deepEqual(size(byPart.axes), { T: 4, C: 2, Y: 4, X: 5 }, "any file opens the whole acquisition");
+  }
+  const alone = await open({ "a.oir": main, "b_00001": third!, "xa_00001": third! }, "a.oir");
+  assert.deepEqual([size(alone.axes).T, alone.warnings], [2, [warning(2)]]);
+  const gap = await open({ "a.oir": main, "a_00002": fourth! }, "a.oir");
+  assert.deepEqual(gap.warnings, [
+    'The continuation file "a_00001" is missing; what comes after it is not read',
+    warning(2),
+  ]);
+  await assert.rejects(open({ "a_00001": third! }, "a_00001"), {
+    message:
+      'Cannot read "a_00001": it is a continuation file and says nothing of its acquisition; open "a.oir", ' +
+      "which is not beside it",
+  });
+  const other = { "a.oir": main, "a_00001.oir": writeOir({ ...oir, width: 4, height: 5 }) };
+  assert.deepEqual((await open(other, "a.oir")).warnings, [
+    '"a_00001.oir" has frames of its own and is not taken for a continuation',
+    warning(2),
+  ]);
+  assert.deepEqual(size((await open(other, "a_00001.oir")).axes), { T: 2, C: 2, Y: 5, X: 4 });
+  const named = await open({ "cell_00001.oir": main, "cell_00001_00001": third! }, "cell_00001.oir");
+  assert.equal(size(named.axes).T, 2, "a file that only looks like a continuation stands alone");
+});
+
+Deno.test("a colour image has its components in the order red, green, blue", async () => {
+  const planes = [1, 2, 3].map((n) => new Uint8Array(20).fill(n));
+  const rgb: WrittenOir = frame({
+    depth: 1,
+    colorType: "RGB",
+    channels: [CHANNEL_A, CHANNEL_B, CHANNEL_C].map((id) => ({ id, name: "" })),
+    frames: [{ axes: "t001", planes }],
+    properties: false,
+  });
+  const told = await openBytes(
+    writeOir({ ...rgb, colours: { [CHANNEL_A]: "Blue", [CHANNEL_B]: "Red", [CHANNEL_C]: "Green" } }),
+  );
+  assert.deepEqual(told.summary.channels.map((c) => c.name), ["Red", "Green", "Blue"]);
+  assert.deepEqual(told.planes.map((p) => p[0]), [2, 3, 1]);
+  assert.deepEqual(size(told.summary.axes), { C: 3, Y: 4, X: 5 });
+  assert.deepEqual([told.summary.date, told.summary.axes[1]!.unit], ["", "Pixels"]);
+
+  const untold = await openBytes(writeOir(rgb));
+  assert.deepEqual(untold.planes.map((p) => p[0]), [1, 2, 3]);
+  assert.match(untold.summary.warnings.join("\n"), /named in the order of their ids/);
+});
+
+Deno.test("an interrupted series is served at its first frame and says how many frames there are", async () => {
+  const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
+  const interrupted = [frames[0]!, { ...frames[1]!, planes: [ramp(7, 0), null] }];
+  const axes = [{ type: "TIMELAPSE", maxSize: 5 }];
+  const { planes, summary } = await openBytes(writeOir(frame({ frames: interrupted, axes })));
+  assert.deepEqual(values(planes), [[...ramp(20, 1110)], [...ramp(20, 41_110)]].map((p) => p));
+  assert.deepEqual(size(summary.axes), { T: 2, C: 2, Y: 4, X: 5 });
+  assert.match(summary.warnings.join(), /2 of 5 frames/);
+});
+
+Deno.test("an incomplete first plane is refused with its stored and needed bytes", async () => {
+  const short = frame({ frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(13, 0)] }] });
+  await assert.rejects(openBytes(writeOir(short)), {
+    name: "DecodeFailed",
+    message: 'Cannot read "scan.oir": channel 1 ("CH2") is incomplete: 26 of 40 bytes are stored',
+  });
+  assert.deepEqual(values((await openBytes(writeOir(short), [0])).planes), [[...ramp(20, 0)]]);
+
+  const blocks = oirBlocks(frame({ stripBytes: 10 }));
+  const lost = blocks.findIndex((b) => b.kind === 3) + 4;
+  blocks.splice(lost, 2);
+  await assert.rejects(openBytes(oirFile(blocks)), {
+    message:
+      'Cannot read "scan.oir": channel 0 ("CH1") is incomplete: 10 of 40 bytes are stored, and 20 more after a gap',
+  });
+});
+
+Deno.test("an overview map without pixels is refused with its size", async () => {
+  const map = frame({ width: 40_000, height: 30_000, frames: [{ axes: "t001", planes: [null, null] }] });
+  await assert.rejects(openBytes(writeOir(map)), {
+    message: 'Cannot read "scan.oir": it describes 40000 x 30000 pixels and holds none, as overview maps do',
+  });
+});
+
+Deno.test("odd names are left out with a warning", async () => {
+  const blocks = [...oirBlocks(frame()), ...chunkBlocks("q001_0_1_x_0", 0, new Uint8Array(40))];
+  const { summary } = await openBytes(oirFile(blocks));
+  assert.match(summary.warnings.join(), /unknown name "q001_0_1_x_0"/);
+  assert.equal(summary.channels.length, 2);
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { CHANNEL_A, CHANNEL_B, CHANNEL_C, frame, lineScan, openBytes, ramp } from "../fixtures/oir_files.ts";
+import {
+  oirBlocks,
+  oirFile,
+  writeOir,
+  type WrittenOir,
+  type WrittenReference,
+} from "../fixtures/oir_writer.ts";
+
+const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...plane]);
+
+Deno.test("a line scan longer than its frame has time down the rows and space across", async () => {
+  const { summary, planes, referencePlanes } = await openBytes(writeOir(lineScan(23)));
+  assert.deepEqual(summary.axes.map((a) => [a.name, a.size, a.step, a.unit]), [
+    ["C", 2, 1, "Pixels"],
+    ["Y", 23, 0.002118, "seconds"],
+    ["X", 6, 0.45, "um"],
+  ]);
+  assert.deepEqual([summary.rows, summary.columns], [23, 6]);
+  assert.deepEqual(values(planes), [[...ramp(138, 0)], [...ramp(138, 10_000)]]);
+  assert.deepEqual(summary.reference?.axes.map((a) => [a.name, a.size, a.step, a.unit]), [
+    ["Y", 8, 0.45, "um"],
+    ["X", 8, 0.45, "um"],
+  ]);
+  assert.deepEqual(summary.reference?.channels.map((c) => c.name), ["CH1", "CH2"]);
+  assert.deepEqual(summary.reference?.lineRoi, [1, 2, 4, 6]);
+  assert.deepEqual(summary.reference?.scanPath, { x: [1, 4], y: [2, 6] });
+  assert.deepEqual(values(referencePlanes), [[...ramp(64, 1)], [...ramp(64, 5000)]]);
+  // hypot(3, 4) + 1 = 6 columns: the line fits the rows.
+  assert.deepEqual(summary.warnings, []);
+});
+
+Deno.test("a line scan whose chunk offsets begin anew is read in the order of the file", async () => {
+  const blocks = oirBlocks(lineScan(20)).map((block) => {
+    if (block.kind !== 3) return block;
+    const payload = block.payload.slice();
+    const view = new DataView(payload.buffer);
+    if (!new TextDecoder().decode(payload).includes("REF_")) {
+      view.setUint32(0, view.getUint32(0, true) % 120, true);
+    }
+    return { ...block, payload };
+  });
+  assert.deepEqual(values((await openBytes(oirFile(blocks))).planes), [[...ramp(120, 0)], [
+    ...ramp(120, 10_000),
+  ]]);
+});
+
+Deno.test("an interrupted line scan is served with the lines that every wanted channel has", async () => {
+  const interrupted = lineScan(23, {
+    frames: [{ axes: "t001", planes: [ramp(15 * 6 + 4, 0), ramp(11 * 6, 10_000)] }],
+  });
+  const both = await openBytes(writeOir(interrupted));
+  assert.deepEqual([both.summary.rows, both.summary.axes[1]!.size], [11, 15]);
+  assert.deepEqual(values(both.planes), [[...ramp(66, 0)], [...ramp(66, 10_000)]]);
+  assert.deepEqual(both.summary.warnings, [
+    "The line scan was interrupted: 15 of 23 lines are stored",
+    "11 of 15 lines are stored in every channel that was asked for",
+  ]);
+  const one = await openBytes(writeOir(interrupted), [0]);
+  assert.equal(one.summary.rows, 15);
+  assert.deepEqual(values(one.planes), [[...ramp(90, 0)]]);
+});
+
+Deno.test("lines after a lost chunk are left out", async () => {
+  const blocks = oirBlocks(lineScan(23));
+  const names = blocks.map((b) => new TextDecoder().decode(b.payload));
+  const lost = names.findIndex((name) => name.endsWith(`t001_0_1_${CHANNEL_A}_2`));
+  blocks.splice(lost, 2);
+  const { summary, planes } = await openBytes(oirFile(blocks), [0]);
+  assert.deepEqual([summary.rows, ...values(planes)], [10, [...ramp(60, 0)]]);
+  assert.match(summary.warnings.join(), /10 of 23 lines/);
+});
+
+Deno.test("the line period is that of the scanner in use, else the smallest of a line", async () => {
+  const cases: [Record<string, number>, [number, string]][] = [
+    [{ Galvano: 2.118, Resonant: 0.063 }, [0.002118, "seconds"]],
+    [{ Resonant: 0.063, Galvano: 2.118 }, [0.000063, "seconds"]],
+    [{ Resonant: 33.3, Galvano: 2.118 }, [0.002118, "seconds"]],
+    [{ Resonant: 33.3 }, [1, "Pixels"]],
+    [{}, [1, "Pixels"]],
+  ];
+  for (const [scanners, expected] of cases) {
+    const { summary } = await openBytes(writeOir(lineScan(23, { scanners })));
+    const rows = summary.axes.find((a) => a.name === "Y")!;
+    assert.deepEqual([rows.step, rows.unit], expected, JSON.stringify(scanners));
+    assert.equal(/how long a line takes/.test(summary.warnings.join()), expected[1] === "Pixels");
+  }
+});
+
+Deno.test("a time axis alone makes no line scan", async () => {
+  const cases: [string, Partial<WrittenOir>][] = [
+    ["of another length than the rows", { axes: [{ type: "TIMELAPSE", maxSize: 7 }] }],
+    ["that is not enabled", { axes: [{ type: "TIMELAPSE", maxSize: 4, enable: false }] }],
+    ["with two time points", {
+      axes: [{ type: "TIMELAPSE", maxSize: 4 }],
+      frames: ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 100)] })),
+    }],
+  ];
+  for (const [what, change] of cases) {
+    const { summary } = await openBytes(writeOir(frame(change)));
+    const rows = summary.axes.find((a) => a.name === "Y")!;
+    assert.deepEqual([rows.size, rows.step, rows.unit], [4, 0.25, "um"], what);
+  }
+  const scan = (await openBytes(writeOir(frame({ axes: [{ type: "TIMELAPSE", maxSize: 4 }] })))).summary;
+  assert.equal(scan.axes.find((a) => a.name === "Y")!.unit, "Pixels", "rows are lines of an unknown period");
+});
+
+Deno.test("a line that does not fit the rows is kept with a warning", async () => {
+  const { summary } = await openBytes(writeOir(lineScan(23, { line: [0, 0, 7, 7] })));
+  assert.deepEqual(summary.reference?.lineRoi, [0, 0, 7, 7]);
+  assert.match(summary.warnings.join(), /9\.9 pixels long but the rows have 6/);
+});
+
+Deno.test("regions of another shape give no path", async () => {
+  const { summary } = await openBytes(writeOir(lineScan(23, { regionType: "Polyline" })));
+  assert.deepEqual([summary.reference?.lineRoi, summary.reference?.scanPath], [null, null]);
+  assert.equal(summary.axes[1]!.unit, "seconds");
+});
+
+const reference = (
+  width: number,
+  height: number,
+  change: Partial<WrittenReference> = {},
+): WrittenReference => ({
+  width,
+  height,
+  planes: { [CHANNEL_A]: ramp(width * height, 7) },
+  ...change,
+});
+
+Deno.test("the size of the reference is the first of its sources that fits", async () => {
+  const cases: [string, WrittenReference, Partial<WrittenOir>, [number, number] | null][] = [
+    ["image definition", reference(10, 3), { overview: { width: 6, height: 5 } }, [3, 10]],
+    ["scanner", reference(10, 3, { defined: false }), { overview: { width: 6, height: 5 } }, [5, 6]],
+    ["square", reference(9, 4, { defined: false }), { overview: { width: 8, height: 8 } }, [6, 6]],
+    ["main height", reference(3, 8, { defined: false }), {}, [8, 3]],
+    ["main width", reference(6, 3, { defined: false }), {}, [3, 6]],
+    ["nothing", reference(7, 1, { defined: false }), {}, null],
+  ];
+  for (const [what, written, change, expected] of cases) {
+    const { summary, referencePlanes } = await openBytes(
+      writeOir(lineScan(23, { ...change, reference: written })),
+    );
+    assert.deepEqual(
+      summary.reference ? [summary.reference.rows, summary.reference.columns] : null,
+      expected,
+      what,
+    );
+    if (expected) {
+      assert.deepEqual(values(referencePlanes), [[...ramp(written.width * written.height, 7)]], what);
+    } else {assert.match(
+        summary.warnings.join(),
+        /reference image is left out: nothing says how its 7 pixels/,
+      );}
+  }
+});
+
+Deno.test("a reference may have other channels than the image, in an image that is no line scan too", async () => {
+  const planes = { [CHANNEL_C]: ramp(36, 300), [CHANNEL_B]: ramp(36, 200), [CHANNEL_A]: ramp(36, 100) };
+  const { line: _line, ...overview } = lineScan(1);
+  const written = frame({ reference: { width: 9, height: 4, planes }, scanners: overview.scanners! });
+  const { summary, referencePlanes } = await openBytes(writeOir(written));
+  assert.deepEqual(summary.reference?.channels.map((c) => [c.name, c.rows, c.columns]), [
+    ["CH1", 4, 9],
+    ["CH2", 4, 9],
+    ["CH3", 4, 9],
+  ]);
+  assert.deepEqual(referencePlanes.map((p) => p[0]), [100, 200, 300]);
+  assert.deepEqual([summary.reference?.lineRoi, summary.reference?.scanPath], [null, null]);
+});
+
+Deno.test("an incomplete reference is left out, the image is served", async () => {
+  const cut = reference(8, 8, { planes: { [CHANNEL_A]: ramp(60, 0) } });
+  const whole = await openBytes(writeOir(lineScan(23, { reference: cut })));
+  assert.equal(whole.summary.reference, null);
+  assert.match(whole.summary.warnings.join(), /left out: 60 of its 8 x 8 pixels are stored/);
+  const one = reference(8, 8, { planes: { [CHANNEL_A]: ramp(60, 0), [CHANNEL_B]: ramp(64, 5) } });
+  const part = await openBytes(writeOir(lineScan(23, { reference: one })));
+  assert.deepEqual(part.summary.reference?.channels.map((c) => c.name), ["CH2"]);
+  assert.deepEqual(values(part.referencePlanes), [[...ramp(64, 5)]]);
+});
+
+Deno.test("a camera reference has the sample width of the camera", async () => {
+  const picture: WrittenReference = {
+    source: "CAMERA0",
+    width: 6,
+    height: 4,
+    planes: { [CHANNEL_A]: Uint8Array.from(ramp(24, 5)) },
+  };
+  const { summary, referencePlanes } = await openBytes(
+    writeOir(frame({ reference: picture, colours: { [CHANNEL_A]: "Gray" } })),
+  );
+  assert.deepEqual([summary.reference?.rows, summary.reference?.columns], [4, 6]);
+  assert.deepEqual(summary.reference?.channels.map((c) => c.sampleType), ["uint8"]);
+  assert.deepEqual(values(referencePlanes), [[...ramp(24, 5)]]);
+});
