@@ -8,7 +8,7 @@ const LARGEST = 85;
  * @param {(percent: number) => void} onMove share of the upper pane
  * @param {number} [start] percent
  */
-export function attachDivider(bar, onMove, start = 58) {
+export function attachDivider(bar, onMove, start = 54) {
   let percent = start;
   const move = (wanted) => {
     percent = Math.min(LARGEST, Math.max(SMALLEST, wanted));

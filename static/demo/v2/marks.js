@@ -1,6 +1,6 @@
 /**
  * Marks over and around a picture, drawn alike as SVG on the page (sharp, its text can be selected) and on a canvas for
- * the saved picture. A mark is a line `{points}`, a ring `{ring: [x, y, radius]}` or a text `{text, at, anchor, turned}`, with `color`
+ * the saved picture. A mark is a line `{points}`, a dark ground `{ground: [left, top, width, height]}`, a ring `{ring: [x, y, radius]}` or a text `{text, at, anchor, turned}`, with `color`
  * (the page's own when absent), `width`, `dash` and `halo`: a dark edge that keeps it visible on any picture.
  */
 import { svgElement } from "./element.js";
@@ -9,6 +9,8 @@ import { svgElement } from "./element.js";
 export const LABEL_FONT = '12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
 const HALO = "rgba(0, 0, 0, 0.65)";
+
+const GROUND = "rgba(0, 0, 0, 0.55)";
 
 /** Width of a label in CSS pixels. */
 export const measureLabel = (() => {
@@ -25,6 +27,10 @@ export function svgMarks(marks) {
   return marks.flatMap((mark) => {
     const color = mark.color ?? "currentColor";
     if (mark.text !== undefined) return [svgText(mark, color)];
+    if (mark.ground !== undefined) {
+      const [x, y, width, height] = mark.ground;
+      return [svgElement("rect", { x, y, width, height, rx: 4, fill: GROUND })];
+    }
     const shape = (stroke, width) => {
       const style = { fill: "none", stroke, "stroke-width": width, "stroke-dasharray": mark.dash ?? null };
       if (mark.ring !== undefined) {
@@ -45,7 +51,10 @@ export function canvasMarks(context, marks, ownColor) {
   for (const mark of marks) {
     const color = mark.color ?? ownColor;
     if (mark.text !== undefined) canvasText(context, mark, color);
-    else {
+    else if (mark.ground !== undefined) {
+      context.fillStyle = GROUND;
+      context.fillRect(...mark.ground);
+    } else {
       const width = mark.width ?? 1;
       context.setLineDash(mark.dash === undefined ? [] : mark.dash.split(" ").map(Number));
       for (const [stroke, wide] of mark.halo ? [[HALO, width + 2], [color, width]] : [[color, width]]) {

@@ -12,7 +12,7 @@ import { svgElement } from "./element.js";
 import { layoutFrame } from "./frame.js";
 import { attachGestures } from "./gestures.js";
 import { canvasMarks, measureLabel, svgMarks } from "./marks.js";
-import { scaleBar } from "./scale_bar.js";
+import { scaleBarMarks } from "./scale_bar.js";
 import { transpose } from "./transpose.js";
 import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
 
@@ -230,7 +230,10 @@ export class Pane {
 
   #marks() {
     const { width, height } = this.#layout.plot;
-    const marks = [...this.overlay(this), ...this.#bars()];
+    const marks = [
+      ...this.overlay(this),
+      ...scaleBarMarks(this.#group, this.#view, this.#layout.plot, measureLabel),
+    ];
     if (this.#cursor !== null) {
       const [x, y] = this.toScreen(this.#cursor.x + 0.5, this.#cursor.y + 0.5);
       const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
@@ -242,42 +245,6 @@ export class Pane {
       const [right, bottom] = [x1 * width, y1 * height];
       const points = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]];
       marks.push({ points, color: "#fff", halo: true });
-    }
-    return marks;
-  }
-
-  #bars() {
-    const { axisX, axisY, locked } = this.#group;
-    const { width, height } = this.#layout.plot;
-    const spanX = this.#view.x1 - this.#view.x0;
-    const spanY = this.#view.y1 - this.#view.y0;
-    const style = { color: "#fff", width: 3, halo: true };
-    const [right, bottom] = [width - 12, height - 12];
-    const marks = [];
-    const across = scaleBar(axisX, spanX, width < 400 ? 0.35 : 0.2);
-    if (across !== null) {
-      const long = (across.pixels / spanX) * width;
-      const middle = Math.min(right - long / 2, width - measureLabel(across.label) / 2 - 6);
-      marks.push({ points: [[right - long, bottom], [right, bottom]], ...style });
-      marks.push({
-        text: across.label,
-        at: [middle, bottom - 12],
-        anchor: "middle",
-        color: "#fff",
-        halo: true,
-      });
-    }
-    const down = locked || axisY.unit === axisX.unit ? null : scaleBar(axisY, spanY, 0.3);
-    if (down !== null) {
-      const long = (down.pixels / spanY) * height;
-      marks.push({ points: [[right, bottom + 1.5], [right, bottom - long]], ...style });
-      marks.push({
-        text: down.label,
-        at: [right - 7, Math.max(8, bottom - long - 0)],
-        anchor: "end",
-        color: "#fff",
-        halo: true,
-      });
     }
     return marks;
   }

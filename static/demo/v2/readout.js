@@ -10,15 +10,17 @@ import { formatAt, formatNumber, unitSymbol } from "./axes.js";
  */
 export function readout({ plane, shown }, { x, y }) {
   const [rowAxis, columnAxis] = plane.axes;
-  const coordinate = (axis, index) =>
-    `${axis.name} ${formatAt(index * axis.step, axis.step / 10)} ${unitSymbol(axis.unit)}`;
+  const coordinates = [[rowAxis, x], [columnAxis, y]].filter(([axis]) => axis.unit !== "Pixels")
+    .map(([axis, index]) =>
+      `${axis.name} ${formatAt(index * axis.step, axis.step / 10)} ${unitSymbol(axis.unit)}`
+    );
   const values = shown.map((channel) => ({
     channel,
     name: channel.name,
     value: formatNumber(channel.samples[x * plane.shape[1] + y]),
   }));
-  const physical = `${coordinate(rowAxis, x)}, ${coordinate(columnAxis, y)}`;
-  return { position: `row ${x}, column ${y} · ${physical}`, values };
+  const physical = coordinates.length === 0 ? "" : ` · ${coordinates.join(", ")}`;
+  return { position: `row ${x}, column ${y}${physical}`, values };
 }
 
 /** Pixels, steps with units and axis names, sample type: the line under the title. */

@@ -1,5 +1,13 @@
-/** Scale bar: the longest round length that fits. */
+/**
+ * Scale bars in the lower right corner: one for images, one for each calibrated axis where the axes differ, with the
+ * longest round length that fits.
+ */
 import { formatAt, unitSymbol } from "./axes.js";
+
+/** Distance of bars from the edge of the plot, in CSS pixels. */
+const INSET = 14;
+
+const BAR = { color: "#fff", width: 3 };
 
 /**
  * @param {{step: number, unit: string}} axis
@@ -13,4 +21,40 @@ export function scaleBar(axis, pixels, part = 0.25) {
   const power = 10 ** Math.floor(Math.log10(room));
   const length = power * [5, 2, 1].find((digit) => digit * power <= room * (1 + 1e-9));
   return { pixels: length / axis.step, label: `${formatAt(length, length)} ${unitSymbol(axis.unit)}` };
+}
+
+/**
+ * The bars as marks (see marks.js) in CSS pixels of the plot; none where the plot is too small for them.
+ *
+ * @param {{axisX: object, axisY: object}} picture
+ * @param {{x0: number, y0: number, x1: number, y1: number}} view
+ * @param {{width: number, height: number}} plot
+ * @param {(text: string) => number} measure width of a label
+ */
+export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure) {
+  if (width < 80 || height < 70) return [];
+  const [right, bottom] = [width - INSET, height - INSET];
+  const across = scaleBar(axisX, view.x1 - view.x0, width < 400 ? 0.3 : 0.12);
+  const down = axisX.unit === axisY.unit ? null : scaleBar(axisY, view.y1 - view.y0, 0.3);
+  const marks = [];
+  let [left, top] = [right, bottom];
+  if (across !== null) {
+    const long = (across.pixels / (view.x1 - view.x0)) * width;
+    const wide = Math.max(long, measure(across.label));
+    left = right - wide - (down === null ? 0 : 8);
+    top = bottom - 20;
+    marks.push({ points: [[right - long, bottom], [right, bottom]], ...BAR });
+    const at = [right - (down === null ? wide / 2 : Math.max(long / 2, wide / 2 + 6)), bottom - 11];
+    marks.push({ text: across.label, at, anchor: "middle", color: BAR.color });
+  }
+  if (down !== null) {
+    const long = (down.pixels / (view.y1 - view.y0)) * height;
+    const end = Math.min(bottom - long, bottom - (across === null ? 10 : 26));
+    left = Math.min(left, right - measure(down.label) - 8);
+    top = end - 6;
+    marks.push({ points: [[right, bottom + 1.5], [right, bottom - long]], ...BAR });
+    marks.push({ text: down.label, at: [right - 7, end + 3], anchor: "end", color: BAR.color });
+  }
+  if (marks.length === 0) return [];
+  return [{ ground: [left - 7, top - 4, right - left + 14, bottom - top + 11] }, ...marks];
 }
