@@ -1,4 +1,194 @@
-import type { Opened, Stack } from "./stack.ts";
-export function openMicroManager(_opened: Opened): Stack | null {
-  return null;
+/**
+ * Micro-Manager image stacks (`_MMStack`): a header behind the TIFF header, in the byte order of the file.
+ *
+ *   byte  8   54773648, offset of the index map: 3453623, number of entries, then per plane five LONG: channel,
+ *             slice, frame, position, offset of its directory
+ *   byte 32   2355492, length of the summary, summary as JSON at byte 40
+ *
+ * So a plane is found without walking the chain of directories. Large acquisitions go on in files with the same
+ * name and `_1`, `_2`; the first position that the opened file holds is served.
+ */
+import { basename, dirname, join } from "node:path";
+import { DecodeFailed } from "../errors.ts";
+import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
+import { decodeText } from "./directory.ts";
+import { firstImage, isOmeXml, parseOme } from "./ome_xml.ts";
+import { type PageLayout, readPage } from "./page.ts";
+import { calibrationsOf, firstMoment, momentOf, type Opened, planePage, type Stack, tagMoment, UNDATED } from "./stack.ts";
+import { TAG } from "./tags.ts";
+import { TiffFile } from "./tiff_file.ts";
+
+const INDEX_MAP_HEADER = 54_773_648;
+const INDEX_MAP = 3_453_623;
+const SUMMARY_HEADER = 2_355_492;
+
+/** Bytes of one entry of the index map. */
+const ENTRY_BYTES = 20;
+
+interface Plane {
+  readonly tiff: TiffFile;
+  readonly offset: number;
+}
+
+/** The stack of a Micro-Manager file, or `null`. */
+export function openMicroManager(opened: Opened): Stack | null {
+  const { tiff, first } = opened;
+  const summary = readSummary(tiff);
+  const own = summary && readIndexMap(tiff);
+  if (!summary || !own || own.length === 0) return null;
+  const position = own.reduce((least, entry) => Math.min(least, entry.position), Infinity);
+  const planes = new Map<string, Plane>();
+  const layout = readPage(first);
+  const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
+  const positions = declared(summary.Positions);
+  const add = (file: TiffFile, entries: readonly IndexEntry[]) => {
+    for (const entry of entries) {
+      if (entry.position !== position) continue;
+      planes.set(`${entry.frame},${entry.channel},${entry.slice}`, { tiff: file, offset: entry.offset });
+      sizes.T = Math.max(sizes.T, entry.frame + 1);
+      sizes.C = Math.max(sizes.C, entry.channel + 1);
+      sizes.Z = Math.max(sizes.Z, entry.slice + 1);
+    }
+  };
+  add(tiff, own);
+  let fileSize = tiff.file.size;
+  if (own.length < sizes.T * sizes.C * sizes.Z * positions) {
+    for (const other of siblings(opened)) {
+      add(other, readIndexMap(other) ?? []);
+      fileSize += other.file.size;
+    }
+  }
+  if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
+    throw new DecodeFailed(`the summary declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`);
+  }
+  return {
+    sizes,
+    layout,
+    ...describe(opened, summary, sizes.Z),
+    fileSize,
+    warnings: [],
+    plane: ({ time, channel, focus }) => {
+      const plane = planes.get(`${time},${channel},${focus}`);
+      const what = `the plane T=${time} C=${channel} Z=${focus}`;
+      if (!plane) throw new DecodeFailed(`${what} is not in the index map`);
+      return { tiff: plane.tiff, page: pageOf(plane, layout, what), run: null };
+    },
+  };
+}
+
+function pageOf({ tiff, offset }: Plane, layout: PageLayout, what: string): PageLayout {
+  return planePage(tiff.directoryAt(offset, what), layout, what);
+}
+
+type Summary = Readonly<Record<string, unknown>>;
+
+function readSummary(tiff: TiffFile): Summary | null {
+  if (tiff.file.size < 40) return null;
+  const head = tiff.window.view(32, 8, "the Micro-Manager header");
+  const little = tiff.encoding.littleEndian;
+  const length = head.getUint32(4, little);
+  if (head.getUint32(0, little) !== SUMMARY_HEADER || length > MAX_VENDOR_BYTES) return null;
+  const text = decodeText(tiff.file.read(40, length, "the Micro-Manager summary"));
+  try {
+    const summary: unknown = JSON.parse(text);
+    return typeof summary === "object" && summary !== null ? summary as Summary : null;
+  } catch {
+    return null;
+  }
+}
+
+interface IndexEntry {
+  readonly channel: number;
+  readonly slice: number;
+  readonly frame: number;
+  readonly position: number;
+  readonly offset: number;
+}
+
+/** `null` where the header has none or the acquisition ended before it was written. */
+function readIndexMap(tiff: TiffFile): IndexEntry[] | null {
+  const little = tiff.encoding.littleEndian;
+  const head = tiff.window.view(8, 8, "the Micro-Manager header");
+  const offset = head.getUint32(4, little);
+  if (head.getUint32(0, little) !== INDEX_MAP_HEADER || offset === 0 || offset + 8 > tiff.file.size) return null;
+  const start = tiff.window.view(offset, 8, "the index map");
+  const count = start.getUint32(4, little);
+  if (start.getUint32(0, little) !== INDEX_MAP) return null;
+  if (count > MAX_DIRECTORIES) {
+    throw new DecodeFailed(`the index map at ${offset} has ${count} entries, more than ${MAX_DIRECTORIES}`);
+  }
+  const view = new DataView(tiff.file.read(offset + 8, count * ENTRY_BYTES, "the index map").buffer);
+  const entries: IndexEntry[] = [];
+  for (let at = 0; at < view.byteLength; at += ENTRY_BYTES) {
+    const word = (i: number) => view.getUint32(at + i * 4, little);
+    // Unused entries at the end are zero; no directory lies at 0.
+    if (word(4) === 0) continue;
+    entries.push({ channel: word(0), slice: word(1), frame: word(2), position: word(3), offset: word(4) });
+  }
+  return entries;
+}
+
+/** A length of the summary; 1 where it is none. */
+function declared(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? value : 1;
+}
+
+/** Continuation files: same name up to `_MMStack`, same folder. */
+function* siblings({ path, files }: Opened): Generator<TiffFile> {
+  const name = basename(path);
+  const stem = /^(.*?_MMStack[^.]*?)(?:_\d+)?\.ome\.tiff?$/i.exec(name)?.[1];
+  if (stem === undefined) return;
+  for (const other of files.list(dirname(path))) {
+    if (other === name || !other.startsWith(stem)) continue;
+    if (!/^(?:_\d+)?\.ome\.tiff?$/i.test(other.slice(stem.length))) continue;
+    const file = files.openNeighbour(join(dirname(path), other));
+    if (file) yield new TiffFile(file, files);
+  }
+}
+
+type Described = Pick<Stack, "calibrations" | "names" | "moment">;
+
+/** Metadata of the summary, of the OME-XML that newer versions write, and of the first plane. */
+function describe({ first, descriptions }: Opened, summary: Summary, slices: number): Described {
+  const number = (value: unknown) => typeof value === "number" ? value : null;
+  const plane = planeMetadata(first.text(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES));
+  const pixel = number(summary.PixelSize_um) || number(plane.PixelSizeUm);
+  const interval = number(summary.Interval_ms) || number(summary.WaitInterval);
+  const ome = omeCalibrations(descriptions);
+  const names = Array.isArray(summary.ChNames) ? summary.ChNames : [];
+  const written = [summary.StartTime, summary.Time, plane.Time].filter((text) => typeof text === "string");
+  return {
+    calibrations: {
+      ...calibrationsOf({
+        X: [pixel, "um"],
+        Y: [pixel, "um"],
+        Z: [slices > 1 ? Math.abs(number(summary["z-step_um"]) ?? 0) : null, "um"],
+        T: [interval, "ms"],
+      }),
+      ...ome,
+    },
+    names: names.map((name) => typeof name === "string" ? name : null),
+    moment: firstMoment(...written.map(momentOf), tagMoment(first), UNDATED),
+  };
+}
+
+function planeMetadata(text: string): Summary {
+  try {
+    const parsed: unknown = JSON.parse(text || "{}");
+    return typeof parsed === "object" && parsed !== null ? parsed as Summary : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The summary is enough to read the planes, so damaged OME-XML only costs its calibration. */
+function omeCalibrations(descriptions: readonly string[]): Stack["calibrations"] {
+  const text = descriptions.find(isOmeXml);
+  if (text === undefined) return {};
+  try {
+    return firstImage(parseOme(text, "OME-XML"))?.calibrations ?? {};
+  } catch (error) {
+    if (error instanceof DecodeFailed) return {};
+    throw error;
+  }
 }

@@ -15,7 +15,7 @@ const JPEG = 7;
  * by their photometric kind, after their channel where there are several.
  *
  * @param channels served names of the channels
- * @param given names as the file gives them
+ * @param given names as the file gives them, per channel or per sample
  * @returns `null` where there is no name
  */
 export function sampleNames(
@@ -24,6 +24,7 @@ export function sampleNames(
   given: readonly (string | null)[],
 ): (string | null)[] {
   if (page.samples === 1) return channels.map((_, index) => given[index] ?? null);
+  if (given.length === channels.length * page.samples) return [...given];
   const photometric = page.compression === JPEG && page.photometric === PHOTOMETRIC.ycbcr
     ? PHOTOMETRIC.rgb
     : page.photometric;

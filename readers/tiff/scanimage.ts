@@ -1,4 +1,167 @@
-import type { Opened, Stack } from "./stack.ts";
-export function openScanImage(_opened: Opened): Stack | null {
-  return null;
+/**
+ * ScanImage. Version 3.8 writes lines `state.acq.numberOfChannelsSave=2` into ImageDescription; from version 4
+ * on the keys are `scanimage.SI4.channelsSave`, `SI.hChannels.channelSave` and so on, in ImageDescription or, from
+ * 2016 on, in Software or behind the BigTIFF header. Pages run channel first; then the frames of a slice and the
+ * slices, or, when the focus moves fast, the slices of a volume and the volumes.
+ */
+import { MAX_VENDOR_BYTES } from "./bounds.ts";
+import { decodeText } from "./directory.ts";
+import { readPage } from "./page.ts";
+import { pagesLikeFirst } from "./plain.ts";
+import {
+  calibrationsOf,
+  firstMoment,
+  moment,
+  type Moment,
+  numberIn,
+  type Opened,
+  type Stack,
+  tagMoment,
+  UNDATED,
+} from "./stack.ts";
+import { TAG } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
+
+type Fields = ReadonlyMap<string, string>;
+
+/** How pages are counted. */
+interface Interleaving {
+  readonly channels: number;
+  readonly slices: number;
+  readonly frames: number;
+  /** True when slices change before frames. */
+  readonly volumes: boolean;
+}
+
+/** The stack of a ScanImage file, or `null`. */
+export function openScanImage(opened: Opened): Stack | null {
+  const { tiff, first, descriptions } = opened;
+  const texts = [first.text(TAG.Software, MAX_VENDOR_BYTES), ...descriptions, headerText(tiff)];
+  if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replaceAll("\r", "\n")))) return null;
+  const fields = fieldsOf(texts);
+  const { offsets, warnings } = pagesLikeFirst(tiff);
+  const layout = readPage(first);
+  const { channels, slices, frames, volumes } = interleaving(fields, offsets.length);
+  const field = (...keys: string[]) => keys.map((key) => numberIn(fields.get(key))).find((value) => value !== null);
+  const rate = volumes
+    ? field("hRoiManager.scanVolumeRate")
+    : field("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
+  const pixel = pixelSize(fields, layout.width, layout.height);
+  const step = field("hStackManager.actualStackZStepSize", "hStackManager.stackZStepSize", "stackZStepSize", "acq.zStepSize");
+  return {
+    sizes: { T: frames, C: channels, Z: slices },
+    layout,
+    calibrations: calibrationsOf({
+      X: [pixel?.x, "um"],
+      Y: [pixel?.y, "um"],
+      Z: [step === undefined ? null : Math.abs(step), "um"],
+      T: [rate ? 1 / rate : null, "s"],
+    }),
+    names: savedNames(fields, channels),
+    moment: firstMoment(momentIn(fields), tagMoment(first)),
+    fileSize: tiff.file.size,
+    warnings,
+    plane: ({ time, channel, focus }) => {
+      const number = (volumes ? time * slices + focus : focus * frames + time) * channels + channel;
+      const offset = offsets[number];
+      return { tiff, page: offset === undefined ? layout : readPage(tiff.directoryAt(offset)), run: null };
+    },
+  };
+}
+
+/** Magic number of the header that ScanImage 2016 and later put behind the BigTIFF header. */
+const HEADER_MAGIC = 117_637_889;
+
+/** The text that does not vary from frame to frame: at byte 16 magic, version, its length, length of the regions. */
+function headerText(tiff: TiffFile): string {
+  if (!tiff.encoding.bigTiff || tiff.file.size < 32) return "";
+  const little = tiff.encoding.littleEndian;
+  const head = tiff.window.view(16, 16, "the ScanImage header");
+  const length = head.getUint32(8, little);
+  if (head.getUint32(0, little) !== HEADER_MAGIC || length > MAX_VENDOR_BYTES) return "";
+  return decodeText(tiff.file.read(32, length, "the ScanImage header"));
+}
+
+/** Keys without their prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. The first value counts. */
+function fieldsOf(texts: readonly string[]): Fields {
+  const fields = new Map<string, string>();
+  for (const text of texts) {
+    for (const line of text.split(/[\r\n]+/)) {
+      const at = line.indexOf("=");
+      if (at < 1) continue;
+      const key = line.slice(0, at).trim().replace(/^state\./, "").replace(/^(?:scanimage\.)?SI\d?\./, "");
+      if (!fields.has(key)) fields.set(key, line.slice(at + 1).trim());
+    }
+  }
+  return fields;
+}
+
+/** Numbers of a scalar, a row or a column of Matlab: `2`, `[1 2]`, `[1;2]`. */
+function numbersIn(text: string | undefined): number[] {
+  return [...(text ?? "").matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g)].map(([number]) => Number(number));
+}
+
+function interleaving(fields: Fields, pages: number): Interleaving {
+  const size = (...keys: string[]) => {
+    for (const key of keys) {
+      const value = numberIn(fields.get(key));
+      if (value !== null && Number.isInteger(value) && value >= 1) return value;
+    }
+    return null;
+  };
+  const on = (key: string) => /^(?:true|1)/.test(fields.get(key) ?? "");
+  const saved = numbersIn(fields.get("hChannels.channelSave") ?? fields.get("channelsSave")).length ||
+    size("acq.numberOfChannelsSave") || 1;
+  const channels = pages % saved === 0 ? saved : 1;
+  const perChannel = Math.max(1, Math.floor(pages / channels));
+  const volumes = on("hFastZ.enable") || on("fastZEnable") || /fast/.test(fields.get("hStackManager.stackMode") ?? "") &&
+      on("hStackManager.enable");
+  if (volumes) {
+    const slices = size(
+      "hFastZ.numFramesPerVolume",
+      "fastZNumSlices",
+      "hStackManager.numFramesPerVolumeWithFlyback",
+      "hStackManager.numFramesPerVolume",
+      "hStackManager.actualNumSlices",
+      "hStackManager.numSlices",
+      "stackNumSlices",
+    ) ?? 1;
+    return perChannel % slices === 0
+      ? { channels, slices, frames: perChannel / slices, volumes }
+      : { channels, slices: 1, frames: perChannel, volumes: false };
+  }
+  // Averaged frames are stored as one.
+  const averaged = on("acq.averaging");
+  const perSlice = averaged
+    ? 1
+    : size("hStackManager.framesPerSlice", "acqNumFrames", "acq.numberOfFrames") ?? perChannel;
+  const stored = Math.max(1, perSlice / (size("hScan2D.logAverageFactor") ?? 1));
+  const frames = Number.isInteger(stored) && perChannel % stored === 0 ? stored : perChannel;
+  return { channels, slices: perChannel / frames, frames, volumes: false };
+}
+
+/** Micrometres per pixel from the corners of the field of view. */
+function pixelSize(fields: Fields, width: number, height: number): { x: number; y: number } | null {
+  const corners = numbersIn(fields.get("hRoiManager.imagingFovUm"));
+  if (corners.length !== 8) return null;
+  const extent = (from: number) => {
+    const values = corners.filter((_, i) => i % 2 === from);
+    return Math.max(...values) - Math.min(...values);
+  };
+  return { x: extent(0) / width, y: extent(1) / height };
+}
+
+/** `hChannels.channelName = {'Channel 1' 'Channel 2'}`, of the channels that were saved. */
+function savedNames(fields: Fields, channels: number): (string | null)[] {
+  const all = [...(fields.get("hChannels.channelName") ?? "").matchAll(/'([^']*)'/g)].map(([, name]) => name!);
+  const saved = numbersIn(fields.get("hChannels.channelSave") ?? fields.get("channelsSave"));
+  return saved.length === channels ? saved.map((number) => all[number - 1] ?? null) : [];
+}
+
+/** `epoch = [2018 10 3 13 54 41.2]`; `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first. */
+function momentIn(fields: Fields): Moment {
+  const epoch = numbersIn(fields.get("epoch"));
+  if (epoch.length === 6) return moment(epoch[0]!, epoch[1]!, epoch[2]!, epoch[3], epoch[4], epoch[5]);
+  const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)/.exec(fields.get("internal.triggerTimeString") ?? "");
+  return found ? moment(found[3]!, found[1]!, found[2]!, found[4], found[5], found[6]) : UNDATED;
 }

@@ -141,7 +141,6 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
   if (directory === null) {
     throw new DecodeFailed(`${what} is missing: the chain of directories ends before it`);
   }
-  if (directory.offset === layout.directory.offset) return layout;
   const page = readPage(directory);
   if (!sameLayout(page, layout)) {
     throw new DecodeFailed(
