@@ -8,6 +8,9 @@ const LINE = 14;
 const GAP = 6;
 const TICK = 4;
 
+/** Room for a label beside the plot; ticks one below the other are at least so far apart. */
+const TICK_ROOM = 34;
+
 /**
  * @param {object} options
  * @param {number} options.width size of the box in CSS pixels
@@ -22,10 +25,15 @@ export function layoutFrame({ width, height, x, y, aspect, measure }) {
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
-  const labelsY = tickLabels(y, room / 34);
-  const widest = Math.max(0, ...labelsY.map(({ label }) => measure(label)));
-  const left = Math.ceil(widest) + GAP + TICK + (y.title === "" ? 0 : LINE + 4);
-  const plot = fit({ left, top, width: Math.max(20, width - left - 14), height: room }, aspect);
+  const titleY = y.title === "" ? 0 : LINE + 4;
+  let [widest, labelsY, plot] = [0, tickLabels(y, room / TICK_ROOM), null];
+  // Labels take width, width decides the height where the aspect is kept, and height decides the labels.
+  for (let round = 0; round < 3; round += 1) {
+    widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
+    const left = widest + GAP + TICK + titleY;
+    plot = fit({ left, top, width: Math.max(20, width - left - 14), height: room }, aspect);
+    labelsY = tickLabels(y, plot.height / TICK_ROOM);
+  }
   const marks = [outline(plot)];
   for (const { label, part } of labelsY) {
     const at = plot.top + part * plot.height;

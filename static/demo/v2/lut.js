@@ -94,6 +94,6 @@ function hot(i) {
   const x = i / 255;
   const ramp = (from, to, low = 0) => Math.min(1, Math.max(low, low + (1 - low) * (x - from) / (to - from)));
   return [ramp(0, 0.365079, 0.0416), ramp(0.365079, 0.746032), ramp(0.746032, 1)].map((part) =>
-    Math.floor(part * 255.999)
+    Math.floor(part * 255)
   );
 }

@@ -4,7 +4,7 @@ import { formatAt, formatNumber, unitSymbol } from "./axes.js";
 /**
  * Position, physical coordinates and values under the cursor.
  *
- * @param {import("./channel_group.js").ChannelGroup} group
+ * @param {{plane: object, shown: {name: string, samples: Float32Array}[]}} group
  * @param {{x: number, y: number}} cursor picture pixel; x is the plane's row, y its column
  * @returns {{position: string, values: {name: string, value: string, channel: object}[]}}
  */

@@ -2,12 +2,15 @@
  * Which part of a picture is visible. A view is `{x0, y0, x1, y1}` in picture pixels, where pixel (i, j) covers
  * `[i, i + 1) x [j, j + 1)` and y runs down. All functions are pure: they take a view and answer a new one that
  * lies inside the picture.
+ *
+ * @typedef {{x0: number, y0: number, x1: number, y1: number}} View
+ * @typedef {{width: number, height: number}} Picture
  */
 
 /** Zoom ends when this many pixels are left along an axis. */
 const SMALLEST_SPAN = 4;
 
-/** The whole picture. */
+/** The whole picture. @type {(width: number, height: number) => View} */
 export const home = (width, height) => ({ x0: 0, y0: 0, x1: width, y1: height });
 
 /** Whether `view` shows the whole picture. */
@@ -15,13 +18,14 @@ export const isHome = (view, width, height) =>
   view.x0 <= 0 && view.y0 <= 0 && view.x1 >= width && view.y1 >= height;
 
 /**
- * Zooms about a fixed point. A factor above 1 comes closer; `locked` keeps the aspect by taking `factorX` for both.
+ * Zooms about a fixed point. A factor above 1 comes closer.
  *
- * @param {{x0: number, y0: number, x1: number, y1: number}} view
+ * @param {View} view
  * @param {{x: number, y: number}} at picture position that keeps its place on the screen
  * @param {number} factorX
  * @param {number} factorY
- * @param {{width: number, height: number}} picture
+ * @param {Picture} picture
+ * @returns {View}
  */
 export function zoomAt(view, at, factorX, factorY, picture) {
   const x = span(view.x0, view.x1, at.x, factorX, picture.width);
@@ -29,7 +33,15 @@ export function zoomAt(view, at, factorX, factorY, picture) {
   return { x0: x[0], x1: x[1], y0: y[0], y1: y[1] };
 }
 
-/** Moves the view by picture pixels, as far as the picture goes. */
+/**
+ * Moves the view by picture pixels, as far as the picture goes.
+ *
+ * @param {View} view
+ * @param {number} dx
+ * @param {number} dy
+ * @param {Picture} picture
+ * @returns {View}
+ */
 export function panBy(view, dx, dy, picture) {
   const x = shift(view.x0 + dx, view.x1 + dx, picture.width);
   const y = shift(view.y0 + dy, view.y1 + dy, picture.height);
@@ -38,6 +50,13 @@ export function panBy(view, dx, dy, picture) {
 
 /**
  * Shows the rectangle between two picture positions; `locked` widens it to the aspect of the present view.
+ *
+ * @param {View} view
+ * @param {{x: number, y: number}} from
+ * @param {{x: number, y: number}} to
+ * @param {Picture} picture
+ * @param {boolean} locked
+ * @returns {View}
  */
 export function zoomTo(view, from, to, picture, locked) {
   const spans = {
@@ -54,7 +73,11 @@ export function zoomTo(view, from, to, picture, locked) {
   return { x0: x[0], x1: x[1], y0: y[0], y1: y[1] };
 }
 
-/** Moves the view just far enough that the pixel (x, y) is visible. */
+/**
+ * Moves the view just far enough that the pixel (x, y) is visible.
+ *
+ * @type {(view: View, x: number, y: number, picture: Picture) => View}
+ */
 export function reveal(view, x, y, picture) {
   const dx = Math.min(0, x - view.x0) + Math.max(0, x + 1 - view.x1);
   const dy = Math.min(0, y - view.y0) + Math.max(0, y + 1 - view.y1);
@@ -82,6 +105,7 @@ function span(low, high, at, factor, size) {
 
 const about = (middle, length, size) => shift(middle - length / 2, middle + length / 2, size);
 
+/** @returns {[number, number]} */
 function shift(low, high, size) {
   const length = Math.min(high - low, size);
   const start = Math.min(Math.max(low, 0), size - length);
