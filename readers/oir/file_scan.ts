@@ -45,8 +45,6 @@ export interface FileScan {
   /** Frame documents in file order, as flat quintuples of offset, length and the t, l, z of the chunk that follows. */
   readonly frames: readonly number[];
   readonly documents: readonly DocumentBlock[];
-  /** Size that the file had when it was closed is larger than it is now. */
-  readonly truncated: boolean;
   readonly damage: Damage;
   readonly warnings: readonly string[];
 }
@@ -62,16 +60,19 @@ export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
 export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const header = readHeader(file);
   const entries = readIndex(file, header);
+  const cut = header.truncated
+    ? [`The file is truncated: it had more than its ${file.size} bytes when it was closed`]
+    : [];
   if (typeof entries === "string") {
-    const why = header.truncated
-      ? `The file is truncated: it had more than its ${file.size} bytes when it was closed`
-      : `The block index is unusable (${entries}); the blocks were found one by one`;
-    return collect(file, walkedBlocks(file, header, stop), header.truncated, [why]);
+    const why = cut.length > 0
+      ? cut
+      : [`The block index is unusable (${entries}); the blocks were found one by one`];
+    return collect(file, walkedBlocks(file, header, stop), why);
   }
-  const indexed = collect(file, indexedBlocks(file, header, entries, stop), header.truncated, []);
+  const indexed = collect(file, indexedBlocks(file, header, entries, stop), cut);
   if (indexed.damage.none) return indexed;
   const why = `The block index does not match the blocks (${indexed.damage.text})`;
-  const walked = collect(file, walkedBlocks(file, header, stop), header.truncated, [why]);
+  const walked = collect(file, walkedBlocks(file, header, stop), [...cut, why]);
   return walked.damage.none ? walked : indexed;
 }
 
@@ -85,7 +86,6 @@ interface Tag {
 function collect(
   file: RandomAccessFile,
   source: BlockSource,
-  truncated: boolean,
   warnings: readonly string[],
 ): FileScan {
   const planes = new Map<string, Map<string, ChunkTriples>>();
@@ -118,7 +118,7 @@ function collect(
     }
   }
   if (tag) damage.add(`tag at ${tag.at} is not followed by pixels`);
-  return { file, planes, reference, channelIds, frames, documents, truncated, damage, warnings };
+  return { file, planes, reference, channelIds, frames, documents, damage, warnings };
 
   function addPixels(tag: Tag, block: Block): void {
     if (block.length !== tag.length) {

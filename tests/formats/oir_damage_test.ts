@@ -1,0 +1,336 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import { DecodeFailed, ReaderError } from "../../readers/errors.ts";
+import {
+  CHANNEL_A,
+  frame,
+  lineScan,
+  loadPath,
+  openBytes,
+  type Opened,
+  ramp,
+  withFiles,
+} from "../fixtures/oir_files.ts";
+import {
+  blockOffsets,
+  chunkBlocks,
+  concat,
+  documentRecord,
+  documentsBlock,
+  oirBlocks,
+  oirFile,
+  propertiesDocument,
+  words,
+  writeOir,
+  type WrittenBlock,
+  type WrittenOir,
+  xmlDocument,
+} from "../fixtures/oir_writer.ts";
+
+const refused = (message: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof DecodeFailed, String(error));
+  assert.match(error.message, /^Cannot read "scan\.oir": [^A-Z]/);
+  assert.match(error.message, message);
+  return true;
+};
+
+/** What is served of a damaged file must be what the whole file has: all of a plane, or its first lines. */
+function assertFirstLines(opened: Opened, whole: Opened, lineScan: boolean, what: string) {
+  for (const [i, plane] of opened.planes.entries()) {
+    if (!lineScan) assert.equal(plane.length, whole.planes[i]!.length, what);
+    assert.deepEqual(plane, whole.planes[i]!.subarray(0, plane.length), what);
+  }
+  for (const [i, plane] of opened.referencePlanes.entries()) {
+    assert.deepEqual(plane, whole.referencePlanes[i], what);
+  }
+}
+
+Deno.test("a file cut at or inside any block is refused or served as far as it goes", async (t) => {
+  const kinds: [string, WrittenOir, boolean][] = [
+    ["line scan", lineScan(23), true],
+    [
+      "series",
+      frame({ frames: ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 100)] })) }),
+      false,
+    ],
+  ];
+  for (const [name, oir, isLineScan] of kinds) {
+    await t.step(name, async () => {
+      const blocks = oirBlocks(oir);
+      const bytes = oirFile(blocks);
+      const whole = await openBytes(bytes);
+      const cuts = new Set([0, 1, 15, 16, 48, 95]);
+      const offsets = blockOffsets(blocks);
+      for (const [i, at] of offsets.entries()) {
+        const next = offsets[i + 1] ?? bytes.length;
+        for (const cut of [at, at + 1, at + 4, at + 8, at + 9, (at + next) >> 1, next - 1]) cuts.add(cut);
+      }
+      let served = 0;
+      await withFiles({}, async (folder) => {
+        const path = join(folder, "scan.oir");
+        for (const cut of cuts) {
+          await Deno.writeFile(path, bytes.subarray(0, cut));
+          try {
+            const opened = await loadPath(path);
+            assertFirstLines(opened, whole, isLineScan, `cut at ${cut}`);
+            assert.match(opened.summary.warnings.join(), /truncated/, `cut at ${cut}`);
+            served += 1;
+          } catch (error) {
+            if (!(error instanceof DecodeFailed)) throw error;
+            refused(/./)(error);
+          }
+        }
+      });
+      assert.ok(served > 20 && served < cuts.size - 20, `${served} of ${cuts.size} were served`);
+    });
+  }
+});
+
+Deno.test("blocks are found without an index, with a wrong one and with a part of one", async (t) => {
+  const blocks = oirBlocks(lineScan(23));
+  const whole = await openBytes(oirFile(blocks));
+  const offsets = blockOffsets(blocks);
+  const index = offsets.pop()!;
+  const all = offsets.map(BigInt);
+  const cases: [string, Uint8Array, boolean][] = [
+    ["offset zero", oirFile(blocks, { indexOffset: 0n }), true],
+    ["offset near 2^64", oirFile(blocks, { indexOffset: 2n ** 64n - 2n }), true],
+    ["offset after the file", oirFile(blocks, { indexOffset: 10n ** 9n }), true],
+    ["marker missing", oirFile(blocks, { marker: 7 }), true],
+    ["offset inside a block", oirFile(blocks, { indexOffset: BigInt(index - 40) }), true],
+    ["declared size near 2^64", oirFile(blocks, { declaredSize: 2n ** 64n - 1n }), false],
+    ["declared size zero", oirFile(blocks, { declaredSize: 0n }), false],
+    ["no entries", oirFile(blocks, { entries: [] }), false],
+    ["first entries only", oirFile(blocks, { entries: all.slice(0, 5) }), false],
+    ["every other entry", oirFile(blocks, { entries: all.filter((_, i) => i % 2 === 0) }), false],
+    [
+      "entries that go back",
+      oirFile(blocks, { entries: [...all.slice(0, 9), 200n, ...all.slice(9)] }),
+      false,
+    ],
+    ["entries inside blocks", oirFile(blocks, { entries: all.map((entry) => entry + 3n) }), true],
+    ["stale bytes at the end", oirFile(blocks, { stale: new Uint8Array(237).fill(0xab) }), false],
+  ];
+  for (const [what, bytes, warned] of cases) {
+    await t.step(what, async () => {
+      const { planes, referencePlanes, summary } = await openBytes(bytes);
+      assert.deepEqual([planes, referencePlanes], [whole.planes, whole.referencePlanes]);
+      if (warned) assert.match(summary.warnings.join(), /block index/);
+    });
+  }
+});
+
+/** The blocks with one of them changed. */
+function changed(
+  blocks: readonly WrittenBlock[],
+  wanted: (block: WrittenBlock, text: string) => boolean,
+  change: (view: DataView) => void,
+): WrittenBlock[] {
+  let done = false;
+  return blocks.map((block) => {
+    if (done || !wanted(block, new TextDecoder("latin1").decode(block.payload))) return block;
+    done = true;
+    const payload = block.payload.slice();
+    change(new DataView(payload.buffer));
+    return { ...block, payload };
+  });
+}
+
+Deno.test("lying lengths and names are refused with their place", async (t) => {
+  const blocks = oirBlocks(frame());
+  const isTag = (b: WrittenBlock, text: string) => b.kind === 3 && text.includes(CHANNEL_A);
+  const cases: [string, WrittenBlock[], RegExp][] = [
+    [
+      "chunk length",
+      changed(blocks, isTag, (v) => v.setUint32(4, 2 ** 32 - 1, true)),
+      /have 40 bytes, their tag says 4294967295/,
+    ],
+    [
+      "name length",
+      changed(blocks, isTag, (v) => v.setUint32(8, 2 ** 32 - 1, true)),
+      /name of 4294967295 bytes in 59/,
+    ],
+    ["name bytes", changed(blocks, isTag, (v) => v.setUint8(14, 7)), /not printable/],
+    [
+      "place in the plane",
+      changed(blocks, isTag, (v) => v.setUint32(0, 2 ** 32 - 1, true)),
+      /0 of 40 bytes are stored, and 40 more after a gap/,
+    ],
+  ];
+  for (const [what, lying, message] of cases) {
+    await t.step(what, async () => {
+      const opened = openBytes(oirFile(lying), [0]).then(({ summary }) => {
+        // A channel whose only plane is lost is not there any more; the user is told why.
+        assert.deepEqual(summary.channels.map((c) => c.name), ["CH2"]);
+        throw new DecodeFailed(`Cannot read "scan.oir": (${summary.warnings.join()})`);
+      });
+      await assert.rejects(opened, refused(message));
+    });
+  }
+  await t.step("block length", async () => {
+    const bytes = oirFile(blocks);
+    const pixels = blockOffsets(blocks)[2]!;
+    new DataView(bytes.buffer).setUint32(pixels, 2 ** 31, true);
+    const { summary } = await openBytes(bytes);
+    assert.match(
+      summary.warnings.join(),
+      new RegExp(`block at ${pixels} \\+ 2147483656 runs into the next one`),
+    );
+    assert.deepEqual(summary.channels.map((c) => c.name), ["CH2"]);
+  });
+});
+
+Deno.test("lying dimensions are refused before anything is allocated", async () => {
+  const cases: [Partial<WrittenOir>, RegExp][] = [
+    [{ width: 2e9, height: 2e9 }, /more than 1073741824 samples/],
+    [
+      { width: 32_000, height: 32_000 },
+      /channel 0 \("CH1"\) is incomplete: 40 of 2048000000 bytes are stored/,
+    ],
+    [{ width: 2 ** 53, height: 1 }, /no frame document can be read/],
+    [{ width: 0 }, /no frame document can be read/],
+    [{ height: -4 }, /no frame document can be read/],
+    [{ width: 2.5 }, /no frame document can be read/],
+    [{ depth: 1e9 }, /samples of 1000000000 bytes are not supported/],
+  ];
+  for (const [change, message] of cases) {
+    await assert.rejects(openBytes(writeOir({ ...frame(), ...change })), refused(message));
+  }
+});
+
+Deno.test("damaged and hostile documents count as missing, with a warning", async (t) => {
+  const scan = lineScan(23);
+  const documents = (document: string | Uint8Array) => {
+    const bytes = typeof document === "string" ? new TextEncoder().encode(document) : document;
+    return documentsBlock(concat(words(2, 1, 1, 0, 0, 1, 1, 1, 1), words(bytes.length), bytes));
+  };
+  const replaced = (document: string | Uint8Array) =>
+    oirFile(oirBlocks(scan).map((b) => b.kind === 0 ? documents(document) : b));
+  const properties = propertiesDocument(scan);
+  const wrapped = (content: string) => xmlDocument("lsmimage:imageProperties", ["lsmimage"], content);
+  const doctype = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>';
+  const cases: [string, string | Uint8Array, RegExp][] = [
+    ["cut", properties.slice(0, 900), /is damaged/],
+    ["entities", properties.replace("\r\n", doctype).replace("CH1", "&b;"), /declares a document type/],
+    ["unknown entity", properties.replace("CH1", "&b;"), /is damaged/],
+    ["deep nesting", wrapped("<a>".repeat(5000) + "</a>".repeat(5000)), /nested more than 256 deep/],
+    ["two roots", properties + "<a/>", /is damaged/],
+    ["not text", crypto.getRandomValues(new Uint8Array(500)), /no readable image properties/],
+    ["empty", "", /no readable image properties/],
+  ];
+  for (const [what, document, message] of cases) {
+    await t.step(what, async () => {
+      const { summary, planes } = await openBytes(replaced(document));
+      assert.match(summary.warnings.join("\n"), message);
+      assert.match(summary.warnings.join("\n"), /no readable image properties/);
+      assert.deepEqual([...planes[0]!], [...ramp(138, 0)]);
+      assert.deepEqual(summary.axes.map((a) => a.unit), ["Pixels", "Pixels", "Pixels"]);
+    });
+  }
+  await t.step("a wrong length before the document", async () => {
+    const bytes = new TextEncoder().encode(properties);
+    const block = documentsBlock(
+      concat(words(2, 1, 1, 0, 0, 1, 1, 1, 1), words(2 ** 31), bytes, Uint8Array.of(0, 0)),
+    );
+    const { summary } = await openBytes(oirFile(oirBlocks(scan).map((b) => b.kind === 0 ? block : b)));
+    assert.deepEqual([summary.axes[1]!.unit, summary.warnings], ["seconds", []]);
+  });
+  await t.step("bytes of a Windows code page", async () => {
+    const latin1 = Uint8Array.from(properties.replace("CH1", "CH\u00b5\u0002"), (c) => c.charCodeAt(0));
+    const { summary } = await openBytes(replaced(latin1));
+    assert.equal(summary.channels[0]!.name, "CH\u00b5\ufffd");
+  });
+});
+
+Deno.test("what the last properties lack is taken from the first", async () => {
+  const scan = lineScan(23);
+  let n = 0;
+  const bare = xmlDocument("lsmimage:imageProperties", ["lsmimage"], "<a/>");
+  const blocks = oirBlocks(scan).map((b) =>
+    b.kind === 0 && (n += 1) === 2 ? documentsBlock(documentRecord(2, bare)) : b
+  );
+  const { summary } = await openBytes(oirFile(blocks));
+  assert.deepEqual(summary.axes.map((a) => [a.step, a.unit]), [[1, "Pixels"], [0.002118, "seconds"], [
+    0.45,
+    "um",
+  ]]);
+  assert.deepEqual([summary.date, summary.reference?.lineRoi], ["20251030", [1, 2, 4, 6]]);
+});
+
+Deno.test("numbers that are none count as absent", async () => {
+  const odd = lineScan(23, {
+    pixel: { x: NaN, y: Infinity },
+    scanners: { Galvano: -2 },
+    line: [NaN, 0, 1, 1],
+  });
+  const { summary } = await openBytes(writeOir(odd));
+  assert.deepEqual(summary.axes.map((a) => a.unit), ["Pixels", "Pixels", "Pixels"]);
+  assert.equal(summary.reference?.lineRoi, null);
+});
+
+/** A block of any kind, sound or not. */
+const anyBlock: fc.Arbitrary<WrittenBlock[]> = fc.oneof(
+  fc.record({ kind: fc.integer({ min: 0, max: 9 }), payload: fc.uint8Array({ maxLength: 60 }) }).map((
+    b,
+  ) => [b]),
+  fc.record({
+    name: fc.oneof(
+      fc.constantFrom(`t001_0_1_${CHANNEL_A}_0`, "REF_LSM0_x_0", "z002_0_1_y_1", "_", "", "t001", "_0"),
+      fc.string({ maxLength: 20 }),
+    ),
+    offset: fc.oneof(fc.constantFrom(0, 8, 16), fc.nat()),
+    chunk: fc.uint8Array({ maxLength: 60 }),
+  }).map(({ name, offset, chunk }) => chunkBlocks(name, offset, chunk)),
+  fc.integer({ min: 0, max: 10 ** 10 }).map((width) => {
+    const oir = frame({ width, height: 2, depth: 1 });
+    return oirBlocks(oir).slice(0, 1);
+  }),
+  fc.constant(oirBlocks(lineScan(9)).slice(-1)),
+);
+
+const RUNS = { numRuns: 1000, seed: 20261120 };
+
+/** Opens bytes; any outcome but a tagged error or planes that the stored bytes can fill fails. */
+async function neverCrashes(bytes: Uint8Array, path: string) {
+  await Deno.writeFile(path, bytes);
+  try {
+    const { planned, counts } = await loadPath(path);
+    assert.ok(planned <= 4 * bytes.length, `${planned} bytes were planned for a file of ${bytes.length}`);
+    assert.ok(counts.bytes <= 20 * bytes.length + 4096, `${counts.bytes} bytes were read of ${bytes.length}`);
+  } catch (error) {
+    if (!(error instanceof ReaderError)) throw error;
+  }
+}
+
+Deno.test("random chains of blocks never crash or hang the reader", async () => {
+  await withFiles({}, async (folder) => {
+    const path = join(folder, "scan.oir");
+    const chain = fc.array(anyBlock, { maxLength: 20 }).map((blocks) => blocks.flat());
+    const container = fc.record({
+      indexOffset: fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 0n, max: 3000n })),
+      marker: fc.constantFrom(0xffff_ffff, 0),
+      entries: fc.array(fc.bigInt({ min: 0n, max: 3000n }), { maxLength: 9 }),
+    }, { requiredKeys: [] });
+    await fc.assert(
+      fc.asyncProperty(chain, container, (blocks, lies) => neverCrashes(oirFile(blocks, lies), path)),
+      RUNS,
+    );
+  });
+});
+
+Deno.test("a sound file with some bytes changed never crashes or hangs the reader", async () => {
+  const sound = writeOir(lineScan(9));
+  await withFiles({}, async (folder) => {
+    const path = join(folder, "scan.oir");
+    const edits = fc.array(fc.tuple(fc.nat(sound.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(edits, (changes) => {
+        const bytes = sound.slice();
+        for (const [at, value] of changes) bytes[at] = value;
+        return neverCrashes(bytes, path);
+      }),
+      RUNS,
+    );
+  });
+});
