@@ -58,7 +58,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--host",
     value: "NAME",
-    help: "loopback name to listen at: 127.0.0.1 (default), localhost or ::1",
+    help: "name to listen at: 127.0.0.1 (default), localhost or ::1",
     set(configuration, value) {
       if (!["127.0.0.1", "localhost", "::1"].includes(value)) {
         throw new UsageError(
@@ -82,7 +82,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--session-ttl",
     value: "TIME",
-    help: "time to live of a session, such as 600, 90s, 10m (default), 2h",
+    help: "time to live of a session: 90s, 10m (default), 2h",
     set: (configuration, value) => configuration.sessionTtlSeconds = duration("--session-ttl", value),
   },
   {
@@ -94,7 +94,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--max-session-memory",
     value: "SIZE",
-    help: "memory for the planes of all sessions, such as 512MiB, 4GiB (default)",
+    help: "memory for all planes: 512MiB, 4GiB (default)",
     set: (configuration, value) => configuration.maxSessionMemory = size("--max-session-memory", value),
   },
   {
@@ -111,7 +111,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--allow-origin",
     value: "ORIGIN",
-    help: "let pages from ORIGIN (such as https://example.org) open by path; repeatable",
+    help: "let pages of https://example.org open by path; repeatable",
     set(configuration, value) {
       configuration.allowedOrigins = [...configuration.allowedOrigins, origin(value)];
     },

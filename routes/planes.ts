@@ -59,8 +59,9 @@ function planeResponse(c: RequestContext, { clock, log }: Services, plane: Plane
     cancelWatch = clock.after(wait, () => {
       const idle = clock.now() - lastMoved;
       if (idle < STALL_MS) return watch(STALL_MS - idle);
-      log.line("warn", `A response moved no byte for ${STALL_MS / 1000} s and was cut`);
-      cut(new Error("the client does not read"));
+      const what = `A response moved no byte for ${STALL_MS / 1000} s and was cut`;
+      log.line("warn", what);
+      cut(what);
       endLease();
     });
   };

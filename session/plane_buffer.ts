@@ -99,5 +99,5 @@ export class PlaneBuffer {
 export interface PlaneStream {
   readonly body: ReadableStream<Uint8Array>;
   /** Ends the stream with an error, so that the connection is cut and no short body passes for a whole one. */
-  cut(reason: Error): void;
+  cut(reason: string): void;
 }

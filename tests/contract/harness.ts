@@ -124,6 +124,16 @@ export class Harness implements AsyncDisposable {
     return body;
   }
 
+  /** Serves the same app over a real socket, with the real `info`. */
+  listen(): { base: string; port: number } & AsyncDisposable {
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      (request, info) => this.#app.fetch(request, { info }),
+    );
+    const { port } = server.addr;
+    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: () => server.shutdown() };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.completeAll();
     this.opener.close();

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { ERROR_CODES, ErrorBody, HTTP_SCHEMAS, OpenResponse } from "../../schemas/http.ts";
+import { ENDPOINTS } from "../../routes/endpoints.ts";
+import { ERROR_TABLE } from "../../routes/error_table.ts";
+import * as example from "../../routes/examples.ts";
+import { Harness } from "./harness.ts";
+
+type Json = Record<string, unknown>;
+
+async function served(): Promise<Json> {
+  await using server = new Harness();
+  return await (await server.request("/openapi.json")).json();
+}
+
+Deno.test("the served document is valid OpenAPI 3.1", async () => {
+  const document = await served();
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  assert.ok(valid, JSON.stringify(errors));
+  assert.match(document.openapi as string, /^3\.1/);
+});
+
+Deno.test("it names exactly the routes that exist", async () => {
+  const document = await served();
+  const named = Object.entries(document.paths as Json).flatMap(([path, item]) =>
+    Object.keys(item as Json).map((method) => `${method.toUpperCase()} ${path}`)
+  );
+  assert.deepEqual(named.sort(), ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort());
+  // Those of the specification, by hand.
+  for (
+    const route of [
+      "GET /api/v2",
+      "GET /api/v2/health",
+      "GET /api/v2/capabilities",
+      "POST /api/v2/pick-and-open",
+      "POST /api/v2/open",
+      "GET /api/v2/sessions/{session_id}/channels/{channel_index}/data",
+      "GET /api/v2/sessions/{session_id}/reference/channels/{channel_index}/data",
+      "GET /api/v2/sessions/{session_id}",
+      "DELETE /api/v2/sessions/{session_id}",
+      "GET /openapi.json",
+      "GET /docs",
+      "GET /demo/v2/",
+    ]
+  ) assert.ok(named.includes(route), route);
+  await using server = new Harness();
+  for (const { method, path } of ENDPOINTS) {
+    const response = await server.request(path.replace(/\{\w+\}/g, "0"), { method });
+    const { error } = response.headers.get("content-type") === "application/json"
+      ? await response.json()
+      : {};
+    assert.ok(error !== "method_not_allowed", `${method} ${path}`);
+    if (!path.includes("{file}")) assert.ok(error !== "not_found", `${method} ${path}`);
+    if (!response.bodyUsed) await response.body?.cancel();
+  }
+});
+
+Deno.test("every field is described", async () => {
+  const document = await served();
+  const missing: string[] = [];
+  const look = (schema: Json, at: string) => {
+    for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Json>)) {
+      if (!property.description && !property.$ref) missing.push(`${at}.${name}`);
+      look(property, `${at}.${name}`);
+    }
+    for (const key of ["items", "additionalProperties"]) {
+      if (typeof schema[key] === "object") look(schema[key] as Json, at);
+    }
+    for (const part of (schema.anyOf ?? schema.oneOf ?? []) as Json[]) look(part, at);
+  };
+  const { schemas } = document.components as { schemas: Record<string, Json> };
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (!schema.description) missing.push(name);
+    look(schema, name);
+  }
+  assert.deepEqual(missing, []);
+  assert.ok(Object.keys(schemas).length > 10);
+});
+
+Deno.test("every code is in the document with an example, and every example parses", async () => {
+  const document = await served();
+  const codes = new Set<string>();
+  let requests = 0;
+  for (const item of Object.values(document.paths as Record<string, Record<string, Json>>)) {
+    for (const operation of Object.values(item)) {
+      const body = operation.requestBody as { content: Record<string, { examples: Json }> } | undefined;
+      requests += Object.keys(body?.content["application/json"]?.examples ?? {}).length;
+      for (
+        const response of Object.values(
+          operation.responses as Record<string, { content?: Record<string, Json> }>,
+        )
+      ) {
+        const examples = response.content?.["application/json"]?.examples as
+          | Record<string, { value: Json }>
+          | undefined;
+        for (const { value } of Object.values(examples ?? {})) {
+          if (value.ok) OpenResponse.parse(value);
+          else codes.add(ErrorBody.parse(value).error);
+        }
+      }
+    }
+  }
+  assert.ok(requests >= 4);
+  // These three belong to no endpoint: they are what an unknown path, method or a stopping server answers.
+  assert.deepEqual(
+    ERROR_CODES.filter((code) => !codes.has(code)),
+    ["not_found", "method_not_allowed"].filter((c) => !codes.has(c)),
+  );
+  for (const { success, request, requestExamples } of ENDPOINTS) {
+    if (success.schema) success.schema.parse(success.example);
+    for (const value of Object.values(requestExamples ?? {})) request!.parse(value);
+  }
+  assert.deepEqual(
+    [...new Set(Object.values(ERROR_TABLE).map((row) => row.code))].sort(),
+    ERROR_CODES.filter((c) => c !== "internal_error").sort(),
+  );
+  assert.ok(HTTP_SCHEMAS.get(OpenResponse));
+  assert.deepEqual(Object.keys(example.ERROR_MESSAGES).sort(), [...ERROR_CODES].sort());
+});
+
+Deno.test("index, capabilities and health parse with their schemas", async () => {
+  await using server = new Harness({ allowedExtensions: [".tif"] });
+  for (const { path, method, success } of ENDPOINTS) {
+    if (method !== "GET" || !success.schema || path.includes("{")) continue;
+    success.schema.parse(await (await server.request(path)).json());
+  }
+  const { links } = await (await server.request("/api/v2")).json();
+  for (
+    const [name, { href, method }] of Object.entries(
+      links as Record<string, { href: string; method: string }>,
+    )
+  ) {
+    const response = await server.request(href, { method });
+    assert.ok(response.status !== 404 && response.status !== 405, name);
+    await response.body?.cancel();
+  }
+  const capabilities = await (await server.request("/api/v2/capabilities")).json();
+  assert.deepEqual(capabilities.allowedImportExtensions, [".tif"]);
+  assert.deepEqual(
+    [...capabilities.supportedImportExtensions].sort(),
+    capabilities.supportedImportExtensions,
+  );
+  assert.equal(capabilities.sessionTtlSeconds, 600);
+});

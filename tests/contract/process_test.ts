@@ -1,0 +1,141 @@
+/** The program as a process: exit statuses, start-up lines, signals. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+
+const MAIN = new URL("../../main.ts", import.meta.url).pathname;
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+function start(args: readonly string[]): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-q", "-P", "--no-prompt", MAIN, ...args],
+    cwd: ROOT,
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** Starts a server and waits until it says where it listens. */
+async function serving(args: readonly string[] = []) {
+  const child = start(["--port", "0", ...args]);
+  const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!/http:\/\/\S+?:\d+/.test(text)) {
+    const { done, value } = await reader.read();
+    assert.ok(!done, `the server ended: ${text}`);
+    text += value;
+  }
+  const base = /http:\/\/\S+?:\d+/.exec(text)![0];
+  const rest = (async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+    return text;
+  })();
+  void child.stdout.cancel();
+  return { child, base, log: () => rest };
+}
+
+async function ended(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { code, stdout, stderr } = await start(args).output();
+  return { code, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
+}
+
+Deno.test("a wrong command line ends with status 2 and one line", async () => {
+  for (
+    const args of [["--host", "0.0.0.0"], ["--prot", "1"], ["--root", "/nowhere/at/all"], ["--root", MAIN]]
+  ) {
+    const { code, err } = await ended(args);
+    assert.equal(code, 2, err);
+    assert.equal(err.trimEnd().split("\n").length, 1, err);
+  }
+});
+
+Deno.test("--help and --version go to stdout", async () => {
+  assert.match((await ended(["--help"])).out, /^acq-server: [^]*--port N/);
+  assert.match((await ended(["--version"])).out, /^acq-server \d+\.\d+\.\d+/);
+});
+
+Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything else", async () => {
+  const { child, base } = await serving();
+  const beside = await ended(["--port", new URL(base).port]);
+  assert.equal(beside.code, 3, beside.err);
+  assert.match(beside.err, new RegExp(`already running at ${base}`));
+  child.kill("SIGINT");
+  assert.equal((await child.status).code, 0);
+
+  // Another program that answers something else, and one that never answers.
+  for (const answer of ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", null]) {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const held: Deno.Conn[] = [];
+    const accepting = (async () => {
+      for await (const connection of listener) {
+        held.push(connection);
+        if (answer === null) continue;
+        await connection.write(new TextEncoder().encode(answer)).catch(() => {});
+        connection.closeWrite().catch(() => {});
+      }
+    })();
+    const other = await ended(["--port", String(listener.addr.port)]);
+    assert.equal(other.code, 4, other.err);
+    assert.match(other.err, /^Port \d+ is taken by another program.*--port/);
+    listener.close();
+    await accepting;
+    for (const connection of held) connection.close();
+  }
+});
+
+Deno.test("start-up names the addresses and the version; wide origins are warned of", async () => {
+  const { child, base, log } = await serving(["--allow-origin", "*", "--allow-origin", "null"]);
+  await (await fetch(`${base}/api/v2/health`)).body?.cancel();
+  child.kill("SIGTERM");
+  assert.equal((await child.status).code, 0);
+  const text = await log();
+  for (
+    const part of [
+      /acq-server \d/,
+      `${base}/demo/v2/`,
+      `${base}/docs`,
+      /Warning: --allow-origin \*/,
+      /Warning: --allow-origin null/,
+    ]
+  ) {
+    assert.match(text, typeof part === "string" ? new RegExp(part) : part);
+  }
+  assert.match(text, /GET \/api\/v2\/health 200 \d+ bytes [\d.]+ ms/);
+});
+
+Deno.test("--log-json writes lines of JSON only", async () => {
+  const { child, base, log } = await serving(["--log-json"]);
+  await (await fetch(`${base}/api/v2/none`)).body?.cancel();
+  child.kill("SIGHUP");
+  assert.equal((await child.status).code, 0);
+  const lines = (await log()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.equal(lines[0].baseUrl, base);
+  const { method, path, status, bytes, milliseconds } = lines[1];
+  assert.deepEqual([method, path, status], ["GET", "/api/v2/none", 404]);
+  assert.ok(bytes > 0 && milliseconds >= 0);
+});
+
+Deno.test("a response that runs is finished before the server ends", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
+  try {
+    const image = join(folder, "large.ome.zarr");
+    const [rows, columns] = [16 * 1024, 1024];
+    await writePlainStore(image, { planes: [ramp(rows, columns)], rows, columns });
+    const { child, base, log } = await serving();
+    const opened = await (await fetch(`${base}/api/v2/open`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ path: image }),
+    })).json();
+    const response = await fetch(base + opened.channels[0].dataUrl);
+    child.kill("SIGINT");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const plane = new Float32Array(await response.arrayBuffer());
+    assert.equal(plane.length, rows * columns);
+    assert.equal(plane.at(-1), (7 * (rows - 1) + columns - 1) % 65536);
+    assert.equal((await child.status).code, 0);
+    await log();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

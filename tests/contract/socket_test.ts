@@ -1,0 +1,141 @@
+/** The contract over a real socket: what `app.request` cannot show. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { Harness, sampleFolder } from "./harness.ts";
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** Sends raw bytes and gives all that comes back until the server closes. */
+async function raw(port: number, request: string): Promise<string> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  await connection.write(new TextEncoder().encode(request));
+  return await new Response(connection.readable).text().catch(String);
+}
+
+/** A store whose one plane has `mebibytes` MiB as float32. */
+async function largeStore(folder: string, mebibytes: number): Promise<string> {
+  const path = join(folder, `large${mebibytes}.ome.zarr`);
+  const rows = 256 * mebibytes;
+  await writePlainStore(path, { planes: [ramp(rows, 1024)], rows, columns: 1024 });
+  return path;
+}
+
+Deno.test("the typical client sequence over a socket", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  await using socket = server.listen();
+  const json = async (path: string, init?: RequestInit) => (await fetch(socket.base + path, init)).json();
+  assert.deepEqual(await json("/api/v2/health"), { ok: true, api_version: "v2", server_version: "1.2.3" });
+  assert.ok((await json("/api/v2/capabilities")).supportedImportExtensions.includes(".tif"));
+  const opened = await json("/api/v2/open", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path: sample.image }),
+  });
+  for (const { index, dataUrl, byteLength } of opened.channels) {
+    const response = await fetch(socket.base + dataUrl);
+    assert.equal(response.headers.get("content-length"), String(byteLength));
+    const plane = new Float32Array(await response.arrayBuffer());
+    assert.deepEqual([...plane], [...ramp(30, 20, 1000 * index)]);
+  }
+  const session = await json(`/api/v2/sessions/${opened.sessionId}`);
+  assert.deepEqual(session.channelIndices, [0, 1]);
+  const deleted = await json(`/api/v2/sessions/${opened.sessionId}`, { method: "DELETE" });
+  assert.equal(deleted.deleted, true);
+  await until(() => server.budget.used === 0);
+});
+
+Deno.test("Host is judged as sent: absent, doubled, or beside an absolute target", async () => {
+  await using server = new Harness();
+  await using socket = server.listen();
+  const requests: [string, number][] = [
+    ["GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 200],
+    ["GET /api/v2/health HTTP/1.0\r\n\r\n", 403],
+    ["GET http://localhost/api/v2/health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 403],
+    ["GET http://evil.example/api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 200],
+    [
+      "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+      400,
+    ],
+  ];
+  for (const [request, status] of requests) {
+    const answer = await raw(socket.port, request);
+    assert.match(answer, new RegExp(`^HTTP/1\\.[01] ${status} `), request);
+  }
+});
+
+Deno.test("a client that leaves during a plane gives its lease back", async () => {
+  await using sample = await sampleFolder();
+  const image = await largeStore(sample.folder, 32);
+  await using server = new Harness();
+  await using socket = server.listen();
+  const { sessionId, channels: [channel] } = await server.open(image);
+  const leaving = new AbortController();
+  const response = await fetch(socket.base + channel!.dataUrl, { signal: leaving.signal });
+  const plane = server.store.channel(sessionId, 0);
+  assert.equal(plane.leases, 1);
+  await response.body!.getReader().read();
+  leaving.abort();
+  await until(() => plane.leases === 0);
+});
+
+Deno.test("a client that does not read is cut after 60 s, and what it got does not pass for a whole plane", async () => {
+  await using sample = await sampleFolder();
+  const image = await largeStore(sample.folder, 32);
+  await using server = new Harness();
+  await using socket = server.listen();
+  const { sessionId, channels: [channel] } = await server.open(image);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
+  await connection.write(
+    new TextEncoder().encode(`GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
+  );
+  const plane = server.store.channel(sessionId, 0);
+  await until(() => plane.leases === 1);
+  // Let the buffers of the connection fill up.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  server.clock.move(60_000);
+  await until(() => plane.leases === 0);
+  let received = 0;
+  const chunk = new Uint8Array(1 << 20);
+  for (let n = await connection.read(chunk).catch(() => null); n !== null;) {
+    received += n;
+    n = await connection.read(chunk).catch(() => null);
+  }
+  assert.ok(received > 0 && received < channel!.byteLength, `${received} bytes`);
+});
+
+Deno.test("a client that leaves during an open ends the decode and leaves nothing behind", async () => {
+  await using sample = await sampleFolder();
+  const image = await largeStore(sample.folder, 256);
+  await using server = new Harness();
+  await using socket = server.listen();
+  const leaving = new AbortController();
+  const open = fetch(`${socket.base}/api/v2/open`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path: image }),
+    signal: leaving.signal,
+  });
+  await until(() => server.budget.used > 0);
+  leaving.abort();
+  await assert.rejects(open);
+  await until(() => server.pool.counts.idle === 1 && server.budget.used === 0);
+  assert.equal(server.store.size, 0);
+});
+
+Deno.test("a session whose open was answered stays, on a connection that is used again", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  await using socket = server.listen();
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path: sample.image }),
+  };
+  for (let i = 0; i < 5; i += 1) await (await fetch(`${socket.base}/api/v2/open`, init)).json();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(server.store.size, 5);
+});
