@@ -1,9 +1,7 @@
-import type { z } from "zod";
-
-/** The kinds of collection documents. */
-export const DOCUMENT_KINDS: readonly {
-  kind: string;
-  format: string;
-  schema: z.ZodType;
-  jsonSchema: object;
-}[] = [];
+/** The documents of a collection: their kinds, zod schemas and JSON Schemas. */
+export {
+  DOCUMENT_KINDS,
+  type DocumentKind,
+  type DocumentKindName,
+  documentKindOf,
+} from "./document_kinds.ts";

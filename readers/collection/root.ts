@@ -1,0 +1,61 @@
+/**
+ * Where a collection lies. Its document is `collection.json` in the root or in a metadata folder directly below;
+ * paths of members are relative to the root.
+ */
+import { dirname, join } from "node:path";
+import { DecodeFailed } from "../errors.ts";
+import type { FileAccess } from "../random_access.ts";
+
+/** Name of the document. */
+export const COLLECTION_FILE = "collection.json";
+
+/** Names looked at in one folder while its sub-folders are sought. */
+const MAX_ENTRIES = 5_000;
+
+/** `collection.json` in a folder itself, or `null`. */
+export function documentIn(folder: string, files: FileAccess): string | null {
+  const path = join(folder, COLLECTION_FILE);
+  return files.kind(path) === "file" ? path : null;
+}
+
+/** `collection.json` of the direct sub-folders, in order of their names. */
+export function documentsBelow(folder: string, files: FileAccess, maxFolders: number): string[] {
+  const found: string[] = [];
+  let folders = 0;
+  for (const name of entriesOf(folder, files)) {
+    if (folders >= maxFolders) break;
+    const path = join(folder, name);
+    if (files.kind(path) !== "directory") continue;
+    folders += 1;
+    const document = documentIn(path, files);
+    if (document !== null) found.push(document);
+  }
+  return found;
+}
+
+function entriesOf(folder: string, files: FileAccess): string[] {
+  try {
+    return files.list(folder).slice(0, MAX_ENTRIES);
+  } catch (error) {
+    if (error instanceof DecodeFailed) return [];
+    throw error;
+  }
+}
+
+/**
+ * The root of a collection: the folder of its document, unless more images of its members exist under the parent.
+ *
+ * @param given a root that was named as such; it wins when both hold equally many
+ */
+export function rootOfDocument(
+  document: string,
+  images: readonly string[],
+  files: FileAccess,
+  given: string | null = null,
+): string {
+  const folder = dirname(document);
+  const parent = dirname(folder);
+  const existing = (root: string) => images.filter((path) => files.kind(join(root, path)) !== null).length;
+  const [here, above] = [existing(folder), existing(parent)];
+  return above > here || (above === here && given === parent) ? parent : folder;
+}

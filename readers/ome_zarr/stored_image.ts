@@ -1,0 +1,118 @@
+/** From a path to the image of a store, and from that to an acquisition. */
+import { basename, dirname, join, relative, sep } from "node:path";
+import { axesOf } from "../axes.ts";
+import { UnsupportedFormat } from "../errors.ts";
+import type { FileAccess } from "../random_access.ts";
+import type { Acquisition, AxisLetter, Position, Source } from "../reader.ts";
+import { extensionOf, STORE_MARKERS } from "../registry.ts";
+import { decodePlanes, wantedChunks } from "./array_planes.ts";
+import { NoImage, type OmeImage, readOmeImage } from "./ome_image.ts";
+import type { PlaneSelection } from "./plane_sink.ts";
+import { DirectoryStore, type Store } from "./store.ts";
+import { readZipDirectory, zarrFolder } from "./zip_directory.ts";
+import { ZipStore } from "./zip_store.ts";
+
+/** An image and the store that holds it. */
+export interface StoredImage {
+  readonly image: OmeImage;
+  readonly store: Store;
+  /** Bytes of a ZIP file, `null` for a directory. */
+  readonly fileSize: number | null;
+}
+
+/** Reads the metadata of an image, and nothing else. @throws {DecodeFailed | UnsupportedFormat} */
+export function readStoredImage(source: Source): StoredImage {
+  const { path, files } = source;
+  if (files.kind(path) === "file") {
+    const file = files.open(path);
+    const entries = readZipDirectory(file);
+    const folder = zarrFolder(entries.keys());
+    if (folder === null) throw new NoImage(`the ZIP file holds no Zarr group at its root`);
+    const store = new ZipStore(file, entries, folder);
+    const image = readOmeImage(
+      store,
+      "",
+      (inner) => inner === "" ? basename(path) : `${basename(path)}/${inner}`,
+    );
+    return { image, store, fileSize: file.size };
+  }
+  const root = outermostGroup(path, files);
+  const store = new DirectoryStore(root, files);
+  try {
+    const image = readOmeImage(
+      store,
+      relative(root, path).split(sep).join("/"),
+      (inner) => join(root, inner),
+    );
+    return { image, store, fileSize: null };
+  } catch (error) {
+    // A folder that only happens to be a Zarr group is of no known format; one that calls itself an image is damaged.
+    if (error instanceof NoImage && extensionOf(path) === null) {
+      throw new UnsupportedFormat(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Levels that a field lies below its plate, and series below their store. */
+const MAX_GROUP_DEPTH = 6;
+
+/** The outermost folder above `path` that is a group with all folders between. */
+function outermostGroup(path: string, files: FileAccess): string {
+  let root = path;
+  for (let level = 0; level < MAX_GROUP_DEPTH; level += 1) {
+    const parent = dirname(root);
+    if (parent === root || !STORE_MARKERS.some((name) => files.kind(join(parent, name)) === "file")) break;
+    root = parent;
+  }
+  return root;
+}
+
+/** The acquisition of an image. */
+export function acquisitionOf({ image, store, fileSize }: StoredImage, files: FileAccess): Acquisition {
+  const { array, axes } = image;
+  const axisOf = (letter: AxisLetter) => axes.findIndex((axis) => axis.letter === letter);
+  const [rowAxis, columnAxis, channelAxis] = [axisOf("Y"), axisOf("X"), axisOf("C")];
+  const rows = array.shape[rowAxis]!;
+  const columns = array.shape[columnAxis]!;
+  const sizes = Object.fromEntries(
+    axes.filter((axis) => axis.letter).map((axis) => [axis.letter!, axis.size]),
+  );
+  return {
+    axes: axesOf(sizes, image.calibrations),
+    channels: image.channelNames.map((name, index) => ({
+      index,
+      name,
+      sampleType: array.sampleType,
+      rows,
+      columns,
+    })),
+    date: image.date,
+    time: image.time,
+    fileSize,
+    reference: null,
+    warnings: image.warnings,
+    plan(channels, position) {
+      const selection: PlaneSelection = {
+        rowAxis,
+        columnAxis,
+        channelAxis: channelAxis < 0 ? null : channelAxis,
+        rows,
+        columns,
+        channels,
+        fixed: axes.map(({ letter }) => indexAt(letter, position)),
+      };
+      wantedChunks(array, selection);
+      return Promise.resolve({
+        rows,
+        columns,
+        warnings: [],
+        decode: (planes: readonly Float32Array[]) =>
+          decodePlanes(store, array, selection, planes, files.stop),
+      });
+    },
+  };
+}
+
+const indexAt = (letter: AxisLetter | null, position: Position): number =>
+  letter === "T" ? position.time : letter === "Z" ? position.focus : 0;

@@ -1,0 +1,128 @@
+/** Rules of one document beyond its schema, with what is known of its image. */
+import { analysis } from "../analyses.ts";
+import {
+  DOCUMENT_KINDS,
+  type DocumentKind,
+  type DocumentKindName,
+  documentKindOf,
+} from "../document_kinds.ts";
+import { axisDisplayEntry, type Roi, roi } from "../image.ts";
+import { csvResource, pixelPoint } from "../shared.ts";
+import { judge, uniqueIds, validItems } from "./judge.ts";
+import type { DocumentProblems } from "./problem.ts";
+import { isJsonObject, type JsonObject } from "../../readers/json.ts";
+
+/** What the rules need to know of an image. */
+export interface ImageFacts {
+  readonly rows: number;
+  readonly columns: number;
+  readonly channels: number;
+  readonly axisNames: readonly string[];
+}
+
+/** What a document is judged against; `null` where it is unknown, as for a document alone. */
+export interface DocumentContext {
+  readonly imageId: string | null;
+  readonly image: ImageFacts | null;
+  /** Ids of the regions of the image. */
+  readonly roiIds: ReadonlySet<string> | null;
+}
+
+/** A document alone. */
+export const ALONE: DocumentContext = { imageId: null, image: null, roiIds: null };
+
+/** The kind that a document says it is of, or `null`. */
+export function declaredKind(value: unknown): DocumentKind | null {
+  const format = isJsonObject(value) ? value["format"] : undefined;
+  return DOCUMENT_KINDS.find((kind) => kind.format === format) ?? null;
+}
+
+/** Judges a document by its schema and by the rules that need no other file than its image. */
+export function judgeDocument(
+  kind: DocumentKindName,
+  value: unknown,
+  context: DocumentContext,
+  problems: DocumentProblems,
+): void {
+  judge(documentKindOf(kind).schema, value, problems);
+  if (!isJsonObject(value)) return;
+  const { imageId } = context;
+  const id = value["image_id"];
+  if (imageId !== null && typeof id === "string" && id !== "" && id !== imageId) {
+    problems.add(["image_id"], `the image is "${id}", the member of the collection "${imageId}"`);
+  }
+  if (kind === "acqimage") judgeImage(value, context, problems);
+  if (kind === "analyses") judgeAnalyses(value, context, problems);
+  if (kind === "reference-image") judgeReference(value, context, problems);
+}
+
+function judgeImage(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
+  const rois = validItems<Roi>(value["rois"], roi);
+  uniqueIds(rois, ["rois"], problems);
+  for (const [index, region] of rois) judgeRoi(region, index, image, problems);
+  const display = value["axis_display"];
+  if (!image || !isJsonObject(display)) return;
+  for (const [name, entry] of Object.entries(display)) {
+    if (!image.axisNames.includes(name) && axisDisplayEntry.safeParse(entry).success) {
+      const names = image.axisNames.map((axis) => `"${axis}"`).join(", ");
+      problems.add(["axis_display", name], `the image has no axis "${name}", it has ${names}`);
+    }
+  }
+}
+
+function judgeRoi(region: Roi, index: number, image: ImageFacts | null, problems: DocumentProblems): void {
+  const at = (field: string) => ["rois", index, field];
+  if (region.type === "point") return pointInside(region.position, at("position"), image, problems);
+  if (region.type === "line") {
+    pointInside(region.start, at("start"), image, problems);
+    return pointInside(region.stop, at("stop"), image, problems);
+  }
+  const { start, stop } = region;
+  if (stop.some((n, i) => n <= start[i]!)) {
+    problems.add(at("stop"), `the stop ${shown(stop)} is not greater than the start ${shown(start)}`);
+  } else if (image && (stop[0]! > image.columns || stop[1]! > image.rows)) {
+    problems.add(at("stop"), `the stop ${shown(stop)} lies outside the image of ${sizeOf(image)}`);
+  }
+}
+
+const shown = (point: readonly number[]) => `[${point.join(", ")}]`;
+const sizeOf = (image: ImageFacts) => `${image.columns} columns and ${image.rows} rows`;
+
+function pointInside(
+  point: readonly number[],
+  path: readonly PropertyKey[],
+  image: ImageFacts | null,
+  problems: DocumentProblems,
+): void {
+  if (image && (point[0]! >= image.columns || point[1]! >= image.rows)) {
+    problems.add(path, `the point ${shown(point)} lies outside the image of ${sizeOf(image)}`);
+  }
+}
+
+function judgeAnalyses(
+  value: JsonObject,
+  { image, roiIds }: DocumentContext,
+  problems: DocumentProblems,
+): void {
+  const list = validItems(value["analyses"], analysis);
+  uniqueIds(list, ["analyses"], problems);
+  for (const [index, { roi_id: roiId, channel, resources }] of list) {
+    const at = (field: string) => ["analyses", index, field];
+    if (roiIds && roiId !== undefined && !roiIds.has(roiId)) {
+      problems.add(at("roi_id"), `the image has no region "${roiId}"`);
+    }
+    if (image && channel !== undefined && channel >= image.channels) {
+      problems.add(at("channel"), `the image has no channel ${channel}, it has ${image.channels}`);
+    }
+    uniqueIds(validItems(resources, csvResource), at("resources"), problems);
+  }
+}
+
+/** Here the image of the context is the reference image. */
+function judgeReference(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
+  const path = value["scan_path"];
+  if (!isJsonObject(path)) return;
+  for (const [index, point] of validItems(path["points"], pixelPoint)) {
+    pointInside(point, ["scan_path", "points", index], image, problems);
+  }
+}
