@@ -1,0 +1,90 @@
+/** The program as a process of its own: from its sources or compiled. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+/** Root of the repository, with a slash at its end. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** How to start something. */
+export interface Launch {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** The program from its sources, with the permissions of deno.json and nothing else. */
+export const FROM_SOURCE: Launch = {
+  program: Deno.execPath(),
+  args: ["run", "--quiet", "--permission-set", "--no-prompt", ROOT + "main.ts"],
+};
+
+/** A server that listens. */
+export class ServerProcess {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly baseUrl: string;
+  readonly #child: Deno.ChildProcess;
+  readonly #lines: string[];
+  readonly #output: Promise<void>;
+
+  private constructor(baseUrl: string, child: Deno.ChildProcess, lines: string[], output: Promise<void>) {
+    this.baseUrl = baseUrl;
+    this.#child = child;
+    this.#lines = lines;
+    this.#output = output;
+  }
+
+  /** Starts a server on a free port and waits until it listens. */
+  static async start(
+    launch: Launch,
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ServerProcess> {
+    const child = new Deno.Command(launch.program, {
+      args: [...launch.args, "--port", "0", ...args],
+      env: { ...env },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    const lines: string[] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const output = (async () => {
+      for await (const part of child.stderr.pipeThrough(new TextDecoderStream())) {
+        lines.push(part);
+        const address = /http:\/\/[^/\s]+:\d+/.exec(lines.join(""));
+        if (address) resolve(address[0]);
+      }
+      reject(new Error(`The server ended: ${lines.join("")}`));
+    })();
+    return new ServerProcess(await promise, child, lines, output);
+  }
+
+  /** What it has written to standard error. */
+  get stderr(): string {
+    return this.#lines.join("");
+  }
+
+  /** Asks for JSON. */
+  async json(path: string, init?: RequestInit): Promise<{ status: number; body: Record<string, unknown> }> {
+    const response = await fetch(this.baseUrl + path, init);
+    return { status: response.status, body: await response.json() };
+  }
+
+  /** Posts JSON and reads the answer. */
+  post(
+    path: string,
+    body: unknown,
+    init: RequestInit = {},
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
+    const headers = { "Content-Type": "application/json", ...init.headers as Record<string, string> };
+    return this.json(path, { ...init, method: "POST", body: JSON.stringify(body), headers });
+  }
+
+  /** Asks it to end, waits for that, and checks that it ended by its own decision. */
+  async stop(): Promise<void> {
+    // Windows knows no signal that a process could answer.
+    this.#child.kill(Deno.build.os === "windows" ? "SIGKILL" : "SIGTERM");
+    const status = await this.#child.status;
+    await this.#output.catch(() => {});
+    if (Deno.build.os !== "windows") assert.equal(status.code, 0, this.stderr);
+  }
+}

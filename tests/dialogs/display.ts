@@ -1,0 +1,125 @@
+/** A display without a screen (Xvfb) and a user without hands (xdotool). */
+
+/** Programs that the tests of real dialogs need, with their Debian packages of the same names in lower case. */
+export const NEEDED = ["zenity", "Xvfb", "xdotool"];
+
+/** Those of {@linkcode NEEDED} that are not installed. */
+export function missingPrograms(): string[] {
+  return NEEDED.filter((name) => {
+    try {
+      new Deno.Command(name, { args: ["--help"], stdout: "null", stderr: "null" }).outputSync();
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** Tries of something that has to come: half a minute and more. */
+const MAX_TRIES = 300;
+
+/** Resolves after some milliseconds. */
+export const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** One virtual display. */
+export class Display {
+  /** Value for `DISPLAY`. */
+  readonly name: string;
+  readonly #server: Deno.ChildProcess;
+
+  private constructor(name: string, server: Deno.ChildProcess) {
+    this.name = name;
+    this.#server = server;
+  }
+
+  /** Starts Xvfb on a free display number. */
+  static async start(): Promise<Display> {
+    const server = new Deno.Command("Xvfb", {
+      args: ["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const reader = server.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("\n")) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error("Xvfb ended before it opened a display");
+      text += value;
+    }
+    await reader.cancel();
+    return new Display(`:${text.trim()}`, server);
+  }
+
+  /** Runs xdotool and answers what it printed; `null` when it failed, as a search without a match does. */
+  async xdotool(...args: string[]): Promise<string | null> {
+    const { success, stdout } = await new Deno.Command("xdotool", {
+      args,
+      env: { DISPLAY: this.name },
+      stderr: "null",
+    }).output();
+    return success ? new TextDecoder().decode(stdout).trim() : null;
+  }
+
+  /** Titles of the visible windows that have one. */
+  async titles(): Promise<string[]> {
+    const titles = (await this.#windows(".")).map((id) => this.xdotool("getwindowname", id));
+    return (await Promise.all(titles)).filter((title) => title !== null);
+  }
+
+  /** Waits for a window with this part in its title, gives it the keyboard and answers its whole title. */
+  async focus(title: string): Promise<string> {
+    const id = await this.#until(async () => (await this.#windows(title)).at(-1), `a window "${title}"`);
+    await this.xdotool("windowfocus", "--sync", id);
+    return await this.xdotool("getwindowname", id) ?? "";
+  }
+
+  /** Waits until no window has this part in its title. */
+  async gone(title: string): Promise<void> {
+    await this.#until(
+      async () => (await this.#windows(title)).length === 0 || undefined,
+      `the end of "${title}"`,
+    );
+  }
+
+  /** Presses a key until a promise settles: a dialog that is still drawing itself swallows keys. */
+  async press<T>(key: string, answer: Promise<T>): Promise<T> {
+    let settled: true | undefined;
+    answer.then(() => settled = true, () => settled = true);
+    await this.#until(async () => {
+      await this.xdotool("key", key);
+      await pause(400);
+      return settled;
+    }, `an answer to ${key}`);
+    return await answer;
+  }
+
+  async #windows(title: string): Promise<string[]> {
+    return (await this.xdotool("search", "--onlyvisible", "--name", title) ?? "").split("\n").filter(Boolean);
+  }
+
+  async #until<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await pause(50);
+    }
+    throw new Error(`Waited in vain for ${what}; windows: ${(await this.titles()).join(", ")}`);
+  }
+
+  /** Writes a path into the location bar of GTK's file dialog; a relative one counts from the folder shown. */
+  async locate(path: string): Promise<void> {
+    await pause(500);
+    await this.xdotool("key", "ctrl+l");
+    await pause(300);
+    await this.xdotool("key", "ctrl+a");
+    await this.xdotool("type", "--delay", "20", path);
+    await pause(300);
+  }
+
+  /** Ends Xvfb. */
+  async stop(): Promise<void> {
+    this.#server.kill();
+    await this.#server.status;
+  }
+}

@@ -1,0 +1,170 @@
+/** The real zenity on a virtual display, asked for through the whole server and used by synthetic keys. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { Display, missingPrograms, pause } from "./display.ts";
+
+const missing = Deno.build.os === "linux" ? missingPrograms() : ["Linux"];
+const ignore = missing.length > 0 && Deno.env.get("REQUIRE_DIALOGS") !== "1";
+if (ignore) console.log(`Skipped: the tests with a real dialog need ${missing.join(", ")}`);
+
+const NAME = `a 'single' "double" $dollar ä 🔬.TIF`;
+
+/** 2 × 3 pixels of uint8, uncompressed; TIFF 6.0, sections 2 and 3. */
+function tinyTiff(): Uint8Array {
+  // ImageWidth, ImageLength, BitsPerSample, Compression, PhotometricInterpretation, StripOffsets,
+  // SamplesPerPixel, RowsPerStrip, StripByteCounts; each one SHORT.
+  const entries = [[256, 3], [257, 2], [258, 8], [259, 1], [262, 1], [273, 122], [277, 1], [278, 2], [
+    279,
+    6,
+  ]];
+  const bytes = new Uint8Array(8 + 2 + 12 * entries.length + 4 + 6);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, 0x002a4949, true);
+  view.setUint32(4, 8, true);
+  view.setUint16(8, entries.length, true);
+  for (const [i, [tag, value]] of entries.entries()) {
+    view.setUint16(10 + 12 * i, tag!, true);
+    view.setUint16(12 + 12 * i, 3, true);
+    view.setUint32(14 + 12 * i, 1, true);
+    view.setUint16(18 + 12 * i, value!, true);
+  }
+  bytes.set([10, 20, 30, 40, 50, 60], 122);
+  return bytes;
+}
+
+Deno.test({ name: "a real dialog", ignore, fn: withDialogs });
+
+async function withDialogs(t: Deno.TestContext): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "zenity_" });
+  const images = join(folder, "images");
+  const store = join(folder, "x.ome.zarr");
+  Deno.mkdirSync(images);
+  Deno.mkdirSync(join(folder, "home"));
+  Deno.writeFileSync(join(images, NAME), tinyTiff());
+  Deno.writeFileSync(join(images, "plain.tif"), tinyTiff());
+  // Would be the first row of the list, were it not for the filter.
+  Deno.writeTextFileSync(join(images, "0 first.txt"), "no image");
+  await writePlainStore(store, { planes: [ramp(4, 5)], rows: 4, columns: 5 });
+  const display = await Display.start();
+  const server = await ServerProcess.start(FROM_SOURCE, [], {
+    DISPLAY: display.name,
+    WAYLAND_DISPLAY: "",
+    // Neither the locale nor the loader's path of the user's shell may matter.
+    LC_ALL: "C",
+    LD_LIBRARY_PATH: "/opt/environment/lib",
+    // GTK keeps recent folders here.
+    HOME: join(folder, "home"),
+    XDG_CONFIG_HOME: join(folder, "home"),
+    XDG_DATA_HOME: join(folder, "home"),
+  });
+  const pick = (body: unknown = {}, init: RequestInit = {}) =>
+    server.post("/api/v2/pick-and-open", body, init);
+  const TITLE = "Open an acquisition";
+  try {
+    await t.step("a name with spaces, quotes, umlauts and emoji; the filter knows no case", async () => {
+      const answer = pick();
+      assert.equal(await display.focus(TITLE), TITLE);
+      // Enters the folder, which marks its first row.
+      await display.locate(images + "/");
+      await display.xdotool("key", "Return");
+      await pause(700);
+      const { status, body } = await display.press("Return", answer);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual([body.ok, (body.source as { path: string }).path], [true, join(images, NAME)]);
+      const plane = await fetch(
+        server.baseUrl + (body.channels as [{ dataUrl: string }])[0].dataUrl,
+      );
+      assert.deepEqual(
+        new Float32Array(await plane.arrayBuffer()),
+        new Float32Array([10, 20, 30, 40, 50, 60]),
+      );
+    });
+
+    await t.step("the next dialog starts in the same folder and names a foreign page", async () => {
+      const answer = pick({ extensions: [".tif"] }, { headers: { Origin: "https://plots.example" } });
+      assert.equal(await display.focus(TITLE), `${TITLE} for https://plots.example`);
+      await display.locate("plain.tif");
+      const { body } = await display.press("Return", answer);
+      assert.equal((body.source as { path?: string } | undefined)?.path, join(images, "plain.tif"));
+    });
+
+    await t.step("cancel", async () => {
+      const answer = pick();
+      await display.focus(TITLE);
+      const { status, body } = await display.press("Escape", answer);
+      assert.deepEqual([status, body.ok, body.error], [200, false, "cancelled"]);
+    });
+
+    await t.step("a second request, then the client of the first goes away", async () => {
+      const client = new AbortController();
+      const answer = pick({}, { signal: client.signal });
+      await display.focus(TITLE);
+      const second = await pick();
+      assert.deepEqual([second.status, second.body.error], [409, "dialog_busy"]);
+      assert.equal((await display.titles()).filter((title) => title.startsWith(TITLE)).length, 1);
+      client.abort();
+      await assert.rejects(answer, { name: "AbortError" });
+      await display.gone(TITLE);
+    });
+
+    await t.step("a directory store in a panel for folders", async () => {
+      const answer = pick({ extensions: [".ome.zarr"] });
+      await display.focus(TITLE);
+      // Return would enter the folder, the button takes it.
+      await display.locate(store);
+      const { body } = await display.press("alt+o", answer);
+      assert.equal((body.source as { path?: string } | undefined)?.path, store, JSON.stringify(body));
+    });
+
+    await t.step("a directory store by its marker file", async () => {
+      const answer = pick();
+      await display.focus(TITLE);
+      await display.locate(join(store, "zarr.json"));
+      const { body } = await display.press("Return", answer);
+      assert.equal((body.source as { path?: string } | undefined)?.path, store, JSON.stringify(body));
+    });
+
+    await t.step("a path that does not exist is judged like any other", async () => {
+      const answer = pick();
+      await display.focus(TITLE);
+      await display.locate(join(folder, "nothing.tif"));
+      const { status, body } = await display.press("Return", answer);
+      assert.deepEqual([status, body.error], [404, "path_not_found"]);
+    });
+
+    await t.step("the server stops while a dialog is open", async () => {
+      const answer = pick().then(({ body }) => body.error, () => "cut");
+      await display.focus(TITLE);
+      await server.stop();
+      await display.gone(TITLE);
+      assert.match(String(await answer), /^(shutting_down|cut)$/);
+    });
+  } finally {
+    await server.stop().catch(() => {});
+    await display.stop();
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+Deno.test({ name: "no display", ignore, fn: withoutDisplay });
+
+async function withoutDisplay(): Promise<void> {
+  for (
+    const [display, message] of [["", /neither DISPLAY nor WAYLAND_DISPLAY/], [
+      ":9999",
+      /cannot open the display/,
+    ]] as const
+  ) {
+    const server = await ServerProcess.start(FROM_SOURCE, [], { DISPLAY: display, WAYLAND_DISPLAY: "" });
+    try {
+      const { status, body } = await server.post("/api/v2/pick-and-open", {});
+      assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
+      assert.match(String(body.message), message);
+      assert.match(String(body.message), /POST \/api\/v2\/open/);
+    } finally {
+      await server.stop();
+    }
+  }
+}
