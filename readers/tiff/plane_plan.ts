@@ -179,7 +179,7 @@ async function decodeSegment(
   stop: StopFlag,
 ): Promise<void> {
   const set = Math.floor(index / (page.across * page.down));
-  const bits = blockBits(page, set);
+  const bits = codec.image ? blockBits(page, set).map(wholeBytes) : blockBits(page, set);
   const row = rowBytes(page.segmentWidth, bits);
   const rows = rowsOf(page, index);
   const segment: Segment = {
@@ -208,7 +208,12 @@ async function decodeSegment(
     });
     littleEndian = true;
   }
-  place(page, index, 0, rows, output, littleEndian, fill);
+  place(page, index, 0, rows, output, littleEndian, fill, bits);
+}
+
+/** Codecs of samples give whole bytes: the next machine width. */
+function wholeBytes(bits: number): number {
+  return bits <= 8 ? 8 : bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
 }
 
 /** Writes `rows` decoded rows of strip or tile `index`, from its row `first` on, into the planes. */
@@ -220,6 +225,7 @@ function place(
   bytes: Uint8Array,
   littleEndian: boolean,
   fill: readonly Wanted[],
+  bits?: readonly number[],
 ): void {
   const each = page.across * page.down;
   const set = Math.floor(index / each);
@@ -233,7 +239,7 @@ function place(
     bytes,
     littleEndian,
     width: page.segmentWidth,
-    bits: blockBits(page, set),
+    bits: bits ?? blockBits(page, set),
     kind: page.kind,
     rows: Math.min(rows, page.height - top),
     columns: Math.min(page.segmentWidth, page.width - left),
