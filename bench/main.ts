@@ -1,0 +1,27 @@
+/**
+ * Runs the measurements.
+ *
+ * usage: deno task bench [--json] [PART]...
+ */
+import { type BenchRow, printRows } from "./report.ts";
+
+const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>>> = {
+  server: () => import("./server_bench.ts"),
+  tiff: () => import("./tiff_bench.ts"),
+  zarr: () => import("./zarr_bench.ts"),
+  oir: () => import("./oir_bench.ts"),
+};
+
+const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
+const unknown = wanted.find((part) => !Object.hasOwn(PARTS, part));
+if (unknown !== undefined) {
+  console.error(`There is no part "${unknown}"; there are ${Object.keys(PARTS).join(", ")}`);
+  Deno.exit(2);
+}
+const rows: BenchRow[] = [];
+for (const [name, load] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  rows.push(...await (await load()).run());
+}
+if (Deno.args.includes("--json")) console.log(JSON.stringify(rows, null, 1));
+else printRows(rows);
