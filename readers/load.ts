@@ -217,8 +217,13 @@ async function load(
 
 const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
 
-/** The channels to load, in requested order. */
-function wantedChannels(
+/**
+ * The channels to load, in requested order.
+ *
+ * @throws {ChannelOutOfRange} an index that the file does not have
+ * @throws {InvalidChannelIndices} the channels differ in shape
+ */
+export function wantedChannels(
   name: string,
   channels: readonly Channel[],
   indices: readonly number[] | null,

@@ -3,12 +3,21 @@
  * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The plane's axes come first,
  * then those of the pages, fastest first. A plane of `X` and `T` is a line scan: its rows are time.
  */
-import { type Calibration, calibrated } from "../axes.ts";
+import { calibrated, type Calibration } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { decodeText } from "./directory.ts";
 import { type PageLayout, readPage } from "./page.ts";
-import { firstMoment, known, moment, type Opened, type Stack, stackedPlane, tagMoment, UNDATED } from "./stack.ts";
+import {
+  firstMoment,
+  known,
+  moment,
+  type Opened,
+  type Stack,
+  stackedPlane,
+  tagMoment,
+  UNDATED,
+} from "./stack.ts";
 import { TAG } from "./tags.ts";
 
 const DIMENSIONS_AT = 284;
@@ -73,7 +82,8 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
   const dimensions: Dimension[] = [];
   for (let i = 0; i < DIMENSIONS; i += 1) {
     const at = DIMENSIONS_AT + i * DIMENSION_BYTES;
-    const text = (from: number, length: number) => decodeText(header.subarray(at + from, at + from + length)).trim();
+    const text = (from: number, length: number) =>
+      decodeText(header.subarray(at + from, at + from + length)).trim();
     const name = text(0, 16).toUpperCase();
     const size = view.getInt32(at + 16, little);
     if (name === "" || size < 1) continue;
@@ -82,7 +92,11 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
       if (size > 1) return null;
       continue;
     }
-    dimensions.push({ letter, size, calibration: calibrated(view.getFloat64(at + 28, little), text(36, 64)) });
+    dimensions.push({
+      letter,
+      size,
+      calibration: calibrated(view.getFloat64(at + 28, little), text(36, 64)),
+    });
   }
   return dimensions;
 }
@@ -100,8 +114,10 @@ function pageOrder(dimensions: readonly Dimension[], layout: PageLayout): Dimens
 
 /** `Channel 1 Dye=FITC` in the description. */
 function channelsIn(text: string, channels: number): (string | null)[] {
-  return Array.from({ length: Math.min(channels, 64) }, (_, c) =>
-    new RegExp(`^Channel ${c + 1} Dye=(.*)$`, "m").exec(text)?.[1]?.trim() || null);
+  return Array.from(
+    { length: Math.min(channels, 64) },
+    (_, c) => new RegExp(`^Channel ${c + 1} Dye=(.*)$`, "m").exec(text)?.[1]?.trim() || null,
+  );
 }
 
 /** `Date=11-02-2022` and `Time=12:30:15`, month first. */

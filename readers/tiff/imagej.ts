@@ -14,9 +14,9 @@ import {
   type Opened,
   type Stack,
   stackedPlane,
+  type StackSizes,
   tagMoment,
 } from "./stack.ts";
-import { type StackSizes } from "./stack.ts";
 import { TAG } from "./tags.ts";
 
 /** The stack of an ImageJ file, or `null`. */

@@ -31,10 +31,14 @@ import { TAG } from "./tags.ts";
 /** The stack of a MetaMorph file, or `null`. */
 export function openMetaMorph(opened: Opened): Stack | null {
   const { tiff, first, descriptions } = opened;
-  if (descriptions[0]?.trimStart().startsWith("<MetaData>")) return withProperties(openPlain(opened), descriptions[0]);
+  if (descriptions[0]?.trimStart().startsWith("<MetaData>")) {
+    return withProperties(openPlain(opened), descriptions[0]);
+  }
   if (!first.has(TAG.UIC1)) return null;
   const planes = Math.max(first.count(TAG.UIC2), 1);
-  if (planes > MAX_PLANES) throw new DecodeFailed(`UIC2 (33629) declares ${planes} planes, more than ${MAX_PLANES}`);
+  if (planes > MAX_PLANES) {
+    throw new DecodeFailed(`UIC2 (33629) declares ${planes} planes, more than ${MAX_PLANES}`);
+  }
   const layout = readPage(first);
   const uic1 = readUic1(opened);
   const uic2 = readUic2(opened, planes);
@@ -162,12 +166,17 @@ function withProperties(stack: Stack, text: string): Stack {
     visit(parseXml(text, "MetaMorph XML"));
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    return { ...stack, warnings: [...stack.warnings, `Metadata of MetaMorph cannot be read: ${error.message}`] };
+    return {
+      ...stack,
+      warnings: [...stack.warnings, `Metadata of MetaMorph cannot be read: ${error.message}`],
+    };
   }
   const unit = properties.get("spatial-calibration-units");
   const on = properties.get("spatial-calibration-state") !== "off";
   const step = (letter: string) => on ? numberIn(properties.get(`spatial-calibration-${letter}`)) : null;
-  const written = /^(\d{4})(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)/.exec(properties.get("acquisition-time-local") ?? "");
+  const written = /^(\d{4})(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)/.exec(
+    properties.get("acquisition-time-local") ?? "",
+  );
   const created = written
     ? moment(written[1]!, written[2]!, written[3]!, written[4], written[5], written[6])
     : UNDATED;

@@ -14,7 +14,16 @@ import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
 import { decodeText } from "./directory.ts";
 import { firstImage, isOmeXml, parseOme } from "./ome_xml.ts";
 import { type PageLayout, readPage } from "./page.ts";
-import { calibrationsOf, firstMoment, momentOf, type Opened, planePage, type Stack, tagMoment, UNDATED } from "./stack.ts";
+import {
+  calibrationsOf,
+  firstMoment,
+  momentOf,
+  type Opened,
+  planePage,
+  type Stack,
+  tagMoment,
+  UNDATED,
+} from "./stack.ts";
 import { TAG } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
@@ -59,7 +68,9 @@ export function openMicroManager(opened: Opened): Stack | null {
     }
   }
   if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
-    throw new DecodeFailed(`the summary declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`);
+    throw new DecodeFailed(
+      `the summary declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
+    );
   }
   return {
     sizes,
@@ -110,7 +121,9 @@ function readIndexMap(tiff: TiffFile): IndexEntry[] | null {
   const little = tiff.encoding.littleEndian;
   const head = tiff.window.view(8, 8, "the Micro-Manager header");
   const offset = head.getUint32(4, little);
-  if (head.getUint32(0, little) !== INDEX_MAP_HEADER || offset === 0 || offset + 8 > tiff.file.size) return null;
+  if (head.getUint32(0, little) !== INDEX_MAP_HEADER || offset === 0 || offset + 8 > tiff.file.size) {
+    return null;
+  }
   const start = tiff.window.view(offset, 8, "the index map");
   const count = start.getUint32(4, little);
   if (start.getUint32(0, little) !== INDEX_MAP) return null;

@@ -45,7 +45,9 @@ export function readFields(text: string): OlympusFields | null {
     image?.get("Image Size(Unit Converted)") ?? "",
   );
   const fromConverted = (part: 1 | 3, pixels: string | undefined): Step | null =>
-    converted && Number(pixels) > 0 ? { step: Number(converted[part]) / Number(pixels), unit: converted[part + 1]! } : null;
+    converted && Number(pixels) > 0
+      ? { step: Number(converted[part]) / Number(pixels), unit: converted[part + 1]! }
+      : null;
   return {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
@@ -111,5 +113,7 @@ function momentIn(text: string): Moment {
   if (!found) return UNDATED;
   const [, a, b, c, hours, minutes, seconds, half] = found;
   const hour = half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
-  return a!.length === 4 ? moment(a!, b!, c!, hour, minutes, seconds) : moment(c!, a!, b!, hour, minutes, seconds);
+  return a!.length === 4
+    ? moment(a!, b!, c!, hour, minutes, seconds)
+    : moment(c!, a!, b!, hour, minutes, seconds);
 }

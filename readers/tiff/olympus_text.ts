@@ -4,7 +4,7 @@
  * `_C001Z001T001` (each part optional, channel first); they share one text file without that ending.
  */
 import { basename, dirname, join } from "node:path";
-import { type Calibration, calibrated } from "../axes.ts";
+import { calibrated, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { AxisLetter } from "../reader.ts";
 import { decodeText } from "./directory.ts";
@@ -38,11 +38,13 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   if (fields === null) return stack;
   const { layout } = stack;
   if (fields.imageSize && (fields.imageSize[0] !== layout.width || fields.imageSize[1] !== layout.height)) {
-    const warning = `The text file beside it describes ${fields.imageSize.join(" x ")} pixels, not ${layout.width} x ` +
+    const warning =
+      `The text file beside it describes ${fields.imageSize.join(" x ")} pixels, not ${layout.width} x ` +
       `${layout.height}; it is not used`;
     return { ...stack, warnings: [...stack.warnings, warning] };
   }
-  const asChannels = !set && stack.sizes.C === 1 && fields.channels === stack.sizes.Z && fields.channels > 1 &&
+  const asChannels = !set && stack.sizes.C === 1 && fields.channels === stack.sizes.Z &&
+    fields.channels > 1 &&
     fields.depth <= 1;
   return {
     ...(asChannels ? pagesAsChannels(stack) : stack),
@@ -146,17 +148,22 @@ function joinFiles(
     warnings,
     plane: ({ time, channel, focus }) => {
       const wanted = members.find((member) =>
-        member.channel === channels[channel] && member.focus === (slices.length > 1 ? slices[focus] : slices[0]) &&
+        member.channel === channels[channel] &&
+        member.focus === (slices.length > 1 ? slices[focus] : slices[0]) &&
         member.time === (times.length > 1 ? times[time] : times[0])
       );
       if (!wanted) {
-        throw new DecodeFailed(`no file in "${folder}" holds channel ${channels[channel]} of time ${time}, focus ${focus}`);
+        throw new DecodeFailed(
+          `no file in "${folder}" holds channel ${channels[channel]} of time ${time}, focus ${focus}`,
+        );
       }
       const stack = stacks.get(wanted.path) ?? openMember(opened, wanted.path, openOne);
       stacks.set(wanted.path, stack);
       if (!sameLayout(stack.layout, own.layout)) {
         throw new DecodeFailed(
-          `"${basename(wanted.path)}" is ${stack.layout.width} x ${stack.layout.height} pixels, unlike the opened file`,
+          `"${
+            basename(wanted.path)
+          }" is ${stack.layout.width} x ${stack.layout.height} pixels, unlike the opened file`,
         );
       }
       return stack.plane({
@@ -195,5 +202,11 @@ function sizeOf({ files }: Opened, path: string): number {
 function openMember({ files }: Opened, path: string, openOne: (opened: Opened) => Stack): Stack {
   const tiff = new TiffFile(files.open(path), files);
   const first = tiff.directory(0)!;
-  return openOne({ path, files, tiff, first, descriptions: first.texts(TAG.ImageDescription, MAX_XML_BYTES) });
+  return openOne({
+    path,
+    files,
+    tiff,
+    first,
+    descriptions: first.texts(TAG.ImageDescription, MAX_XML_BYTES),
+  });
 }

@@ -7,7 +7,15 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { decodeText } from "./directory.ts";
-import { firstImage, isOmeXml, type OmeDocument, type OmeImage, parseOme, planeNumber, type TiffData } from "./ome_xml.ts";
+import {
+  firstImage,
+  isOmeXml,
+  type OmeDocument,
+  type OmeImage,
+  parseOme,
+  planeNumber,
+  type TiffData,
+} from "./ome_xml.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import { openPlain } from "./plain.ts";
 import type { PlaneSource } from "./plane_plan.ts";
@@ -25,7 +33,9 @@ export function openOme(opened: Opened): Stack | null {
   const read = readCompanion(opened, companion);
   if (typeof read === "string") {
     const plain = openPlain(opened);
-    const warning = `The metadata of this file are in "${basename(companion)}", which ${read}; it is read alone`;
+    const warning = `The metadata of this file are in "${
+      basename(companion)
+    }", which ${read}; it is read alone`;
     return { ...plain, warnings: [...plain.warnings, warning] };
   }
   return imageStack(opened, read.document, companion, read.size);
@@ -37,7 +47,8 @@ function readCompanion({ files }: Opened, path: string): { document: OmeDocument
   if (file === null) return "is missing";
   try {
     const head = file.read(0, Math.min(4, file.size), "the start");
-    const tiff = head.length === 4 && (head[0] === 0x49 && head[1] === 0x49 || head[0] === 0x4d && head[1] === 0x4d);
+    const tiff = head.length === 4 &&
+      (head[0] === 0x49 && head[1] === 0x49 || head[0] === 0x4d && head[1] === 0x4d);
     const text = tiff
       ? new TiffFile(file, files).directory(0)!.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml)
       : file.size <= MAX_XML_BYTES
@@ -174,7 +185,9 @@ class OmeSet {
     if (location === null) {
       const data = tiffData.findLast(({ first, count }) => number >= first && number - first < count);
       throw new DecodeFailed(
-        data?.file ? `${what} is in "${data.file}", which is missing` : `OME-XML names no directory for ${what}`,
+        data?.file
+          ? `${what} is in "${data.file}", which is missing`
+          : `OME-XML names no directory for ${what}`,
       );
     }
     const tiff = this.open(location.path);

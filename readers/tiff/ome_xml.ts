@@ -55,7 +55,9 @@ export function firstImage({ root }: OmeDocument): OmeImage | null {
   const { attributes } = pixels;
   const sizes = { T: size(attributes, "SizeT"), C: size(attributes, "SizeC"), Z: size(attributes, "SizeZ") };
   if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
-    throw new DecodeFailed(`OME-XML declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`);
+    throw new DecodeFailed(
+      `OME-XML declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
+    );
   }
   const order = orderOf(attributes.DimensionOrder);
   const written = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
@@ -119,7 +121,9 @@ function tiffData(element: XmlElement, sizes: OmeImage["sizes"], order: OmeImage
   return {
     first: planeNumber(order, sizes, at),
     // One directory alone is one plane; neither directory nor count stands for all (OME-TIFF, TiffData).
-    count: attributes.PlaneCount !== undefined || attributes.IFD !== undefined ? integer("PlaneCount", 1) : planes,
+    count: attributes.PlaneCount !== undefined || attributes.IFD !== undefined
+      ? integer("PlaneCount", 1)
+      : planes,
     directory: integer("IFD", 0),
     file: uuid?.attributes.FileName ?? null,
     uuid: uuid?.text || null,

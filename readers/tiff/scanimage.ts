@@ -11,8 +11,8 @@ import { pagesLikeFirst } from "./plain.ts";
 import {
   calibrationsOf,
   firstMoment,
-  moment,
   type Moment,
+  moment,
   numberIn,
   type Opened,
   type Stack,
@@ -37,17 +37,25 @@ interface Interleaving {
 export function openScanImage(opened: Opened): Stack | null {
   const { tiff, first, descriptions } = opened;
   const texts = [first.text(TAG.Software, MAX_VENDOR_BYTES), ...descriptions, headerText(tiff)];
-  if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replaceAll("\r", "\n")))) return null;
+  if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replaceAll("\r", "\n")))) {
+    return null;
+  }
   const fields = fieldsOf(texts);
   const { offsets, warnings } = pagesLikeFirst(tiff);
   const layout = readPage(first);
   const { channels, slices, frames, volumes } = interleaving(fields, offsets.length);
-  const field = (...keys: string[]) => keys.map((key) => numberIn(fields.get(key))).find((value) => value !== null);
+  const field = (...keys: string[]) =>
+    keys.map((key) => numberIn(fields.get(key))).find((value) => value !== null);
   const rate = volumes
     ? field("hRoiManager.scanVolumeRate")
     : field("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
   const pixel = pixelSize(fields, layout.width, layout.height);
-  const step = field("hStackManager.actualStackZStepSize", "hStackManager.stackZStepSize", "stackZStepSize", "acq.zStepSize");
+  const step = field(
+    "hStackManager.actualStackZStepSize",
+    "hStackManager.stackZStepSize",
+    "stackZStepSize",
+    "acq.zStepSize",
+  );
   return {
     sizes: { T: frames, C: channels, Z: slices },
     layout,
@@ -114,7 +122,8 @@ function interleaving(fields: Fields, pages: number): Interleaving {
     size("acq.numberOfChannelsSave") || 1;
   const channels = pages % saved === 0 ? saved : 1;
   const perChannel = Math.max(1, Math.floor(pages / channels));
-  const volumes = on("hFastZ.enable") || on("fastZEnable") || /fast/.test(fields.get("hStackManager.stackMode") ?? "") &&
+  const volumes = on("hFastZ.enable") || on("fastZEnable") ||
+    /fast/.test(fields.get("hStackManager.stackMode") ?? "") &&
       on("hStackManager.enable");
   if (volumes) {
     const slices = size(
@@ -153,7 +162,9 @@ function pixelSize(fields: Fields, width: number, height: number): { x: number; 
 
 /** `hChannels.channelName = {'Channel 1' 'Channel 2'}`, of the channels that were saved. */
 function savedNames(fields: Fields, channels: number): (string | null)[] {
-  const all = [...(fields.get("hChannels.channelName") ?? "").matchAll(/'([^']*)'/g)].map(([, name]) => name!);
+  const all = [...(fields.get("hChannels.channelName") ?? "").matchAll(/'([^']*)'/g)].map(([, name]) =>
+    name!
+  );
   const saved = numbersIn(fields.get("hChannels.channelSave") ?? fields.get("channelsSave"));
   return saved.length === channels ? saved.map((number) => all[number - 1] ?? null) : [];
 }
@@ -162,6 +173,8 @@ function savedNames(fields: Fields, channels: number): (string | null)[] {
 function momentIn(fields: Fields): Moment {
   const epoch = numbersIn(fields.get("epoch"));
   if (epoch.length === 6) return moment(epoch[0]!, epoch[1]!, epoch[2]!, epoch[3], epoch[4], epoch[5]);
-  const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)/.exec(fields.get("internal.triggerTimeString") ?? "");
+  const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)/.exec(
+    fields.get("internal.triggerTimeString") ?? "",
+  );
   return found ? moment(found[3]!, found[1]!, found[2]!, found[4], found[5], found[6]) : UNDATED;
 }

@@ -21,7 +21,8 @@ class Bits {
 
   peek(count: number): number {
     const from = this.at >> 3;
-    const window = ((this.#bytes[from] ?? 0) << 16) | ((this.#bytes[from + 1] ?? 0) << 8) | (this.#bytes[from + 2] ?? 0);
+    const window = ((this.#bytes[from] ?? 0) << 16) | ((this.#bytes[from + 1] ?? 0) << 8) |
+      (this.#bytes[from + 2] ?? 0);
     return (window >> (24 - count - (this.at & 7))) & ((1 << count) - 1);
   }
 
@@ -43,7 +44,11 @@ function decode(variant: Variant, input: Uint8Array, segment: Segment): Uint8Arr
   const { directory } = segment.page;
   const options = variant.kind === "group3" ? directory.number(TAG.T4Options) ?? 0 : 0;
   if (options & 2 || variant.kind === "group4" && (directory.number(TAG.T6Options) ?? 0) & 2) {
-    throw damaged(segment, variant.title, `${tagName(TAG.T4Options)} allows uncompressed mode, which is not read`);
+    throw damaged(
+      segment,
+      variant.title,
+      `${tagName(TAG.T4Options)} allows uncompressed mode, which is not read`,
+    );
   }
   const { width, rows } = segment;
   const output = new Uint8Array(segment.bytes);
@@ -53,13 +58,16 @@ function decode(variant: Variant, input: Uint8Array, segment: Segment): Uint8Arr
   for (let y = 0; y < rows; y += 1) {
     if ((y & 255) === 0) segment.stop.check();
     if (variant.kind === "rle") bits.align();
-    const twoDimensional = variant.kind === "group4" || (variant.kind === "group3" && startRow(bits, (options & 1) !== 0));
+    const twoDimensional = variant.kind === "group4" ||
+      (variant.kind === "group3" && startRow(bits, (options & 1) !== 0));
     if (bits.ended || endOfBlock(bits)) throw short(segment, variant.title, y * row);
     const changes = twoDimensional
       ? readTwoDimensional(bits, reference, width)
       : readOneDimensional(bits, width);
     if (typeof changes === "string") throw damaged(segment, variant.title, `${changes} in row ${y}`);
-    for (let i = 0; i + 1 < changes.length; i += 2) fill(output, y * row * 8 + changes[i]!, y * row * 8 + changes[i + 1]!);
+    for (let i = 0; i + 1 < changes.length; i += 2) {
+      fill(output, y * row * 8 + changes[i]!, y * row * 8 + changes[i + 1]!);
+    }
     reference = changes;
     reference.push(width, width, width);
   }

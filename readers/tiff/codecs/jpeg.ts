@@ -50,7 +50,9 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
   if (picture.seen.size < frame.components.length) {
     throw new Error(`${frame.components.length - picture.seen.size} of its components have no scan`);
   }
-  const samples = frame.kind === LOSSLESS ? lossless(picture.lossless, frame) : planes(picture, frame, tables, segment);
+  const samples = frame.kind === LOSSLESS
+    ? lossless(picture.lossless, frame)
+    : planes(input, picture, frame, tables, segment);
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
@@ -75,7 +77,9 @@ function judge(frame: Frame, segment: Segment): void {
     );
   }
   const declared = segment.page.bits[0]!;
-  const allowed = frame.kind === LOSSLESS ? precision >= 2 && precision <= 16 : precision === 8 || precision === 12;
+  const allowed = frame.kind === LOSSLESS
+    ? precision >= 2 && precision <= 16
+    : precision === 8 || precision === 12;
   if (!allowed || (declared <= 8) !== (precision <= 8) || declared > 16) {
     throw new Error(`it has ${precision} bits per sample, the page ${declared}`);
   }
@@ -85,7 +89,13 @@ function lossless(samples: Uint16Array, frame: Frame): Uint8Array | Uint16Array 
   return frame.precision <= 8 ? Uint8Array.from(samples) : samples;
 }
 
-function planes(picture: Picture, frame: Frame, tables: Tables, segment: Segment): Uint8Array | Uint16Array {
+function planes(
+  input: Uint8Array,
+  picture: Picture,
+  frame: Frame,
+  tables: Tables,
+  segment: Segment,
+): Uint8Array | Uint16Array {
   const h = Math.max(...frame.components.map((component) => component.h));
   const v = Math.max(...frame.components.map((component) => component.v));
   const full = picture.coefficients.map((own) => {
@@ -93,8 +103,14 @@ function planes(picture: Picture, frame: Frame, tables: Tables, segment: Segment
     return upsample(plane, frame.width, frame.height, h / own.component.h, v / own.component.v);
   });
   const samples = interleave(full, frame.width, frame.height);
-  if (segment.page.photometric === PHOTOMETRIC.ycbcr && frame.components.length === 3) toRgb(samples, frame.precision);
+  if (frame.components.length === 3 && codesChroma(input, segment)) toRgb(samples, frame.precision);
   return samples;
+}
+
+/** A JFIF header says YCbCr even where the page says RGB. */
+function codesChroma(input: Uint8Array, { page: { photometric } }: Segment): boolean {
+  const jfif = String.fromCharCode(...input.subarray(6, 10)) === "JFIF";
+  return photometric === PHOTOMETRIC.ycbcr || (photometric === PHOTOMETRIC.rgb && jfif);
 }
 
 /** JPEG; a block of 64 samples takes at least one bit, three scans of long runs less. */

@@ -7,7 +7,13 @@ type Samples = Uint8Array | Uint16Array;
  * Brings a plane to `width` × `height`. Halved axes are interpolated with weights 3 and 1 (each sample lies a quarter
  * step from its neighbours, as JFIF centres chroma), other ratios are repeated.
  */
-export function upsample(plane: SamplePlane, width: number, height: number, h: number, v: number): SamplePlane {
+export function upsample(
+  plane: SamplePlane,
+  width: number,
+  height: number,
+  h: number,
+  v: number,
+): SamplePlane {
   if (h === 1 && v === 1) return plane;
   const smooth = plane.width > 2;
   const samples = plane.samples.length === 0 || plane.samples instanceof Uint8Array
@@ -16,8 +22,9 @@ export function upsample(plane: SamplePlane, width: number, height: number, h: n
   for (let y = 0; y < height; y += 1) {
     const to = samples.subarray(y * width, (y + 1) * width);
     if (smooth && h === 2 && v === 1) wide(to, row(plane, y));
-    else if (smooth && h === 2 && v === 2) wideAndHigh(to, row(plane, y >> 1), row(plane, (y >> 1) + (y & 1 ? 1 : -1)));
-    else if (smooth && h === 1 && v === 2) {
+    else if (smooth && h === 2 && v === 2) {
+      wideAndHigh(to, row(plane, y >> 1), row(plane, (y >> 1) + (y & 1 ? 1 : -1)));
+    } else if (smooth && h === 1 && v === 2) {
       const near = row(plane, y >> 1);
       const far = row(plane, (y >> 1) + (y & 1 ? 1 : -1));
       for (let x = 0; x < width; x += 1) to[x] = (near[x]! * 3 + far[x]! + (y & 1 ? 2 : 1)) >> 2;

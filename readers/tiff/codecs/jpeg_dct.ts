@@ -43,14 +43,18 @@ export function decodeScan(
 ): number {
   const bits = new ScanBits(bytes, scan.at);
   const progressive = frame.kind === 0xc2;
-  if (scan.start > scan.end || scan.end > 63) throw new Error(`a scan has coefficients ${scan.start} to ${scan.end}`);
+  if (scan.start > scan.end || scan.end > 63) {
+    throw new Error(`a scan has coefficients ${scan.start} to ${scan.end}`);
+  }
   const parts = scan.components.map(({ index, dc, ac }) => ({ own: all[index]!, dc, ac, previous: 0 }));
   const run = { left: 0 };
   const block = progressive ? progressiveBlock(scan) : baselineBlock;
   const single = parts.length === 1 ? parts[0]!.own : null;
   const first = all[0]!;
   const wide = single ? single.wide : first.storedWide / first.component.h;
-  const high = single ? single.high : Math.ceil(first.values.length / 64 / first.storedWide / first.component.v);
+  const high = single
+    ? single.high
+    : Math.ceil(first.values.length / 64 / first.storedWide / first.component.v);
   const total = wide * high;
   for (let mcu = 0; mcu < total; mcu += 1) {
     if ((mcu & 1023) === 0) stop.check();
@@ -139,7 +143,8 @@ function progressiveBlock({ start, end, high, low }: Scan): ReadBlock {
       }
     };
   }
-  return (bits, part, values, at, run) => refine(bits, needed(part.ac), values, at, run, start, end, 1 << low);
+  return (bits, part, values, at, run) =>
+    refine(bits, needed(part.ac), values, at, run, start, end, 1 << low);
 }
 
 /** Refines coefficients that are not zero by one bit, and places new ones between them. */
@@ -187,8 +192,69 @@ function refine(
 }
 
 const ZIGZAG = Uint8Array.of(
-  ...[0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21],
-  ...[28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61],
+  ...[
+    0,
+    1,
+    8,
+    16,
+    9,
+    2,
+    3,
+    10,
+    17,
+    24,
+    32,
+    25,
+    18,
+    11,
+    4,
+    5,
+    12,
+    19,
+    26,
+    33,
+    40,
+    48,
+    41,
+    34,
+    27,
+    20,
+    13,
+    6,
+    7,
+    14,
+    21,
+  ],
+  ...[
+    28,
+    35,
+    42,
+    49,
+    56,
+    57,
+    50,
+    43,
+    36,
+    29,
+    22,
+    15,
+    23,
+    30,
+    37,
+    44,
+    51,
+    58,
+    59,
+    52,
+    45,
+    38,
+    31,
+    39,
+    46,
+    53,
+    60,
+    61,
+  ],
   ...[54, 47, 55, 62, 63],
 );
 
@@ -209,7 +275,10 @@ export function transform(
   stop: StopFlag,
 ): SamplePlane {
   if (!quantization) throw new Error("a quantization table is missing");
-  const [h, v] = [Math.max(...frame.components.map((c) => c.h)), Math.max(...frame.components.map((c) => c.v))];
+  const [h, v] = [
+    Math.max(...frame.components.map((c) => c.h)),
+    Math.max(...frame.components.map((c) => c.v)),
+  ];
   const stride = own.wide * 8;
   const most = 2 ** frame.precision - 1;
   const size = stride * own.high * 8;
@@ -240,8 +309,20 @@ export function transform(
 
 const BITS = 13;
 const fix = (x: number) => Math.round(x * (1 << BITS));
-const [F0298, F0390, F0541, F0765, F0899] = [fix(0.298631336), fix(0.390180644), fix(0.541196100), fix(0.765366865), fix(0.899976223)];
-const [F1175, F1501, F1847, F1961, F2053] = [fix(1.175875602), fix(1.501321110), fix(1.847759065), fix(1.961570560), fix(2.053119869)];
+const [F0298, F0390, F0541, F0765, F0899] = [
+  fix(0.298631336),
+  fix(0.390180644),
+  fix(0.541196100),
+  fix(0.765366865),
+  fix(0.899976223),
+];
+const [F1175, F1501, F1847, F1961, F2053] = [
+  fix(1.175875602),
+  fix(1.501321110),
+  fix(1.847759065),
+  fix(1.961570560),
+  fix(2.053119869),
+];
 const [F2562, F3072] = [fix(2.562915447), fix(3.072711026)];
 
 /**

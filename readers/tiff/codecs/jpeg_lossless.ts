@@ -47,7 +47,12 @@ export function decodeLossless(
           ? samples[at - count]!
           : x === 0
           ? samples[at - width * count]!
-          : predict(predictor, samples[at - count]!, samples[at - width * count]!, samples[at - (width + 1) * count]!);
+          : predict(
+            predictor,
+            samples[at - count]!,
+            samples[at - width * count]!,
+            samples[at - (width + 1) * count]!,
+          );
         samples[at] = predicted + difference;
       }
     }

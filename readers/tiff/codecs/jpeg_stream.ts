@@ -81,7 +81,9 @@ export function readStream(bytes: Uint8Array, tables: Tables, visitor: Visitor |
     }
     if (marker === 1 || (marker >= 0xd0 && marker <= 0xd8)) continue;
     const length = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-    if (length < 2 || at + length > bytes.length) throw new Error(`the segment of marker ${marker.toString(16)} ends early`);
+    if (length < 2 || at + length > bytes.length) {
+      throw new Error(`the segment of marker ${marker.toString(16)} ends early`);
+    }
     const body = bytes.subarray(at + 2, at + length);
     at += length;
     if (marker === 0xdb) readQuantization(body, tables);
@@ -119,7 +121,9 @@ function readQuantization(body: Uint8Array, tables: Tables): void {
     at += 1;
     if (id > 3 || at + 64 * wide > body.length) throw new Error("a quantization table is damaged");
     const table = new Uint16Array(64);
-    for (let i = 0; i < 64; i += 1, at += wide) table[i] = wide === 2 ? (body[at]! << 8) | body[at + 1]! : body[at]!;
+    for (let i = 0; i < 64; i += 1, at += wide) {
+      table[i] = wide === 2 ? (body[at]! << 8) | body[at + 1]! : body[at]!;
+    }
     tables.quantization[id] = table;
   }
 }
@@ -130,7 +134,9 @@ function readHuffman(body: Uint8Array, tables: Tables): void {
     const list = body[at]! >> 4 ? tables.ac : tables.dc;
     const counts = body.slice(at + 1, at + 17);
     const total = counts.reduce((sum, count) => sum + count, 0);
-    if (id > 3 || counts.length < 16 || at + 17 + total > body.length) throw new Error("a Huffman table is damaged");
+    if (id > 3 || counts.length < 16 || at + 17 + total > body.length) {
+      throw new Error("a Huffman table is damaged");
+    }
     list[id] = huffmanTable(counts, body.slice(at + 17, at + 17 + total));
     at += 17 + total;
   }

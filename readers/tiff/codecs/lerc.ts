@@ -1,10 +1,80 @@
-import type { Codec } from "./codec.ts";
-export const lerc: Codec = {
-  title: "lerc",
-  image: false,
-  bitOrder: true,
-  maxExpansion: 1e9,
-  decode: () => {
-    throw new Error("todo");
-  },
+/**
+ * LERC (compression 34887), plain or packed once more with deflate or zstd: LercParameters holds the version and
+ * which of them (0, 1, 2). Samples that the blob marks as not valid have no value and are refused.
+ */
+import { inflateSync, zstdDecompressSync } from "node:zlib";
+import { decode as decodeBlob, getBlobInfo, load } from "lerc";
+import { TAG, tagName } from "../tags.ts";
+import { type Codec, damaged, type Segment, short } from "./codec.ts";
+
+/** Room for masks and headers beside the samples of a blob that LERC could not make smaller. */
+const BLOB_OVERHEAD = 1 << 16;
+
+const SIZES: Readonly<Record<string, number>> = {
+  S8: 8,
+  U8: 8,
+  S16: 16,
+  U16: 16,
+  S32: 32,
+  U32: 32,
+  F32: 32,
+  F64: 64,
 };
+
+async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
+  await load();
+  const packing = segment.page.directory.numbers(TAG.LercParameters, 16)[1] ?? 0;
+  try {
+    const blob = unpacked(input, packing, segment.mostBytes * 2 + BLOB_OVERHEAD);
+    const info = getBlobInfo(blob);
+    const planes = Math.max(info.bandCount, 1) * Math.max(info.depthCount, 1);
+    if (
+      info.width !== segment.width || info.height < segment.rows || info.height > segment.fullRows ||
+      planes !== segment.samples
+    ) {
+      throw new Error(
+        `it is ${info.width} x ${info.height} x ${planes}, not ${segment.width} x ${segment.rows} x ${segment.samples}`,
+      );
+    }
+    if (info.validPixelCount < info.width * info.height) {
+      throw new Error(`${info.width * info.height - info.validPixelCount} of its pixels have no value`);
+    }
+    const { pixels, pixelType } = decodeBlob(blob, { returnInterleaved: true });
+    if (
+      SIZES[pixelType] !== segment.page.bits[0] || (pixelType[0] === "F") !== (segment.page.kind === "float")
+    ) {
+      throw new Error(`its samples are ${pixelType}, not of ${segment.page.bits[0]} bits`);
+    }
+    const bytes = bandsInterleaved(
+      pixels.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
+      SIZES[pixelType]! / 8,
+    );
+    if (bytes.length < segment.bytes) throw short(segment, "LERC", bytes.length);
+    return bytes;
+  } catch (cause) {
+    if ((cause as { tag?: string }).tag) throw cause;
+    throw damaged(segment, "LERC", cause);
+  }
+}
+
+function unpacked(input: Uint8Array, packing: number, most: number): Uint8Array {
+  if (packing === 0) return input;
+  if (packing === 1) return inflateSync(input, { maxOutputLength: most });
+  if (packing === 2) return zstdDecompressSync(input, { maxOutputLength: most });
+  throw new Error(`${tagName(TAG.LercParameters)} says packing ${packing}, which is not read`);
+}
+
+/** Bands come one after the other, samples of one band are interleaved already. */
+function bandsInterleaved(bands: readonly Uint8Array[], width: number): Uint8Array {
+  if (bands.length === 1) return bands[0]!;
+  const output = new Uint8Array(bands.reduce((sum, band) => sum + band.length, 0));
+  bands.forEach((band, index) => {
+    for (let from = 0, to = index * width; from < band.length; from += width, to += bands.length * width) {
+      for (let b = 0; b < width; b += 1) output[to + b] = band[from + b]!;
+    }
+  });
+  return output;
+}
+
+/** LERC; a constant strip takes some seventy bytes whatever its size. */
+export const lerc: Codec = { title: "LERC", image: true, bitOrder: true, maxExpansion: 1 << 26, decode };

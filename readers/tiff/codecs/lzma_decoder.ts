@@ -175,7 +175,9 @@ export class LzmaDecoder {
 
   #match(length: number, end: number): void {
     const back = this.#reps[0] + 1;
-    if (back > this.at - this.#dictionary) throw new Error(`a match lies ${back} bytes back, before the start`);
+    if (back > this.at - this.#dictionary) {
+      throw new Error(`a match lies ${back} bytes back, before the start`);
+    }
     if (this.at + length > end) throw new Error("a match goes beyond its chunk");
     const output = this.#output;
     for (let i = 0; i < length; i += 1, this.at += 1) output[this.at] = output[this.at - back]!;

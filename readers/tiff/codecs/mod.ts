@@ -12,6 +12,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   32809: "ThunderScan",
   32908: "Pixar film",
   32909: "Pixar log",
+  33003: "JPEG 2000 in YCbCr",
   34661: "JBIG",
   34676: "SGI log luminance",
   34677: "SGI log luminance, 24 bit",
@@ -43,7 +44,6 @@ export async function codecOf(compression: number): Promise<Codec> {
       return (await import("./zlib.ts")).deflate;
     case 32773:
       return (await import("./packbits.ts")).packBits;
-    case 33003:
     case 33004:
     case 33005:
     case 34712:

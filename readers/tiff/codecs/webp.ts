@@ -1,10 +1,73 @@
-import type { Codec } from "./codec.ts";
-export const webp: Codec = {
-  title: "webp",
-  image: false,
-  bitOrder: true,
-  maxExpansion: 1e9,
-  decode: () => {
-    throw new Error("todo");
-  },
-};
+/** WebP (compression 50001), one file per strip or tile, through libwebp: 8-bit RGB or RGBA. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import decodeFile, { init } from "@jsquash/webp/decode.js";
+import { type Codec, damaged, type Segment } from "./codec.ts";
+
+let ready: Promise<unknown> | null = null;
+
+/** The decoder's own loader fetches its module; a worker may read files only. */
+async function prepare(): Promise<void> {
+  const path = fileURLToPath(import.meta.resolve("@jsquash/webp/codec/dec/webp_dec.wasm"));
+  await init(await WebAssembly.compile(readFileSync(path)));
+}
+
+async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
+  const { width, rows, fullRows, samples } = segment;
+  const size = sizeOf(input);
+  if (size === null) throw damaged(segment, "WebP", "it does not start as WebP");
+  if (size.width !== width || size.height < rows || size.height > fullRows) {
+    throw damaged(segment, "WebP", `it is ${size.width} x ${size.height}, not ${width} x ${rows}`);
+  }
+  if (segment.page.bits.some((bits) => bits !== 8) || (samples !== 3 && samples !== 4)) {
+    throw damaged(
+      segment,
+      "WebP",
+      `it codes 3 or 4 samples of 8 bits, not ${samples} of ${segment.page.bits[0]}`,
+    );
+  }
+  await (ready ??= prepare());
+  let rgba: Uint8Array;
+  try {
+    const { buffer, byteOffset, byteLength } = input;
+    const { data } = await decodeFile((buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength));
+    rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  } catch (cause) {
+    throw damaged(segment, "WebP", cause);
+  }
+  if (rgba.length < size.width * size.height * 4) throw damaged(segment, "WebP", "it gives too few pixels");
+  if (samples === 4) return rgba;
+  const rgb = new Uint8Array(size.width * size.height * 3);
+  for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3) {
+    rgb[to] = rgba[from]!;
+    rgb[to + 1] = rgba[from + 1]!;
+    rgb[to + 2] = rgba[from + 2]!;
+  }
+  return rgb;
+}
+
+/** Size in the header of the first chunk (WebP container, RFC 9649, section 2), or `null`. */
+function sizeOf(input: Uint8Array): { width: number; height: number } | null {
+  if (input.length < 30) return null;
+  const text = (at: number) => String.fromCharCode(...input.subarray(at, at + 4));
+  if (text(0) !== "RIFF" || text(8) !== "WEBP") return null;
+  const view = new DataView(input.buffer, input.byteOffset);
+  switch (text(12)) {
+    case "VP8 ":
+      return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+    case "VP8L": {
+      const bits = view.getUint32(21, true);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    case "VP8X":
+      return {
+        width: (view.getUint32(24, true) & 0xffffff) + 1,
+        height: (view.getUint32(26, true) >>> 8) + 1,
+      };
+    default:
+      return null;
+  }
+}
+
+/** WebP; a picture of one colour takes some forty bytes, at most 16383 pixels wide and high. */
+export const webp: Codec = { title: "WebP", image: true, bitOrder: false, maxExpansion: 1 << 25, decode };

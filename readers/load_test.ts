@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { InvalidChannelIndices } from "./errors.ts";
+import { wantedChannels } from "./load.ts";
+import type { Channel } from "./reader.ts";
+import { extensionOf } from "./registry.ts";
+
+const channel = (index: number, rows: number, columns: number): Channel => ({
+  index,
+  name: `CH${index + 1}`,
+  sampleType: index === 1 ? "uint8" : "uint16",
+  rows,
+  columns,
+});
+
+Deno.test("channels of one shape load together, whatever their sample types; others are refused with a way out", () => {
+  const channels = [channel(0, 512, 512), channel(1, 512, 512), channel(2, 256, 256), channel(3, 256, 256)];
+  assert.deepEqual(wantedChannels("a.czi", channels, [1, 0]).map((c) => c.index), [1, 0]);
+  assert.deepEqual(wantedChannels("a.czi", channels, [3, 2]).map((c) => c.index), [3, 2]);
+  for (const [indices, selection] of [[null, "0, 1"], [[2, 0, 3], "2, 3"]] as const) {
+    assert.throws(() => wantedChannels("a.czi", channels, indices), (error: unknown) => {
+      assert.ok(error instanceof InvalidChannelIndices);
+      assert.match(error.message, /channel 2 is 256 x 256/);
+      assert.match(error.message, /channel 0 is 512 x 512/);
+      assert.ok(error.message.endsWith(`"channelIndices": [${selection}]`), error.message);
+      return true;
+    });
+  }
+});
+
+Deno.test("compound extensions win over simple ones, without case", () => {
+  const cases: [string, string | null][] = [
+    ["/a/b.TIF", ".tif"],
+    ["/a/b.Ome.Tiff", ".ome.tiff"],
+    ["/a/b.ome.zarr", ".ome.zarr"],
+    ["/a/b.zarr", ".zarr"],
+    ["/a/tif", null],
+    ["/a/b.docx", null],
+    ["/a.tif/b", null],
+  ];
+  for (const [path, extension] of cases) assert.equal(extensionOf(path), extension, path);
+});

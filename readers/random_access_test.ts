@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DecodeFailed, PathNotAllowed, PathNotFound, Stopped, UnsupportedFormat } from "./errors.ts";
+import { FileAccess, isInsideRoots } from "./random_access.ts";
+import { StopFlag } from "./stop_flag.ts";
+
+async function folder(): Promise<{ at: (name: string) => string } & AsyncDisposable> {
+  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_files_" }));
+  return {
+    at: (name) => join(path, name),
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
+
+Deno.test("reads are by position, counted and checked against the size", async () => {
+  await using dir = await folder();
+  await Deno.writeFile(dir.at("a.bin"), Uint8Array.from({ length: 300 }, (_, i) => i % 256));
+  const files = new FileAccess();
+  const file = files.open(dir.at("a.bin"));
+  assert.equal(file.size, 300);
+  assert.deepEqual([...file.read(254, 4, "block")], [254, 255, 0, 1]);
+  assert.deepEqual([...file.read(300, 0, "block")], []);
+  assert.deepEqual(files.counts, { opens: 1, reads: 1, bytes: 4 });
+  const bad: [number, number][] = [[298, 3], [301, 0], [-1, 1], [0, -1], [0.5, 1], [0, 1.5], [NaN, 1], [
+    2 ** 53,
+    1,
+  ], [0, Infinity]];
+  for (const [offset, length] of bad) {
+    assert.throws(() => file.read(offset, length, "block"), DecodeFailed, `${offset} ${length}`);
+  }
+  assert.throws(
+    () => file.read(298, 3, "block"),
+    /^DecodeFailed: block at 298 \+ 3 ends after the file \(300 bytes\)$/,
+  );
+  files.close();
+  assert.throws(() => file.read(0, 1, "block"), /is closed/);
+});
+
+Deno.test("a file that shrinks while it is read is an error, never zeros", async () => {
+  await using dir = await folder();
+  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(100).fill(7));
+  const files = new FileAccess();
+  const file = files.open(dir.at("a.bin"));
+  await Deno.truncate(dir.at("a.bin"), 40);
+  assert.throws(
+    () => file.read(0, 100, "strip 0"),
+    /strip 0 at 0 \+ 100: the file became shorter while it was read/,
+  );
+  files.close();
+});
+
+Deno.test("a raised flag stops opens and reads", async () => {
+  await using dir = await folder();
+  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(10));
+  const stop = new StopFlag();
+  const files = new FileAccess(null, stop);
+  const file = files.open(dir.at("a.bin"));
+  new StopFlag(stop.shared).raise();
+  assert.throws(() => file.read(0, 1, "block"), Stopped);
+  assert.throws(() => files.open(dir.at("a.bin")), Stopped);
+  assert.throws(() => files.list(dir.at(".")), Stopped);
+  files.close();
+});
+
+Deno.test("only regular files inside the roots are opened; neighbours outside count as missing", async () => {
+  await using dir = await folder();
+  await using outside = await folder();
+  await Deno.writeTextFile(dir.at("a.bin"), "a");
+  await Deno.writeTextFile(outside.at("b.bin"), "b");
+  await Deno.mkdir(dir.at("sub"));
+  await Deno.symlink(outside.at("b.bin"), dir.at("link.bin"));
+  await Deno.symlink(dir.at("a.bin"), dir.at("inner.bin"));
+  const files = new FileAccess([dir.at(".")]);
+  assert.equal(files.open(dir.at("inner.bin")).path, dir.at("a.bin"));
+  assert.throws(() => files.open(dir.at("link.bin")), PathNotAllowed);
+  assert.throws(() => files.open(outside.at("b.bin")), PathNotAllowed);
+  assert.throws(() => files.open(dir.at("none.bin")), PathNotFound);
+  assert.throws(() => files.open(dir.at("sub")), UnsupportedFormat);
+  for (const path of [dir.at("link.bin"), outside.at("b.bin"), dir.at("none.bin"), dir.at("sub")]) {
+    assert.equal(files.openNeighbour(path), null);
+  }
+  assert.equal(files.kind(dir.at("a.bin")), "file");
+  assert.equal(files.kind(dir.at("sub")), "directory");
+  assert.equal(files.kind(dir.at("link.bin")), null);
+  assert.equal(files.kind(outside.at("b.bin")), null);
+  assert.deepEqual(files.list(dir.at(".")), ["a.bin", "inner.bin", "link.bin", "sub"]);
+  assert.deepEqual(files.list(outside.at(".")), []);
+  assert.deepEqual(files.list(dir.at("none")), []);
+  files.close();
+});
+
+Deno.test("a fifo is refused at once", { ignore: Deno.build.os === "windows" }, async () => {
+  await using dir = await folder();
+  await new Deno.Command("mkfifo", { args: [dir.at("pipe")] }).output();
+  assert.throws(() => new FileAccess().open(dir.at("pipe")), UnsupportedFormat);
+  assert.equal(new FileAccess().kind(dir.at("pipe")), "other");
+});
+
+Deno.test("inside means the root itself or below it", () => {
+  const cases: [string, string[] | null, boolean][] = [
+    ["/a/b", null, true],
+    ["/a/b", [], false],
+    ["/a", ["/a"], true],
+    ["/a/b/c", ["/x", "/a"], true],
+    ["/ab", ["/a"], false],
+    ["/a/..b", ["/a"], true],
+    ["/", ["/a"], false],
+    ["/b", ["/"], true],
+  ];
+  for (const [path, roots, inside] of cases) {
+    assert.equal(isInsideRoots(path, roots), inside, `${path} ${roots}`);
+  }
+});

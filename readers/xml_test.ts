@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { DecodeFailed } from "./errors.ts";
+import { MAX_XML_BYTES } from "./limits.ts";
+import { child, children, descendant, parseXml } from "./xml.ts";
+
+Deno.test("elements, attributes and text by local name", () => {
+  const root = parseXml(
+    `<?xml version="1.0"?><a:Image xmlns:a="urn:x" a:ID="1"><Pixels SizeX="3"> <Name>G&lt;FP &#181;</Name><b:Name>2</b:Name><![CDATA[raw]]></Pixels></a:Image>`,
+    "OME-XML",
+  );
+  assert.equal(root.name, "Image");
+  assert.equal(root.attributes.ID, "1");
+  const pixels = child(root, "Pixels");
+  assert.equal(pixels?.attributes.SizeX, "3");
+  assert.equal(pixels?.attributes.constructor, undefined);
+  assert.deepEqual(children(pixels, "Name").map((e) => e.text), ["G<FP µ", "2"]);
+  assert.equal(pixels?.text, "raw");
+  assert.equal(descendant(root, "Name")?.text, "G<FP µ");
+  assert.equal(descendant(root, "Missing"), undefined);
+});
+
+Deno.test("damage is refused with a position", () => {
+  const cases = [
+    "",
+    "   ",
+    "<a>",
+    "<a></b>",
+    "<a/><b/>",
+    "<a b='1' b='2'/>",
+    "<a>&unknown;</a>",
+    "<a>\u0001</a>",
+    "<a ",
+    "text",
+  ];
+  for (const text of cases) assert.throws(() => parseXml(text, "OME-XML"), DecodeFailed, text);
+  assert.throws(() => parseXml("<a>\n</b>", "OME-XML"), /OME-XML is damaged: 2:/);
+});
+
+Deno.test("no document type, so no entity expands", () => {
+  const bomb = `<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;">]><a>&y;</a>`;
+  assert.throws(() => parseXml(bomb, "OME-XML"), /declares a document type/);
+  assert.throws(() => parseXml(`<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>`, "OME-XML"), /document type/);
+});
+
+Deno.test("size, nesting and number of nodes are bounded, and the process lives", () => {
+  assert.throws(() => parseXml("<a>".repeat(300) + "</a>".repeat(300), "x"), /nested more than 256 deep/);
+  assert.equal(parseXml("<a>".repeat(256) + "</a>".repeat(256), "x").name, "a");
+  assert.throws(() => parseXml(`<r>${"<a/>".repeat(1_000_001)}</r>`, "x"), /more than 1000000 nodes/);
+  assert.throws(() => parseXml(" ".repeat(MAX_XML_BYTES + 1), "x"), /characters, more than/);
+});
+
+Deno.test("any text gives a tree or a DecodeFailed", () => {
+  const piece = fc.constantFrom(
+    "<a>",
+    "</a>",
+    "<b x='1'/>",
+    "&lt;",
+    "&#x41;",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<?x",
+    "?>",
+    "text",
+    "\u0000",
+    "<",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      try {
+        parseXml(pieces.join(""), "x");
+      } catch (error) {
+        assert.ok(error instanceof DecodeFailed, String(error));
+      }
+    }),
+    { numRuns: 1000, seed: 1 },
+  );
+});
