@@ -14,7 +14,7 @@ export const opaqueId = text.describe("Opaque id");
 export const RELATIVE_PATH = /^(?!\/)(?![A-Za-z][A-Za-z0-9+.\-]*:)(?!(?:[^\/]*\/)*\.{1,2}(?:\/|$))[^\\?#]+$/;
 
 /** {@linkcode RELATIVE_PATH}. */
-export const relativePath = z.string().min(1).regex(RELATIVE_PATH, {
+export const relativePath = z.string().regex(RELATIVE_PATH, {
   error: 'must be a relative path: no leading "/", no scheme, no "\\", "?" or "#", no "." or ".." segment',
 }).describe("Path relative to the root of the collection");
 

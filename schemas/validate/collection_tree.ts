@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { analysis } from "../analyses.ts";
 import { type Member, member } from "../collection.ts";
 import type { DocumentKindName } from "../document_kinds.ts";
-import { roi } from "../image.ts";
 import { csvResource, RELATIVE_PATH } from "../shared.ts";
 import { ReaderError } from "../../readers/errors.ts";
 import { isJsonObject, parseJson } from "../../readers/json.ts";
@@ -59,7 +58,7 @@ export class CollectionTree {
     const context: DocumentContext = { imageId: item.id, image, roiIds: null };
     const { acqimage, analyses } = item.resources;
     const document = this.#judgeLinked(acqimage, "acqimage", [...at, "resources", "acqimage"], context);
-    const roiIds = document ? new Set(validItems(document.value["rois"], roi).map(([, { id }]) => id)) : null;
+    const roiIds = document ? idsOf(document.value["rois"]) : null;
     if (analyses !== undefined) {
       const linked = this.#judgeLinked(analyses, "analyses", [...at, "resources", "analyses"], {
         ...context,
@@ -177,3 +176,11 @@ export class CollectionTree {
 
 const members = (value: unknown): [number, Member][] =>
   isJsonObject(value) ? validItems(value["members"], member) : [];
+
+/** Ids of regions, those that have other problems included; `null` where there is no list. */
+function idsOf(rois: unknown): Set<string> | null {
+  if (!Array.isArray(rois)) return null;
+  return new Set(
+    rois.flatMap((region) => isJsonObject(region) && typeof region["id"] === "string" ? [region["id"]] : []),
+  );
+}
