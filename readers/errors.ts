@@ -19,6 +19,7 @@ export abstract class ReaderError extends Error {
   /** Names the kind of failure; the error table is keyed by it. */
   abstract readonly tag: ReaderErrorTag;
 
+  /** Takes one sentence without a full stop. */
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
@@ -27,16 +28,19 @@ export abstract class ReaderError extends Error {
 
 /** Nothing exists at the path, or the server may not read it. */
 export class PathNotFound extends ReaderError {
+  /** Key in the error table. */
   readonly tag = "PathNotFound";
 }
 
 /** The path, as written or with links resolved, lies outside every root. */
 export class PathNotAllowed extends ReaderError {
+  /** Key in the error table. */
   readonly tag = "PathNotAllowed";
 }
 
 /** Neither the extension nor the content is known, or it is no file or image store. */
 export class UnsupportedFormat extends ReaderError {
+  /** Key in the error table. */
   readonly tag = "UnsupportedFormat";
 }
 
@@ -46,23 +50,28 @@ export class UnsupportedFormat extends ReaderError {
  * `load.ts` puts `Cannot read "x.oir": ` before it.
  */
 export class DecodeFailed extends ReaderError {
+  /** Key in the error table. */
   readonly tag = "DecodeFailed";
 }
 
 /** The selected channels differ in shape, so that no one plane describes them. */
 export class InvalidChannelIndices extends ReaderError {
+  /** Key in the error table. */
   readonly tag = "InvalidChannelIndices";
 }
 
 /** A channel index at or above the channel count of the file. */
 export class ChannelOutOfRange extends ReaderError {
+  /** Key in the error table. */
   readonly tag = "ChannelOutOfRange";
 }
 
 /** The work was stopped from outside: the load timed out, the client went away, or the server is stopping. */
 export class Stopped extends ReaderError {
+  /** Key in the error table. */
   readonly tag = "Stopped";
 
+  /** The message is always the same; why it was stopped is known to who stopped it. */
   constructor() {
     super("The decode was stopped");
   }
@@ -80,8 +89,11 @@ const CLASSES = {
 
 /** A failure in the form in which it travels from a worker; `tag` is null for a fault of the program itself. */
 export interface WireError {
+  /** Which class to make again. */
   readonly tag: ReaderErrorTag | null;
+  /** One sentence without a full stop. */
   readonly message: string;
+  /** For the log. */
   readonly stack: string;
 }
 

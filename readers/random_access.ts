@@ -26,8 +26,11 @@ export type PathKind = "file" | "directory" | "other";
 
 /** How many opens, reads and bytes a reader has asked for. */
 export interface ReadCounts {
+  /** Files opened. */
   opens: number;
+  /** Read calls. */
   reads: number;
+  /** Bytes read. */
   bytes: number;
 }
 
@@ -40,6 +43,8 @@ export class FileAccess {
   readonly #open = new Set<RandomAccessFile>();
 
   /**
+   * Nothing is opened yet.
+   *
    * @param roots resolved directories that may be read; `null` for no limit
    * @param stop looked at between reads
    */

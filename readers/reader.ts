@@ -27,7 +27,9 @@ export type AxisLetter = (typeof AXIS_ORDER)[number];
 
 /** One axis with its calibration. */
 export interface Axis {
+  /** Letter of the axis. */
   readonly name: AxisLetter;
+  /** Samples along the axis. */
   readonly size: number;
   /** Physical step per sample in `unit`; 1 without calibration. */
   readonly step: number;
@@ -39,16 +41,23 @@ export interface Axis {
 export interface Channel {
   /** Position among the channels of the file, from 0. */
   readonly index: number;
+  /** Served name, by `channel_names.ts`. */
   readonly name: string;
+  /** Sample type in the file. */
   readonly sampleType: SampleType;
+  /** Rows of each of its planes. */
   readonly rows: number;
+  /** Columns of each of its planes. */
   readonly columns: number;
 }
 
 /** Which plane of each channel is wanted, by index from 0. */
 export interface Position {
+  /** Time point. */
   readonly time: number;
+  /** Focus plane. */
   readonly focus: number;
+  /** Scene, series or position. */
   readonly scene: number;
 }
 
@@ -57,8 +66,9 @@ export const FIRST_POSITION: Position = { time: 0, focus: 0, scene: 0 };
 
 /** How to fill the wanted planes; every byte range in it has been checked against its file. */
 export interface PlanePlan {
-  /** Rows and columns of each plane. */
+  /** Rows of each plane. */
   readonly rows: number;
+  /** Columns of each plane. */
   readonly columns: number;
   /** What the user should know, such as a scan that was interrupted. */
   readonly warnings: readonly string[];
@@ -76,6 +86,7 @@ export interface PlanePlan {
 export interface Reference {
   /** Calibrated `Y` and `X`. */
   readonly axes: readonly [Axis, Axis];
+  /** All channels of the reference image. */
   readonly channels: readonly Channel[];
   /** `[x0, y0, x1, y1]` in pixels of the reference plane, start to end. */
   readonly lineRoi: readonly [number, number, number, number] | null;
@@ -97,7 +108,9 @@ export interface Acquisition {
   readonly time: string;
   /** Bytes of all files of the acquisition; `null` for a directory store. */
   readonly fileSize: number | null;
+  /** Reference image, or `null` when there is none. */
   readonly reference: Reference | null;
+  /** What the user should know although the metadata could be read. */
   readonly warnings: readonly string[];
   /**
    * Plan for the planes of some channels. The caller has checked that the indices exist and that the channels

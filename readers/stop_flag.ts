@@ -8,7 +8,7 @@ import { Stopped } from "./errors.ts";
 export class StopFlag {
   readonly #cell: Int32Array;
 
-  /** @param shared 4 bytes that the server and its worker share; a fresh flag that is not raised by default */
+  /** Takes 4 bytes that the server and its worker share; without them a fresh flag is made, which is not raised. */
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(4)) {
     this.#cell = new Int32Array(shared);
   }
@@ -28,7 +28,7 @@ export class StopFlag {
     Atomics.store(this.#cell, 0, 1);
   }
 
-  /** @throws {Stopped} when the flag is raised */
+  /** Ends the work when the flag is raised. @throws {Stopped} */
   check(): void {
     if (this.raised) throw new Stopped();
   }

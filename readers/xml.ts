@@ -8,8 +8,11 @@ import { MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "./limits.ts";
 
 /** One element; prefixes of names are dropped, since they differ between versions of the writing programs. */
 export interface XmlElement {
+  /** Local name. */
   readonly name: string;
+  /** Values by local name. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** Elements directly inside, in document order. */
   readonly children: readonly XmlElement[];
   /** Character data directly inside this element, trimmed. */
   readonly text: string;

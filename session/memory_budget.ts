@@ -17,6 +17,7 @@ export class MemoryBudget {
   readonly capacity: number;
   #used = 0;
 
+  /** Takes the bytes that may be reserved in all. */
   constructor(capacity: number) {
     this.capacity = capacity;
   }
@@ -26,7 +27,7 @@ export class MemoryBudget {
     return this.#used;
   }
 
-  /** @throws {SessionMemoryExceeded} when `bytes` more would pass the capacity */
+  /** Takes `bytes` from the budget. @throws {SessionMemoryExceeded} when `bytes` more would pass the capacity */
   reserve(bytes: number): Reservation {
     if (!(bytes <= this.capacity - this.#used)) {
       throw new SessionMemoryExceeded(

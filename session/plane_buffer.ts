@@ -16,6 +16,8 @@ export class PlaneBuffer {
   readonly #freed: () => void;
 
   /**
+   * Takes over a plane.
+   *
    * @param plane its buffer belongs to this object from now on
    * @param freed called once when the memory was given back
    */
@@ -97,6 +99,7 @@ export class PlaneBuffer {
 
 /** A response body over a plane. */
 export interface PlaneStream {
+  /** Chunks that point into the plane. */
   readonly body: ReadableStream<Uint8Array>;
   /** Ends the stream with an error, so that the connection is cut and no short body passes for a whole one. */
   cut(reason: string): void;
