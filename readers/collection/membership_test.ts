@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { DOCUMENTS, FILES, write, writeCollection } from "../../tests/collection_tree.ts";
+import { loadAcquisition } from "../load.ts";
+import { FileAccess } from "../random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../registry.ts";
+
+async function open(path: string, roots: string[] | null = null) {
+  const files = new FileAccess(roots);
+  try {
+    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    return await loadAcquisition(request, files, () => Promise.resolve());
+  } finally {
+    files.close();
+  }
+}
+
+function inCollection(run: (root: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      writeCollection(join(folder, "set"));
+      await run(join(folder, "set"));
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  };
+}
+
+Deno.test(
+  "a member is served with its reference image, scan path and display of axes",
+  inCollection(async (root) => {
+    const { summary, planes, referencePlanes } = await open(join(root, "images/0001"));
+    assert.deepEqual(summary.warnings, []);
+    // 4 ms and 250 nm in the served vocabulary; C has no calibration.
+    assert.deepEqual(summary.axes, [
+      { name: "C", size: 2, step: 1, unit: "Pixels" },
+      { name: "Y", size: 4, step: 0.004, unit: "seconds" },
+      { name: "X", size: 6, step: 0.25, unit: "um" },
+    ]);
+    assert.deepEqual([...planes[1]!.subarray(0, 3)], [24, 25, 26]);
+    assert.deepEqual([summary.reference!.rows, summary.reference!.columns], [8, 10]);
+    assert.deepEqual(summary.reference!.scanPath, { x: [1, 9], y: [2, 7] });
+    assert.equal(summary.reference!.lineRoi, null);
+    assert.deepEqual(summary.reference!.axes.map(({ step, unit }) => [step, unit]), [[0.25, "um"], [
+      0.25,
+      "um",
+    ]]);
+    assert.equal(referencePlanes[0]![79], 1079);
+  }),
+);
+
+Deno.test(
+  "the document may lie in the root or in a folder of any name",
+  inCollection(async (root) => {
+    for (const place of ["collection.json", "x/collection.json", "images/collection.json"]) {
+      Deno.mkdirSync(dirname(join(root, place)), { recursive: true });
+      Deno.renameSync(join(root, FILES.collection), join(root, place));
+      assert.notEqual((await open(join(root, "images/0001"))).summary.reference, null, place);
+      Deno.renameSync(join(root, place), join(root, FILES.collection));
+    }
+  }),
+);
+
+Deno.test(
+  "a member that is a link is the image that it leads to",
+  inCollection(async (root) => {
+    Deno.renameSync(join(root, "images/0001"), join(root, "stored"));
+    Deno.symlinkSync("../stored", join(root, "images/0001"));
+    assert.notEqual((await open(join(root, "stored"))).summary.reference, null);
+  }),
+);
+
+Deno.test(
+  "an image that is no member is unaffected",
+  inCollection(async (root) => {
+    const { summary } = await open(join(root, "images/0001_reference"));
+    assert.equal(summary.reference, null);
+    assert.deepEqual(summary.warnings, []);
+    assert.deepEqual(summary.axes.map(({ step }) => step), [0.25, 0.25]);
+  }),
+);
+
+Deno.test(
+  "nothing outside the roots is looked at",
+  inCollection(async (root) => {
+    const image = join(root, "images/0001");
+    const { summary } = await open(image, [join(root, "images")]);
+    assert.equal(summary.reference, null);
+    assert.deepEqual(summary.warnings, []);
+    assert.notEqual((await open(image, [root])).summary.reference, null);
+  }),
+);
+
+Deno.test(
+  "seven folders up are too far, six are not",
+  inCollection(async (root) => {
+    const collection = structuredClone(DOCUMENTS.collection) as unknown as {
+      members: { ome_zarr: string }[];
+    };
+    const place = async (path: string) => {
+      Deno.mkdirSync(dirname(join(root, path)), { recursive: true });
+      Deno.renameSync(join(root, collection.members[0]!.ome_zarr), join(root, path));
+      collection.members[0]!.ome_zarr = path;
+      write(join(root, FILES.collection), collection);
+      return (await open(join(root, path))).summary.reference !== null;
+    };
+    assert.equal(await place("1/2/3/4/5/image"), true);
+    assert.equal(await place("1/2/3/4/5/6/image"), false);
+  }),
+);
+
+const DAMAGES: [string, (root: string) => void, RegExp, "reference" | "path" | "display" | "all"][] = [
+  [
+    "collection.json is cut off",
+    (root) => write(join(root, FILES.collection), '{"format":'),
+    /collection\.json" cannot be used: it is no JSON/,
+    "all",
+  ],
+  [
+    "collection.json has an unknown field",
+    (root) => write(join(root, FILES.collection), { ...DOCUMENTS.collection, extra: 1 }),
+    /cannot be used/,
+    "all",
+  ],
+  [
+    "the image document is missing",
+    (root) => Deno.removeSync(join(root, FILES.acqimage)),
+    /acqimage\.json" of the collection does not exist/,
+    "display",
+  ],
+  [
+    "the image document is of another image",
+    (root) => write(join(root, FILES.acqimage), { ...DOCUMENTS.acqimage, image_id: "x" }),
+    /is of the image "x" and not of "m1"/,
+    "display",
+  ],
+  [
+    "the reference document is damaged",
+    (root) => write(join(root, FILES.reference), { ...DOCUMENTS.reference, version: 2 }),
+    /\/version/,
+    "path",
+  ],
+  [
+    "the scan path leaves its image",
+    (root) => {
+      const { scan_path: path } = DOCUMENTS.reference;
+      const outside = { ...path, points: [[0, 0], [10, 0]] };
+      write(join(root, FILES.reference), { ...DOCUMENTS.reference, scan_path: outside });
+    },
+    /Point 1 of the scan path, 10, 0, lies outside/,
+    "path",
+  ],
+  [
+    "the reference image is missing",
+    (root) => Deno.removeSync(join(root, "images/0001_reference"), { recursive: true }),
+    /0001_reference" of the collection does not exist/,
+    "reference",
+  ],
+  [
+    "the reference image is damaged",
+    (root) => Deno.truncateSync(join(root, "images/0001_reference/0/c/0/0"), 10),
+    /The reference image cannot be decoded: chunk "0\/c\/0\/0" has 10 bytes, 160 are needed/,
+    "reference",
+  ],
+  [
+    "the reference image is a link out of the collection",
+    (root) => {
+      Deno.renameSync(join(root, "images/0001_reference"), join(root, "../outside"));
+      Deno.symlinkSync("../../outside", join(root, "images/0001_reference"));
+    },
+    /lies outside of it/,
+    "reference",
+  ],
+];
+
+for (const [name, damage, warning, lost] of DAMAGES) {
+  Deno.test(
+    `a warning and no refusal: ${name}`,
+    inCollection(async (root) => {
+      damage(root);
+      const { summary, planes } = await open(join(root, "images/0001"));
+      assert.equal(planes[0]![5], 5);
+      assert.equal(summary.warnings.length, 1, summary.warnings.join("; "));
+      assert.match(summary.warnings[0]!, warning);
+      assert.equal(summary.reference === null, lost === "reference" || lost === "all");
+      if (lost === "path") assert.equal(summary.reference!.scanPath, null);
+      const step = lost === "display" || lost === "all" ? 0.002 : 0.004;
+      assert.equal(summary.axes.find((axis) => axis.name === "Y")!.step, step);
+    }),
+  );
+}
+
+Deno.test(
+  "another program's collection.json gives no warning",
+  inCollection(async (root) => {
+    write(join(root, "images/collection.json"), { items: [] });
+    const { summary } = await open(join(root, "images/0001"));
+    assert.deepEqual(summary.warnings, []);
+    assert.notEqual(summary.reference, null);
+  }),
+);
