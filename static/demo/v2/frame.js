@@ -19,9 +19,10 @@ const TICK_ROOM = 34;
  * @param {{low: number, high: number, title: string}} options.y visible range, top to bottom
  * @param {number | null} options.aspect width through height that the plot must have, or null to fill the box
  * @param {(text: string) => number} options.measure width of a label in CSS pixels
+ * @param {(plot: object) => object} [options.snap] moves the plot to whole pixels of the screen
  * @returns {{plot: {left: number, top: number, width: number, height: number}, marks: object[]}}
  */
-export function layoutFrame({ width, height, x, y, aspect, measure }) {
+export function layoutFrame({ width, height, x, y, aspect, measure, snap = (plot) => plot }) {
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
@@ -31,7 +32,7 @@ export function layoutFrame({ width, height, x, y, aspect, measure }) {
   for (let round = 0; round < 3; round += 1) {
     widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
     const left = widest + GAP + TICK + titleY;
-    plot = fit({ left, top, width: Math.max(20, width - left - 14), height: room }, aspect);
+    plot = snap(fit({ left, top, width: Math.max(20, width - left - 14), height: room }, aspect));
     labelsY = tickLabels(y, plot.height / TICK_ROOM);
   }
   const marks = [outline(plot)];

@@ -127,7 +127,8 @@ export class Pane {
 
   /** Draws picture, frame and marks. */
   drawNow() {
-    const { width, height } = this.#stage.getBoundingClientRect();
+    const box = this.#stage.getBoundingClientRect();
+    const { width, height } = box;
     if (width < 1 || height < 1) return;
     const { axisX, axisY, aspect, locked } = this.#group;
     const { x0, x1, y0, y1 } = this.#view;
@@ -138,6 +139,7 @@ export class Pane {
       y: { low: toPhysical(axisY, y0), high: toPhysical(axisY, y1), title: axisTitle(axisY) },
       aspect: locked ? aspect : null,
       measure: measureLabel,
+      snap: (plot) => snapped(plot, box),
     });
     this.#place();
     this.#picture.draw(this.#view, this.#layers());
@@ -348,4 +350,16 @@ export class Pane {
       this.#listenToDensity();
     }, { once: true });
   }
+}
+
+/** The plot on whole pixels of the screen, or its canvas would be blurred. */
+function snapped(plot, box) {
+  const density = globalThis.devicePixelRatio;
+  const whole = (value) => Math.round(value * density) / density;
+  return {
+    left: whole(box.left + plot.left) - box.left,
+    top: whole(box.top + plot.top) - box.top,
+    width: whole(plot.width),
+    height: whole(plot.height),
+  };
 }

@@ -1,0 +1,188 @@
+/**
+ * What the browser tests stand on: the real server as a process of its own with a dialog program that answers what the test says,
+ * and Debian's Chromium.
+ */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames } from "./in_page.js";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+/** Whether there is a browser to test with; says so when there is none. */
+export function hasChromium(): boolean {
+  try {
+    Deno.statSync(CHROMIUM);
+    return true;
+  } catch {
+    console.log(`skipped: ${CHROMIUM} is missing`);
+    return false;
+  }
+}
+
+/** Starts Chromium, with WebGL2 in software or without any. */
+export function startChromium(webgl = true): Promise<Browser> {
+  const graphics = webgl
+    ? ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    : ["--disable-gpu", "--disable-3d-apis"];
+  const quiet = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync"];
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [...quiet, "--disable-component-update", ...graphics],
+  });
+}
+
+/** A running server whose dialog the test answers. */
+export class StubbedServer {
+  readonly folder = Deno.makeTempDirSync({ prefix: "viewer_" });
+  #process: Deno.ChildProcess | null = null;
+  /** Such as `http://127.0.0.1:40123`. */
+  baseUrl = "";
+
+  /** Starts `main.ts` with these flags besides `--port 0`. */
+  static async start(...flags: string[]): Promise<StubbedServer> {
+    const server = new StubbedServer();
+    const programs = join(server.folder, "programs");
+    Deno.mkdirSync(programs);
+    const script = `#!/bin/sh\n. '${server.folder}/answer'\n`;
+    Deno.writeTextFileSync(join(programs, "zenity"), script, { mode: 0o755 });
+    server.cancel();
+    await server.#listen(programs, ["--port", "0", ...flags]);
+    return server;
+  }
+
+  /** The next dialogs choose this path. */
+  choose(path: string): void {
+    this.#answer(`printf '%s\\n' '${path}'`);
+  }
+
+  /** The next dialogs are closed without a choice. */
+  cancel(): void {
+    this.#answer("exit 1");
+  }
+
+  /** The next dialogs stay open. */
+  wait(): void {
+    this.#answer("exec /bin/sleep 60");
+  }
+
+  /** Ends the server's process and leaves its files. */
+  async stop(): Promise<void> {
+    if (this.#process === null) return;
+    const process = this.#process;
+    this.#process = null;
+    process.kill("SIGTERM");
+    await process.status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+
+  #answer(commands: string): void {
+    Deno.writeTextFileSync(join(this.folder, "answer"), commands + "\n");
+  }
+
+  async #listen(programs: string, flags: string[]): Promise<void> {
+    this.#process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-q", "-P", "--no-prompt", "main.ts", ...flags],
+      cwd: fileURLToPath(new URL("../../", import.meta.url)),
+      env: { PATH: `${programs}:${Deno.env.get("PATH")}`, DISPLAY: ":99" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    let said = "";
+    const lines = this.#process.stderr.pipeThrough(new TextDecoderStream());
+    const reader = lines.getReader();
+    while (this.baseUrl === "") {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`The server did not start: ${said}`);
+      said += value;
+      this.baseUrl = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0] ?? "";
+    }
+    // The access log goes on and nobody reads it.
+    (async () => {
+      while (!(await reader.read()).done);
+    })();
+  }
+}
+
+/** A page of the viewer that writes down what must not happen. */
+export class Viewer {
+  /** Console errors, uncaught errors and requests to other hosts. */
+  readonly faults: string[] = [];
+
+  private constructor(readonly page: Page, readonly server: StubbedServer) {}
+
+  /** Loads the page in a context of its own. */
+  static async load(
+    browser: Browser,
+    server: StubbedServer,
+    options: BrowserContextOptions = {},
+  ): Promise<Viewer> {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      acceptDownloads: true,
+      ...options,
+    });
+    const page = await context.newPage();
+    const viewer = new Viewer(page, server);
+    page.on("console", (message) => message.type() === "error" && viewer.faults.push(message.text()));
+    page.on("pageerror", (error) => viewer.faults.push(String(error.stack)));
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!/^(data|blob):/.test(url) && !url.startsWith(server.baseUrl)) viewer.faults.push(`asked ${url}`);
+    });
+    await page.goto(`${server.baseUrl}/demo/v2/`);
+    await page.waitForFunction(serverIsKnown);
+    return viewer;
+  }
+
+  /** Opens `path` through the stubbed dialog and waits for the picture; answers the session's id. */
+  async open(path: string): Promise<string> {
+    this.server.choose(path);
+    await this.page.evaluate(forgetStatus);
+    await this.page.click("#open");
+    await this.page.waitForFunction(openingEnded);
+    const tree = await this.page.locator("#session-json").textContent();
+    return tree!.match(/sessionId: "([0-9a-f]{32})"/)![1]!;
+  }
+
+  /**
+   * The screen pixel over the centre of sample (row, column) of a pane at home, as its middle in CSS pixels of the page, and the
+   * sample under that middle, which is a neighbour where pixels are larger than samples.
+   */
+  async place(pane: string, shape: readonly [number, number], row: number, column: number) {
+    const box = (await this.page.locator(`#${pane} .plot`).boundingBox())!;
+    const x = Math.floor(box.x + ((row + 0.5) / shape[0]) * box.width) + 0.5;
+    const y = Math.floor(box.y + ((column + 0.5) / shape[1]) * box.height) + 0.5;
+    const at = {
+      row: Math.floor(((x - box.x) / box.width) * shape[0]),
+      column: Math.floor(((y - box.y) / box.height) * shape[1]),
+    };
+    return { x, y, at };
+  }
+
+  /** Red, green and blue of what is on the screen at a point, after everything asked for is drawn. */
+  async color({ x, y }: { x: number; y: number }): Promise<number[]> {
+    await this.settle();
+    const clip = { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 };
+    const png = await this.page.screenshot({ clip });
+    return (await this.page.evaluate(readPng, { bytes: [...png], x: 0, y: 0 })).color;
+  }
+
+  /** Waits for two frames. */
+  async settle(): Promise<void> {
+    await this.page.evaluate(twoFrames);
+  }
+
+  text(selector: string): Promise<string> {
+    return this.page.locator(selector).innerText();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.page.context().close();
+  }
+}

@@ -1,0 +1,59 @@
+/** What the tests run inside the page; plain JavaScript, since the types of pages are not those of the tests. */
+
+export const serverIsKnown = () => document.getElementById("server").textContent !== "";
+
+export const openingEnded = () =>
+  /^Opened|: /.test(document.getElementById("status").textContent) &&
+  document.getElementById("transfer").hidden;
+
+export const wasCancelled = () =>
+  document.getElementById("status").textContent === "Cancelled" && document.getElementById("transfer").hidden;
+
+export function forgetStatus() {
+  document.getElementById("status").textContent = "";
+  document.getElementById("status").className = "";
+}
+
+export const twoFrames = () =>
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+
+/** Width of a PNG and the colour of one of its pixels. */
+export async function readPng({ bytes, x, y }) {
+  const bitmap = await createImageBitmap(new Blob([Uint8Array.from(bytes)]));
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  return { width: bitmap.width, color: [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)] };
+}
+
+export const clipboardText = () => navigator.clipboard.readText();
+
+export const hasWebgl2 = () => document.createElement("canvas").getContext("webgl2") !== null;
+
+/** Names what has the focus. */
+export function focused() {
+  const { id, ariaLabel, className, textContent } = document.activeElement;
+  return id || ariaLabel || className || textContent;
+}
+
+/** Texts of the pictures that leave their figure, and the page when it is wider than the window. */
+export function cutOff() {
+  const cut = [];
+  const { scrollWidth } = document.documentElement;
+  if (scrollWidth > innerWidth) cut.push(`page of ${scrollWidth}`);
+  for (const svg of document.querySelectorAll(".stage > svg")) {
+    const box = svg.getBoundingClientRect();
+    for (const text of svg.querySelectorAll("text")) {
+      const { left, right, top, bottom } = text.getBoundingClientRect();
+      const isOut = left < box.left - 1 || right > box.right + 1 || top < box.top - 1 ||
+        bottom > box.bottom + 1;
+      if (isOut) cut.push(text.textContent);
+    }
+  }
+  return cut;
+}
+
+/** Canvas pixels a CSS pixel. */
+export function canvasDensity() {
+  const canvas = document.querySelector("#source canvas");
+  return canvas.width / canvas.getBoundingClientRect().width;
+}

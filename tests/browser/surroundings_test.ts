@@ -1,0 +1,126 @@
+/** The viewer where something is missing or small: no WebGL2, a phone, an expired session, a server that is gone. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import { canvasDensity, cutOff, hasWebgl2 } from "./in_page.js";
+import { lineScanFile, SHAPE } from "./line_scan.ts";
+
+const ignore = !hasChromium();
+
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name: `viewer: ${name}`, ignore, sanitizeOps: false, sanitizeResources: false, fn });
+}
+
+async function scanOf(server: StubbedServer): Promise<string> {
+  const path = join(server.folder, "scan.oir");
+  await Deno.writeFile(path, lineScanFile());
+  return path;
+}
+
+test("without WebGL2 canvas 2D draws the same picture", async () => {
+  await using server = await StubbedServer.start();
+  const scan = await scanOf(server);
+  const colors: number[][][] = [];
+  for (const webgl of [true, false]) {
+    const browser = await startChromium(webgl);
+    try {
+      await using viewer = await Viewer.load(browser, server);
+      const has = await viewer.page.evaluate(hasWebgl2);
+      assert.equal(has, webgl);
+      await viewer.open(scan);
+      await viewer.page.selectOption("#source-0-lut", "viridis");
+      const drawn = [];
+      for (const [row, column] of [[3, 2], [60, 50], [150, 10], [199, 0]] as const) {
+        drawn.push(await viewer.color(await viewer.place("source", SHAPE, row, column)));
+      }
+      colors.push(drawn);
+      assert.deepEqual(viewer.faults, []);
+    } finally {
+      await browser.close();
+    }
+  }
+  colors[0]!.forEach((color, i) =>
+    color.forEach((part, c) => assert(Math.abs(part - colors[1]![i]![c]!) <= 1, JSON.stringify(colors)))
+  );
+});
+
+test("on a phone nothing is cut off, fingers pinch and the page scrolls", async () => {
+  await using server = await StubbedServer.start();
+  const scan = await scanOf(server);
+  const browser = await startChromium();
+  try {
+    for (const [width, height] of [[390, 844], [320, 568], [844, 390], [1280, 800], [2200, 1300]] as const) {
+      await using viewer = await Viewer.load(browser, server, {
+        viewport: { width, height },
+        deviceScaleFactor: width < 400 ? 3 : 1,
+        hasTouch: true,
+        colorScheme: "dark",
+      });
+      const { page } = viewer;
+      await viewer.open(scan);
+      await viewer.settle();
+      const cut = await page.evaluate(cutOff);
+      assert.deepEqual(cut, [], `${width} x ${height}`);
+      const density = await page.evaluate(canvasDensity);
+      assert(Math.abs(density - (width < 400 ? 3 : 1)) < 0.01, "one canvas pixel a screen pixel");
+      if (width === 390) await pinchAndCheck(viewer);
+      assert.deepEqual(viewer.faults, []);
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
+async function pinchAndCheck(viewer: Viewer): Promise<void> {
+  const { page } = viewer;
+  const labels = () => page.locator("#source svg.labels > g text").allTextContents();
+  const whole = await labels();
+  const { x, y } = await viewer.place("source", SHAPE, 100, 32);
+  const devtools = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", apart: number) =>
+    devtools.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: type === "touchEnd" ? [] : [{ x: x - apart, y, id: 1 }, { x: x + apart, y, id: 2 }],
+    });
+  await touch("touchStart", 20);
+  for (const apart of [30, 45, 60, 80]) await touch("touchMove", apart);
+  await touch("touchEnd", 0);
+  await viewer.settle();
+  assert.notDeepEqual(await labels(), whole);
+}
+
+test("an expired session is noticed, and the picture stays", async () => {
+  await using server = await StubbedServer.start("--session-ttl", "1s");
+  const scan = await scanOf(server);
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    await viewer.open(scan);
+    await viewer.page.waitForSelector("#notice:not([hidden])");
+    assert.match(await viewer.text("#notice-text"), /has expired.*open the file again/);
+    assert(await viewer.page.locator("#viewer").isVisible());
+    await viewer.page.click("#notice-action");
+    await viewer.page.waitForSelector("#notice", { state: "hidden" });
+    assert.deepEqual(viewer.faults, []);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("a server that is gone is noticed, with what to do", async () => {
+  await using server = await StubbedServer.start();
+  const scan = await scanOf(server);
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    await viewer.open(scan);
+    await server.stop();
+    await viewer.page.click("#open");
+    await viewer.page.waitForSelector("#notice:not([hidden])");
+    assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
+    assert.match(await viewer.text("#status"), /^server_gone: /);
+    assert(await viewer.page.locator("#viewer").isVisible(), "the picture stays");
+  } finally {
+    await browser.close();
+  }
+});
