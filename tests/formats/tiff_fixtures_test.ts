@@ -1,0 +1,66 @@
+/** Every fixture of tests/fixtures/tiff against what tifffile, Pillow or the bytes that were laid out say. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { loadAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import expected from "../fixtures/tiff/expected.json" with { type: "json" };
+
+interface Fixture {
+  readonly file: string;
+  readonly rows: number;
+  readonly columns: number;
+  readonly dtype: string;
+  readonly sha256?: readonly string[];
+  readonly sizes?: Readonly<Record<string, number>>;
+  readonly names?: readonly string[];
+  readonly axes?: Readonly<Record<string, readonly [number, string]>>;
+  readonly date?: string;
+  readonly time?: string;
+}
+
+for (const fixture of expected as unknown as readonly Fixture[]) {
+  Deno.test(`TIFF fixture ${fixture.file}`, async () => {
+    const path = fileURLToPath(new URL(`../fixtures/tiff/${fixture.file}`, import.meta.url));
+    const files = new FileAccess();
+    try {
+      const { summary, planes } = await loadAcquisition(
+        { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
+        files,
+        () => Promise.resolve(),
+      );
+      equal(summary.format, "tif");
+      deepEqual([summary.rows, summary.columns], [fixture.rows, fixture.columns]);
+      equal(summary.channels[0]!.sampleType, fixture.dtype);
+      equal(planes.length, fixture.sha256!.length);
+      planes.forEach((plane, i) => {
+        equal(
+          createHash("sha256").update(canonical(plane)).digest("hex"),
+          fixture.sha256![i],
+          `channel ${i}`,
+        );
+      });
+      const sizes = Object.fromEntries(summary.axes.slice(0, -2).map(({ name, size }) => [name, size]));
+      const samples = planes.length > 1 ? { C: planes.length } : {};
+      deepEqual(sizes, fixture.sizes ?? samples);
+      if (fixture.names) deepEqual(summary.channels.map(({ name }) => name), fixture.names);
+      for (const [name, [step, unit]] of Object.entries(fixture.axes ?? {})) {
+        const axis = summary.axes.find((a) => a.name === name)!;
+        ok(Math.abs(axis.step - step) < 1e-6 * step, `step of ${name} is ${axis.step}, not ${step}`);
+        equal(axis.unit, unit);
+      }
+      equal(summary.date, fixture.date ?? summary.date);
+      equal(summary.time, fixture.time ?? summary.time);
+    } finally {
+      files.close();
+    }
+  });
+}
+
+/** NaN has many bit patterns; the fixtures hold the one that NumPy writes. */
+function canonical(plane: Float32Array<ArrayBuffer>): Uint8Array {
+  const words = new Uint32Array(plane.buffer);
+  for (let i = 0; i < words.length; i += 1) if (Number.isNaN(plane[i])) words[i] = 0x7fc00000;
+  return new Uint8Array(plane.buffer);
+}
