@@ -3,7 +3,7 @@
  */
 import manifest from "./deno.json" with { type: "json" };
 import { type Configuration, parseCommandLine, UsageError } from "./routes/command_line.ts";
-import { Log } from "./routes/log.ts";
+import { Log, printable } from "./routes/log.ts";
 import { createApp } from "./routes/mod.ts";
 import type { AppEnv } from "./routes/services.ts";
 import { systemClock } from "./session/clock.ts";
@@ -179,6 +179,14 @@ function fail(message: string, status: number): never {
 }
 
 async function main(args: readonly string[]): Promise<void> {
+  const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
+  if (name === "validate" || name === "schema") {
+    const { validateCommand, schemaCommand } = await import("./schemas/validate/command.ts");
+    const run = name === "validate" ? validateCommand : schemaCommand;
+    Deno.exit(
+      await run(rest, (line) => console.log(printable(line)), (line) => console.error(printable(line))),
+    );
+  }
   try {
     const command = parseCommandLine(args);
     if (command.kind === "help") return console.log(command.text);

@@ -193,14 +193,18 @@ function help(): string {
   return [
     "acq-server: opens microscope files and serves each channel as a float32 plane, on this machine only",
     "",
-    "Usage: acq-server [FLAG]...",
+    "Usage: acq-server [FLAG]...                    serve",
+    "       acq-server validate PATH... [--json]     check a collection or its documents",
+    "       acq-server schema KIND                   print a JSON Schema: collection, acqimage, analyses, reference-image",
     "",
     ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
   ].join("\n");
 }
 
 function unknown(name: string): string {
-  if (!name.startsWith("-")) return `"${name}" is no flag; acq-server --help lists what it takes`;
+  if (!name.startsWith("-")) {
+    return `"${name}" is neither a flag nor a command; acq-server --help lists what there is`;
+  }
   const names = [...FLAGS.map((flag) => flag.name), ...SWITCHES];
   const [nearest] = names.map((known) => ({ known, distance: editDistance(name, known) }))
     .sort((a, b) => a.distance - b.distance);
