@@ -195,7 +195,7 @@ function help(): string {
     "",
     "Usage: acq-server [FLAG]...                    serve",
     "       acq-server validate PATH... [--json]     check a collection or its documents",
-    "       acq-server schema KIND                   print a JSON Schema: collection, acqimage, analyses, reference-image",
+    "       acq-server schema KIND                   print the JSON Schema of a kind of document",
     "",
     ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
   ].join("\n");

@@ -95,6 +95,6 @@ Deno.test("help names every flag and fits a terminal", () => {
   ) {
     assert.ok(lines.some((line) => line.includes(flag)), flag);
   }
-  assert.ok(lines.every((line) => line.length <= 110));
+  assert.ok(lines.every((line) => line.length <= 100));
   assert.equal(parseCommandLine(["-V"]).kind, "version");
 });
