@@ -1,0 +1,444 @@
+/** Damaged, hostile and unusual OME-Zarr stores: each refusal names what is wrong and where. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
+import { loadAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { LINE_SCAN, OVERVIEW, write, writeImage } from "../collection_tree.ts";
+
+const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
+const CHUNK = "0/c/0/0";
+
+// deno-lint-ignore no-explicit-any -- metadata are changed at will here
+type Json = any;
+
+async function open(path: string, roots: string[] | null = null) {
+  const files = new FileAccess(roots);
+  try {
+    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    return await loadAcquisition(request, files, () => Promise.resolve());
+  } finally {
+    files.close();
+  }
+}
+
+/** Runs with a store of 8 x 10 samples in one raw chunk. */
+function inStore(run: (store: string, folder: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      const store = join(folder, "a.ome.zarr");
+      writeImage(store, OVERVIEW);
+      await run(store, folder);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  };
+}
+
+function change(path: string, edit: (value: Json) => void): void {
+  const value = JSON.parse(Deno.readTextFileSync(path));
+  edit(value);
+  write(path, value);
+}
+
+const array = (edit: (value: Json) => void) => (store: string) => change(join(store, "0/zarr.json"), edit);
+const ome = (edit: (value: Json) => void) => (store: string) =>
+  change(join(store, "zarr.json"), (value) => edit(value.attributes.ome));
+const codecs = (...list: Json[]) =>
+  array((value) => value.codecs = [{ name: "bytes", configuration: { endian: "little" } }, ...list]);
+const chunk = (bytes: Uint8Array) => (store: string) => write(join(store, CHUNK), bytes);
+const both = (...steps: ((store: string) => void)[]) => (store: string) =>
+  steps.forEach((step) => step(store));
+const bytes = (length: number, ...start: number[]) => {
+  const made = new Uint8Array(length).fill(1);
+  made.set(start);
+  return made;
+};
+
+/** Header of a Blosc chunk: 160 bytes decoded, the given flags, block size and encoded length. */
+const blosc = (flags: number, blockSize: number, encoded: number, decoded = 160) => {
+  const made = bytes(64, 2, 1, flags, 2);
+  const view = new DataView(made.buffer);
+  view.setUint32(4, decoded, true);
+  view.setUint32(8, blockSize, true);
+  view.setUint32(12, encoded, true);
+  return made;
+};
+
+const shard = (index: [bigint, bigint], location = "end") =>
+  both(
+    array((value) => {
+      const inner = [{ name: "bytes", configuration: { endian: "little" } }];
+      const configuration = {
+        chunk_shape: [8, 10],
+        codecs: inner,
+        index_codecs: inner,
+        index_location: location,
+      };
+      value.codecs = [{ name: "sharding_indexed", configuration }];
+    }),
+    (store) => {
+      const made = bytes(176);
+      const at = location === "end" ? 160 : 0;
+      new DataView(made.buffer).setBigUint64(at, index[0], true);
+      new DataView(made.buffer).setBigUint64(at + 8, index[1], true);
+      write(join(store, CHUNK), made);
+    },
+  );
+
+const REFUSED: [string, (store: string) => void, RegExp][] = [
+  ["short raw chunk", chunk(bytes(159)), /chunk "0\/c\/0\/0" has 159 bytes, 160 are needed/],
+  ["long raw chunk", chunk(bytes(161)), /chunk "0\/c\/0\/0" has 161 bytes, 160 are needed/],
+  ["empty chunk", chunk(bytes(0)), /chunk "0\/c\/0\/0" is empty/],
+  ["gzip chunk of other bytes", codecs({ name: "gzip" }), /chunk "0\/c\/0\/0" cannot be decoded by "gzip"/],
+  ["zstd chunk of other bytes", codecs({ name: "zstd" }), /chunk "0\/c\/0\/0" cannot be decoded by "zstd"/],
+  [
+    "blosc chunk of other bytes",
+    codecs({ name: "blosc" }),
+    /chunk "0\/c\/0\/0" cannot be decoded by "blosc"/,
+  ],
+  [
+    "blosc chunk without header",
+    both(codecs({ name: "blosc" }), chunk(bytes(15))),
+    /15 bytes has no whole header/,
+  ],
+  [
+    "blosc chunk cut off",
+    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 160, 65))),
+    /header tells of 65 bytes, the chunk has 64/,
+  ],
+  [
+    "blosc chunk that tells of too much",
+    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 160, 64, 0x40000000))),
+    /tells of 1073741824 decoded bytes, more than 160/,
+  ],
+  [
+    "blosc chunk without blocks",
+    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 0, 64))),
+    /cannot hold blocks of 0 bytes/,
+  ],
+  [
+    "blosc chunk of too many blocks",
+    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 1, 64))),
+    /cannot hold blocks of 1 bytes/,
+  ],
+  [
+    "blosc of snappy",
+    both(codecs({ name: "blosc" }), chunk(blosc(0x41, 160, 64))),
+    /compressor snappy is not read/,
+  ],
+  [
+    "blosc offset outside",
+    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 160, 64))),
+    /stream at 16843009 \+ -1 does not fit its chunk \(64 bytes\)/,
+  ],
+  [
+    "lz4 that tells of too much",
+    codecs({ name: "numcodecs.lz4" }),
+    /LZ4 header tells of \d+ bytes, at most 160/,
+  ],
+  [
+    "checksum that does not fit",
+    both(codecs({ name: "crc32c" }), chunk(bytes(164))),
+    /the CRC-32C checksum is [0-9a-f]{8}, 01010101 is stored/,
+  ],
+  ["unknown codec", codecs({ name: "fancy" }), /array "0" uses the codec "fancy", which is not known/],
+  ["codec of objects", codecs({ name: "numcodecs.pickle" }), /"numcodecs.pickle", which stores objects/],
+  ["unknown type", array((v) => v.data_type = "complex128"), /data type "complex128", which is not known/],
+  ["type as object", array((v) => v.data_type = { name: "numpy.datetime64" }), /numpy.datetime64/],
+  ["unknown chunk grid", array((v) => v.chunk_grid.name = "rectilinear"), /chunk grid that is not regular/],
+  ["unknown key encoding", array((v) => v.chunk_key_encoding.name = "x"), /chunk key encoding "x"/],
+  [
+    "unknown separator",
+    array((v) => v.chunk_key_encoding.configuration.separator = "-"),
+    /chunk keys by "-"/,
+  ],
+  ["unknown field", array((v) => v.other = {}), /metadata field "other", which is not known/],
+  ["storage transformers", array((v) => v.storage_transformers = [{ name: "x" }]), /storage transformers/],
+  ["shape of a fraction", array((v) => v.shape = [8, 0.5]), /the shape of array "0" is \[8,0.5\]/],
+  ["shape of nothing", array((v) => v.shape = [0, 10]), /the shape of array "0" is \[0,10\]/],
+  ["shape of another rank", array((v) => v.shape = [8]), /1 positive sizes|has 2 axes/],
+  [
+    "chunks of nothing",
+    array((v) => v.chunk_grid.configuration.chunk_shape = [0, 10]),
+    /chunk shape of array "0"/,
+  ],
+  [
+    "chunks over the bound",
+    array((v) => v.chunk_grid.configuration.chunk_shape = [1 << 20, 1 << 20]),
+    /chunks of 2199023255552 bytes, more than 1073741824/,
+  ],
+  ["plane over the bound", array((v) => v.shape = [1 << 20, 1 << 20]), /has more than 1073741824 samples/],
+  [
+    "too many chunks",
+    array((v) => {
+      v.shape = [1 << 14, 1 << 14];
+      v.chunk_grid.configuration.chunk_shape = [1, 1];
+    }),
+    /268435456 chunks of array "0", more than 1048576/,
+  ],
+  [
+    "no fill value for an absent chunk",
+    both(array((v) => v.fill_value = null), (store) => Deno.removeSync(join(store, CHUNK))),
+    /no chunk at 0, 0 and defines no fill value/,
+  ],
+  ["fill value of another type", array((v) => v.fill_value = "x"), /fill value "x", which is no uint16/],
+  ["inner chunk outside of its shard", shard([100n, 77n]), /at 100 \+ 77 ends after the shard \(176 bytes\)/],
+  ["inner chunk of huge place", shard([2n ** 63n, 2n ** 63n]), /ends after the shard/],
+  ["inner chunk too short", shard([0n, 100n]), /chunk "0\/c\/0\/0 \(0, 0\)" has 100 bytes, 160 are needed/],
+  [
+    "shard shorter than its index",
+    both(shard([0n, 160n]), chunk(bytes(15))),
+    /has 15 bytes, its index alone 16/,
+  ],
+  [
+    "shards that do not divide",
+    array((v) => {
+      const configuration = { chunk_shape: [3, 10], codecs: [], index_codecs: [] };
+      v.codecs = [{ name: "sharding_indexed", configuration }];
+    }),
+    /shards of 8 x 10 that do not divide into 3 x 10/,
+  ],
+  ["no datasets", ome((v) => delete v.multiscales[0].datasets), /no dataset with a path/],
+  [
+    "dataset that is missing",
+    ome((v) => v.multiscales[0].datasets[0].path = "9"),
+    /dataset "9" does not exist/,
+  ],
+  [
+    "dataset outside of the store",
+    ome((v) => v.multiscales[0].datasets[0].path = "../b"),
+    /"..\/b" leaves the store/,
+  ],
+  ["axes that repeat", ome((v) => v.multiscales[0].axes[0].name = "x"), /axes x, x repeat/],
+  ["axes without rows", ome((v) => v.multiscales[0].axes[0] = { name: "z" }), /have no rows and columns/],
+  ["axes of another number", ome((v) => v.multiscales[0].axes.pop()), /has 1 axes, its array "0" 2/],
+  ["a later version", ome((v) => v.version = "0.6"), /OME-Zarr 0.6 is not read; 0.1 to 0.5 are/],
+  ["no image metadata", ome((v) => delete v.multiscales), /without OME-Zarr image metadata/],
+  ["metadata cut off", (store) => write(join(store, "0/zarr.json"), "{"), /"0\/zarr.json" is no JSON/],
+  [
+    "metadata that nest",
+    (store) => write(join(store, "0/zarr.json"), "[".repeat(300)),
+    /nested more than 256 deep/,
+  ],
+  [
+    "metadata of many values",
+    (store) => write(join(store, "0/zarr.json"), ",".repeat(2_000_001)),
+    /2000000 values/,
+  ],
+  ["chunk that is a folder", (store) => {
+    Deno.removeSync(join(store, CHUNK));
+    Deno.mkdirSync(join(store, CHUNK));
+  }, /"0\/c\/0\/0" is no regular file/],
+  ["chunk that leads out of the store", (store) => {
+    Deno.renameSync(join(store, CHUNK), join(store, "../outside"));
+    Deno.symlinkSync("../../../../outside", join(store, CHUNK));
+  }, /"0\/c\/0\/0" is a link that leaves the store/],
+  ["folder of chunks that leads out of the store", (store) => {
+    Deno.renameSync(join(store, "0/c"), join(store, "../outside"));
+    Deno.symlinkSync("../../outside", join(store, "0/c"));
+  }, /is a link that leaves the store/],
+  ["chunk that leads nowhere", (store) => {
+    Deno.removeSync(join(store, CHUNK));
+    Deno.symlinkSync("none", join(store, CHUNK));
+  }, /"0\/c\/0\/0" exists but cannot be opened/],
+  ["folder of chunks that leads nowhere", (store) => {
+    Deno.removeSync(join(store, "0/c"), { recursive: true });
+    Deno.symlinkSync("none", join(store, "0/c"));
+  }, /exists but cannot be opened/],
+];
+
+for (const [name, damage, message] of REFUSED) {
+  Deno.test(
+    `OME-Zarr refused: ${name}`,
+    inStore(async (store) => {
+      assert.equal((await open(store)).planes[0]![79], 1079);
+      damage(store);
+      await assert.rejects(open(store), (error) => {
+        assert.ok(error instanceof DecodeFailed, String(error));
+        assert.match(error.message, message);
+        assert.match(error.message, /^Cannot read "a\.ome\.zarr": [^.]*/);
+        return true;
+      });
+    }),
+  );
+}
+
+Deno.test(
+  "a link inside the store is followed",
+  inStore(async (store) => {
+    Deno.renameSync(join(store, CHUNK), join(store, "stored"));
+    Deno.symlinkSync("../../../stored", join(store, CHUNK));
+    assert.equal((await open(store)).planes[0]![79], 1079);
+  }),
+);
+
+Deno.test(
+  "a shard with its index at the start is read",
+  inStore(async (store) => {
+    shard([16n, 160n], "start")(store);
+    assert.equal((await open(store)).planes[0]![79], 0x0101);
+  }),
+);
+
+Deno.test(
+  "a store without a known name is known by its metadata, by a marker file too",
+  inStore(async (store, folder) => {
+    const plain = join(folder, "0001");
+    Deno.renameSync(store, plain);
+    for (const path of [plain, join(plain, "zarr.json")]) {
+      const { summary } = await open(path);
+      assert.deepEqual([summary.path, summary.format], [plain, "ome.zarr"]);
+    }
+    ome((value) => delete value.multiscales)(plain);
+    await assert.rejects(open(plain), UnsupportedFormat);
+    await assert.rejects(open(join(plain, "0")), /is an array of a store and no image/);
+  }),
+);
+
+Deno.test(
+  "plates and wells name a field to open instead",
+  inStore(async (store, folder) => {
+    const plate = join(folder, "plate.zarr");
+    const group = (ome: Json) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
+    write(
+      join(plate, "zarr.json"),
+      group({ version: "0.5", plate: { wells: [{ path: "B/2" }, { path: "B/3" }] } }),
+    );
+    write(join(plate, "B/zarr.json"), group({}));
+    write(join(plate, "B/2/zarr.json"), group({ version: "0.5", well: { images: [{ path: "7" }] } }));
+    Deno.renameSync(store, join(plate, "B/2/7"));
+    const refused = (start: string) => (error: Error) => {
+      assert.ok(error instanceof UnsupportedFormat, String(error));
+      assert.ok(error.message.startsWith(start), error.message);
+      assert.ok(error.message.endsWith(`"${join(plate, "B/2/7")}"`), error.message);
+      return true;
+    };
+    await assert.rejects(open(plate), refused(`"${plate}" is a plate of 2 wells`));
+    await assert.rejects(open(join(plate, "B/2")), refused(`"${join(plate, "B/2")}" is a well of a plate`));
+    assert.equal((await open(join(plate, "B/2/7"))).planes[0]![79], 1079);
+  }),
+);
+
+const OME_XML = `<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">
+<Image ID="Image:0"><AcquisitionDate>2019-03-04T05:06:07.89</AcquisitionDate><Pixels PhysicalSizeX="0.65"
+PhysicalSizeY="650" PhysicalSizeYUnit="nm"><Channel Name="DAPI"/></Pixels></Image>
+<Image ID="Image:1"><Pixels><Channel Name="GFP"/></Pixels></Image></OME>`;
+
+Deno.test(
+  "the bioformats2raw layout opens its first series with the OME-XML, and each series by its path",
+  inStore(async (store, folder) => {
+    const layout = join(folder, "b.zarr");
+    const group = (attributes: Json) => ({ zarr_format: 3, node_type: "group", attributes });
+    write(join(layout, "zarr.json"), group({ ome: { version: "0.5", "bioformats2raw.layout": 3 } }));
+    write(join(layout, "OME/zarr.json"), group({ ome: { version: "0.5", series: ["first", "second"] } }));
+    write(join(layout, "OME/METADATA.ome.xml"), OME_XML);
+    Deno.renameSync(store, join(layout, "first"));
+    writeImage(join(layout, "second"), OVERVIEW);
+    const unscaled = ome((value) => delete value.multiscales[0].datasets[0].coordinateTransformations);
+    unscaled(join(layout, "first"));
+    const { summary } = await open(layout);
+    assert.deepEqual([summary.date, summary.time, summary.path], ["20190304", "05:06:07", layout]);
+    assert.deepEqual(summary.channels.map((channel) => channel.name), ["DAPI"]);
+    assert.deepEqual(summary.axes.map(({ step, unit }) => [step, unit]), [[0.65, "um"], [0.65, "um"]]);
+    const second = (await open(join(layout, "second"))).summary;
+    assert.deepEqual([second.date, second.channels[0]!.name, second.axes[1]!.step], ["", "GFP", 0.25]);
+    write(join(layout, "OME/METADATA.ome.xml"), "<OME>");
+    const damaged = (await open(layout)).summary;
+    assert.match(damaged.warnings.join(), /OME metadata cannot be read/);
+  }),
+);
+
+Deno.test(
+  "scales multiply, other axes are read at their first position, lines may be named as time",
+  inStore(async (store) => {
+    Deno.removeSync(store, { recursive: true });
+    writeImage(store, {
+      ...LINE_SCAN,
+      axes: [{ name: "angle", type: "other" }, { name: "t", type: "time", unit: "millisecond" }, {
+        name: "x",
+        type: "space",
+        unit: "nanometer",
+      }],
+    });
+    ome((v) => v.multiscales[0].coordinateTransformations = [{ type: "scale", scale: [1, 10, 1000] }])(store);
+    const { summary, planes } = await open(store);
+    assert.deepEqual(summary.axes, [
+      { name: "Y", size: 4, step: 0.02 / 1000, unit: "seconds" },
+      { name: "X", size: 6, step: 0.5, unit: "um" },
+    ]);
+    assert.deepEqual([planes.length, planes[0]![23]], [1, 23]);
+    assert.deepEqual(summary.warnings, ['Axis "angle" of 2 is read at its first position']);
+  }),
+);
+
+/** A ZIP file of the fixtures with some bytes changed. */
+const ZIP = Deno.readFileSync(FIXTURES + "v3_u2.ome.zarr.zip");
+/** Changes one byte of each entry of the directory; zarr-python stores some values twice, and the last counts. */
+const inEachEntry = (offset: number, change: (byte: number) => number) => (zip: Uint8Array) => {
+  const view = new DataView(zip.buffer);
+  for (let at = 0; at + 4 < zip.length; at += 1) {
+    if (view.getUint32(at, true) === 0x02014b50) zip[at + offset] = change(zip[at + offset]!);
+  }
+  return zip;
+};
+
+const ZIP_REFUSED: [string, (zip: Uint8Array) => Uint8Array, RegExp][] = [
+  ["truncated", (zip) => zip.subarray(0, zip.length - 100), /has no end record; it is truncated/],
+  ["cut to its first header", (zip) => zip.subarray(0, 30), /has no end record/],
+  ["directory outside of the file", (zip) => {
+    new DataView(zip.buffer).setUint32(zip.length - 22 + 16, 1 << 30, true);
+    return zip;
+  }, /ZIP directory at 1073741824 \+ \d+ ends after the file/],
+  ["damaged directory", inEachEntry(0, () => 0), /ZIP entry 0 of \d+ at \d+ is damaged/],
+  ["encrypted entry", inEachEntry(8, (flags) => flags | 1), /"zarr\.json" is encrypted/],
+  ["unknown method", inEachEntry(10, () => 99), /compression method 99/],
+  ["checksum that does not fit", inEachEntry(16, (crc) => crc ^ 1), /"zarr\.json" is damaged: its checksum/],
+  ["entry outside of the file", inEachEntry(45, () => 0x7f), /the header of ZIP entry "zarr\.json" at \d+/],
+];
+
+for (const [name, damage, message] of ZIP_REFUSED) {
+  Deno.test(
+    `OME-Zarr ZIP refused: ${name}`,
+    inStore(async (_, folder) => {
+      const path = join(folder, "a.ome.zarr.zip");
+      write(path, ZIP);
+      await open(path);
+      write(path, damage(Uint8Array.from(ZIP)));
+      await assert.rejects(open(path), (error) => {
+        assert.ok(error instanceof DecodeFailed, String(error));
+        assert.match(error.message, message);
+        return true;
+      });
+    }),
+  );
+}
+
+Deno.test(
+  "a ZIP file is an image by its content, other archives are not",
+  inStore(async (_, folder) => {
+    for (const name of ["a.ome.zarr", "b.zarr", "c.zip", "d"]) {
+      write(join(folder, "zips", name), ZIP);
+      assert.equal((await open(join(folder, "zips", name))).summary.format, "ome.zarr.zip", name);
+    }
+    const empty = bytes(22, 0x50, 0x4b, 5, 6).fill(0, 4);
+    write(join(folder, "e.zip"), empty);
+    await assert.rejects(open(join(folder, "e.zip")), UnsupportedFormat);
+    write(join(folder, "e.ome.zarr.zip"), empty);
+    await assert.rejects(open(join(folder, "e.ome.zarr.zip")), /holds no Zarr group/);
+  }),
+);
+
+Deno.test(
+  "a raised flag stops the load",
+  inStore(async (store) => {
+    const files = new FileAccess();
+    files.stop.raise();
+    const request = { path: store, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    await assert.rejects(loadAcquisition(request, files, () => Promise.resolve()), { tag: "Stopped" });
+    files.close();
+  }),
+);
