@@ -74,6 +74,8 @@ function compile({ target, output }: Options): number {
       "--quiet",
       "--permission-set",
       "--no-prompt",
+      // `deno task ok` checks types.
+      "--no-check",
       "--exclude-unused-npm",
       "--include",
       COMMIT_FILE,
@@ -92,13 +94,13 @@ function compile({ target, output }: Options): number {
   if (code === 0) {
     const { size } = Deno.statSync(resolve(ROOT, output));
     console.log(`${output} for ${target}, ${(size / 1e6).toFixed(0)} MB`);
-  } else if (/Setting up base binary/.test(words)) {
-    const cause = /error sending request.*/.exec(words)?.[0] ?? words.trim().split("\n").at(-1)!.trim();
+  } else if (/\bdenort\b/.test(words)) {
+    const cause = words.split("\n").find((line) => /^ +\d: .*\bdenort\b/.test(line))?.replace(/^ +\d: /, "");
     console.error(
-      `Cannot compile for ${target}: the runtime of Deno ${Deno.version.deno} cannot be downloaded (${
-        cause ?? "no reason given"
-      }); ` +
-        `try again where dl.deno.land can be reached, or set DENORT_BIN to its path`,
+      `Cannot compile for ${target}: ${
+        cause ?? words.split("\n")[0]
+      }; the runtime of Deno ${Deno.version.deno} ` +
+        "is downloaded from dl.deno.land on first use, or DENORT_BIN names it",
     );
   } else console.error(words.trimEnd());
   return code;

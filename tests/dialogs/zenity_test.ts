@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiny_tiff.ts";
 import { Display, missingPrograms, pause } from "./display.ts";
 
 const missing = Deno.build.os === "linux" ? missingPrograms() : ["Linux"];
@@ -10,29 +11,6 @@ const ignore = missing.length > 0 && Deno.env.get("REQUIRE_DIALOGS") !== "1";
 if (ignore) console.log(`Skipped: the tests with a real dialog need ${missing.join(", ")}`);
 
 const NAME = `a 'single' "double" $dollar ä 🔬.TIF`;
-
-/** 2 × 3 pixels of uint8, uncompressed; TIFF 6.0, sections 2 and 3. */
-function tinyTiff(): Uint8Array {
-  // ImageWidth, ImageLength, BitsPerSample, Compression, PhotometricInterpretation, StripOffsets,
-  // SamplesPerPixel, RowsPerStrip, StripByteCounts; each one SHORT.
-  const entries = [[256, 3], [257, 2], [258, 8], [259, 1], [262, 1], [273, 122], [277, 1], [278, 2], [
-    279,
-    6,
-  ]];
-  const bytes = new Uint8Array(8 + 2 + 12 * entries.length + 4 + 6);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, 0x002a4949, true);
-  view.setUint32(4, 8, true);
-  view.setUint16(8, entries.length, true);
-  for (const [i, [tag, value]] of entries.entries()) {
-    view.setUint16(10 + 12 * i, tag!, true);
-    view.setUint16(12 + 12 * i, 3, true);
-    view.setUint32(14 + 12 * i, 1, true);
-    view.setUint16(18 + 12 * i, value!, true);
-  }
-  bytes.set([10, 20, 30, 40, 50, 60], 122);
-  return bytes;
-}
 
 Deno.test({ name: "a real dialog", ignore, fn: withDialogs });
 
@@ -78,7 +56,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
       );
       assert.deepEqual(
         new Float32Array(await plane.arrayBuffer()),
-        new Float32Array([10, 20, 30, 40, 50, 60]),
+        new Float32Array(TINY_SAMPLES),
       );
     });
 

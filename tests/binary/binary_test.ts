@@ -1,0 +1,114 @@
+/**
+ * The executable as people download it: `dist/acq-server`, or what ACQ_SERVER_BINARY names. Without one the test
+ * is skipped; with REQUIRE_BINARY=1 that is a failure.
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../deno.json" with { type: "json" };
+import { readExecutable } from "./executable.ts";
+import { formatSamples, openSample } from "./format_samples.ts";
+import { checkProbe } from "./probe_outcomes.ts";
+import { ROOT, ServerProcess } from "./server_process.ts";
+
+const EXE = Deno.build.os === "windows" ? ".exe" : "";
+const binary = Deno.env.get("ACQ_SERVER_BINARY") ?? join(ROOT, "dist", `acq-server${EXE}`);
+const required = Deno.env.get("REQUIRE_BINARY") === "1";
+const ignore = !required && !existsSync(binary);
+if (ignore) console.log(`Skipped: there is no executable at "${binary}"; "deno task compile" builds it`);
+
+Deno.test({ name: "the executable", ignore, fn: useBinary });
+
+async function useBinary(t: Deno.TestContext): Promise<void> {
+  assert(existsSync(binary), `REQUIRE_BINARY is set and nothing exists at "${binary}"`);
+  const folder = Deno.makeTempDirSync({ prefix: "binary_" });
+  try {
+    await t.step("--version names version and commit", async () => {
+      const { code, stdout } = await new Deno.Command(binary, { args: ["--version"] }).output();
+      assert.equal(code, 0);
+      const line = new TextDecoder().decode(stdout);
+      assert.match(line, /^acq-server \S+ \(commit ([0-9a-f]{12}(, modified)?|unknown)\)\n$/);
+      assert.equal(line.split(" ")[1], manifest.version);
+    });
+
+    // PATH is empty: no dialog program is installed, of which nothing may be said.
+    const env = { PATH: folder, DISPLAY: ":0", LD_LIBRARY_PATH: "/opt/environment/lib" };
+    const server = await ServerProcess.start({ program: binary, args: [] }, [], env);
+    try {
+      await t.step("says its addresses and no warning", () => {
+        assert.match(server.stderr, /\/demo\/v2\//);
+        assert.doesNotMatch(server.stderr, /warn|info|failed|permission/i);
+      });
+      for (const sample of formatSamples(folder)) {
+        await t.step(`opens ${sample.format}`, () => openSample(server, sample));
+      }
+      await t.step("its pages load with everything that they name", () => checkPages(server));
+      if (Deno.build.os === "linux") {
+        await t.step("a missing dialog program is an answer", async () => {
+          const { status, body } = await server.post("/api/v2/pick-and-open", {});
+          assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
+          assert.match(String(body.message), /neither "zenity" nor "kdialog" is installed/);
+        });
+      }
+    } finally {
+      await server.stop();
+    }
+
+    await t.step("a write, an outbound connection and a foreign program are refused", async () => {
+      // The executable tries none of them, so a probe with the same runtime and the same permissions does.
+      const probe = join(folder, `probe${EXE}`);
+      const built = await new Deno.Command(Deno.execPath(), {
+        args: [
+          "compile",
+          "--quiet",
+          "--permission-set",
+          "--no-prompt",
+          "--no-check",
+          "--output",
+          probe,
+          join(ROOT, "tests", "binary", "permission_probe.ts"),
+        ],
+        cwd: ROOT,
+      }).output();
+      if (!built.success) {
+        const words = new TextDecoder().decode(built.stderr);
+        assert(!required && /\bdenort\b/.test(words), words);
+        console.log("Skipped: the runtime for a probe cannot be downloaded");
+        return;
+      }
+      assert.deepEqual(
+        readExecutable(probe).metadata.permissions,
+        readExecutable(binary).metadata.permissions,
+      );
+      await checkProbe({ program: probe, args: [] });
+    });
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** Loads the pages and every script, style and picture that their HTML names, and what the scripts import. */
+async function checkPages(server: ServerProcess): Promise<void> {
+  const wanted = ["/docs", "/demo/v2/", "/openapi.json"];
+  const seen = new Set<string>();
+  while (wanted.length > 0) {
+    const path = wanted.pop()!;
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const response = await fetch(server.baseUrl + path);
+    const text = await response.text();
+    assert.equal(response.status, 200, path);
+    const type = response.headers.get("Content-Type") ?? "";
+    const names = type.startsWith("text/html")
+      ? [...text.matchAll(/<(?:script|link|img)\b[^>]*\b(?:src|href)="([^"#]+)"/g)].map(([, name]) => name!)
+      : type.startsWith("text/javascript") && text.length < 100_000
+      ? [...text.matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)"/gm)].map(([, name]) => name!)
+      : [];
+    const urls = names.map((name) => new URL(name, server.baseUrl + path)).filter((url) =>
+      url.protocol !== "data:"
+    );
+    for (const url of urls) assert.equal(url.origin, server.baseUrl, `${path} names ${url}`);
+    wanted.push(...urls.map((url) => url.pathname));
+  }
+  assert(seen.size > 10, [...seen].join(" "));
+}

@@ -1,0 +1,35 @@
+/** Reads what `deno compile` appended to its runtime: metadata, lists of packages, the embedded files. */
+import { Buffer } from "node:buffer";
+
+/** What the tests compare. */
+export interface Executable {
+  readonly metadata: {
+    readonly argv: readonly string[];
+    readonly permissions: Readonly<Record<string, unknown>>;
+    readonly log_level: string | null;
+    readonly entrypoint_key: string;
+  };
+  /** Paths of embedded files, relative, with slashes. */
+  readonly files: readonly string[];
+}
+
+type Entry = { Dir?: { n: string; e: Entry[] }; File?: { n: string }; Symlink?: { n: string } };
+
+/** Reads an executable. Metadata and the tree of files are JSON, each behind its length as a 64-bit number. */
+export function readExecutable(path: string): Executable {
+  const bytes = Buffer.from(Deno.readFileSync(path).buffer);
+  const start = bytes.lastIndexOf('{"argv"');
+  if (start < 0) throw new Error(`"${path}" was not made by deno compile`);
+  const end = start + Number(bytes.readBigUInt64LE(start - 8));
+  const filesStart = bytes.indexOf('[{"', end);
+  const filesEnd = filesStart + Number(bytes.readBigUInt64LE(filesStart - 8));
+  const roots: Entry[] = JSON.parse(bytes.toString("utf8", filesStart, filesEnd));
+  return { metadata: JSON.parse(bytes.toString("utf8", start, end)), files: [...paths(roots, "")] };
+}
+
+function* paths(entries: readonly Entry[], folder: string): Generator<string> {
+  for (const { Dir, File, Symlink } of entries) {
+    if (Dir) yield* paths(Dir.e, `${folder}${Dir.n}/`);
+    else yield folder + (File ?? Symlink)!.n;
+  }
+}

@@ -1,0 +1,67 @@
+/** One file of each format with the hashes of its planes, from the fixtures that other implementations judged. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { FORMATS } from "../../readers/registry.ts";
+import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiny_tiff.ts";
+import { ROOT, type ServerProcess } from "./server_process.ts";
+
+/** A file to open. */
+export interface FormatSample {
+  /** `source.format` */
+  readonly format: string;
+  readonly path: string;
+  /** SHA-256 of each plane as float32, little-endian. */
+  readonly sha256: readonly string[];
+}
+
+const FIXTURES = join(ROOT, "tests", "fixtures");
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+function fixture(format: string, folder: string, file: string): FormatSample {
+  const entries = JSON.parse(Deno.readTextFileSync(join(FIXTURES, folder, "expected.json"))) as {
+    file: string;
+    sha256_f32le?: string[];
+    planes?: string[];
+  }[];
+  const entry = entries.find((one) => one.file === file)!;
+  return { format, path: join(FIXTURES, folder, file), sha256: (entry.sha256_f32le ?? entry.planes)! };
+}
+
+/** Samples of all formats of this build; what has no fixture is written into `folder`. */
+export function formatSamples(folder: string): FormatSample[] {
+  const tiff = join(folder, "tiny.tif");
+  Deno.writeFileSync(tiff, tinyTiff());
+  const samples = [
+    { format: "tif", path: tiff, sha256: [sha256(new Uint8Array(new Float32Array(TINY_SAMPLES).buffer))] },
+    fixture("oir", "oir", "line_scan.oir"),
+    fixture("ome.zarr", "ome_zarr", "v3_shard.ome.zarr"),
+    fixture("ome.zarr.zip", "ome_zarr", "v3_blosc_lz4.ome.zarr.zip"),
+  ];
+  const missing = FORMATS.map(({ name }) => name).filter((name) => !samples.some((s) => s.format === name));
+  assert.deepEqual(missing, [], "formats without a sample");
+  return samples;
+}
+
+/** Opens a sample through a server and compares every plane, reference planes by their size. */
+export async function openSample(server: ServerProcess, sample: FormatSample): Promise<void> {
+  const { status, body } = await server.post("/api/v2/open", { path: sample.path });
+  assert.equal(status, 200, JSON.stringify(body));
+  const { source, channels, reference, sessionId } = body as unknown as {
+    sessionId: string;
+    source: { format: string };
+    channels: { dataUrl: string; byteLength: number }[];
+    reference: { channels: { dataUrl: string; byteLength: number }[] } | null;
+  };
+  assert.equal(source.format, sample.format);
+  const fetchPlane = async ({ dataUrl, byteLength }: { dataUrl: string; byteLength: number }) => {
+    const bytes = new Uint8Array(await (await fetch(server.baseUrl + dataUrl)).arrayBuffer());
+    assert.equal(bytes.length, byteLength);
+    return sha256(bytes);
+  };
+  assert.deepEqual(await Promise.all(channels.map(fetchPlane)), sample.sha256);
+  for (const channel of reference?.channels ?? []) await fetchPlane(channel);
+  const deleted = await server.json(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+  assert.equal(deleted.status, 200);
+}

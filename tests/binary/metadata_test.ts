@@ -1,0 +1,113 @@
+/** What is baked into the executable, read from one that is built around the runtime of the tests. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import manifest from "../../deno.json" with { type: "json" };
+import { FORMATS } from "../../readers/registry.ts";
+import { readExecutable } from "./executable.ts";
+import { ROOT } from "./server_process.ts";
+
+/** Files below a folder, relative to the root, with slashes. */
+function* filesBelow(folder: string): Generator<string> {
+  for (const entry of Deno.readDirSync(ROOT + folder)) {
+    if (entry.isDirectory) yield* filesBelow(`${folder}/${entry.name}`);
+    else yield `${folder}/${entry.name}`;
+  }
+}
+
+/** Runs the compile task's script. */
+async function compile(args: string[], env: Record<string, string>) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--allow-all", join(ROOT, ".ci", "compile.ts"), ...args],
+    env,
+  }).output();
+  const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, out: out!, error: error! };
+}
+
+Deno.test("metadata of the executable", async (t) => {
+  const folder = Deno.makeTempDirSync({ prefix: "compile_" });
+  try {
+    const output = join(folder, Deno.build.os === "windows" ? "acq-server.exe" : "acq-server");
+    const built = await compile(["--output", output], { DENORT_BIN: Deno.execPath() });
+    assert.equal(built.code, 0, built.error);
+    const { metadata, files } = readExecutable(output);
+
+    await t.step("permissions are those of deno.json and nothing else, without prompts", () => {
+      const { read, net, run, env, import: imports, ...others } = manifest.permissions.default;
+      assert.deepEqual(others, {});
+      assert.equal(read, true);
+      const { prompt, allow_read, allow_net, allow_run, allow_env, allow_import, ...rest } =
+        metadata.permissions;
+      assert.equal(prompt, false);
+      // An empty list stands for everything.
+      assert.deepEqual(allow_read, []);
+      assert.deepEqual({ allow_net, allow_run, allow_env, allow_import }, {
+        allow_net: net,
+        allow_run: run,
+        allow_env: env,
+        allow_import: imports,
+      });
+      assert.deepEqual(Object.entries(rest).filter(([, value]) => value !== null), []);
+      for (const name of ["allow_write", "allow_sys", "allow_ffi"]) assert.equal(rest[name], null, name);
+    });
+
+    await t.step("no arguments are baked in, and nothing is said about missing dialog programs", () => {
+      assert.deepEqual(metadata.argv, []);
+      assert.equal(metadata.log_level, "ERROR");
+      assert.equal(metadata.entrypoint_key, "main.ts");
+    });
+
+    await t.step("pages, worker, readers, dialog scripts and commit are embedded", () => {
+      const readers = FORMATS.map(({ load }) => "readers/" + /import\("\.\/(.+)"\)/.exec(String(load))![1]);
+      const wanted = [
+        "main.ts",
+        "deno.json",
+        "dist/commit.txt",
+        "readers/decode_worker.ts",
+        "session/picker_macos.js",
+        "session/picker_windows.ps1",
+        ...readers,
+        ...filesBelow("static"),
+      ];
+      assert.deepEqual(wanted.filter((name) => !files.includes(name)), []);
+    });
+
+    await t.step("no tests and no packages that only tests use", () => {
+      const packages = new Set(
+        files.filter((name) => name.startsWith(".deno_compile_node_modules/localhost/"))
+          .map((name) => name.split("/").slice(2).join("/").match(/^(@[^/]+\/[^/]+|[^/]+)/)![1]!),
+      );
+      for (const name of ["playwright-core", "fast-check", "ajv", "@seriousme/openapi-schema-validator"]) {
+        assert(!packages.has(name), name);
+      }
+      assert(packages.has("hono"));
+      assert.deepEqual(files.filter((name) => /^(tests|bench|docs|examples|\.ci)\//.test(name)), []);
+      assert.deepEqual(files.filter((name) => name.endsWith("_test.ts")), []);
+    });
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("the compile script names what it cannot do in one line", async (t) => {
+  const rows: [string, string[], Record<string, string>, number, RegExp][] = [
+    ["unknown target", ["--target", "sparc"], {}, 2, /^Unknown target "sparc"; known are x86_64-/],
+    ["unknown option", ["--fast"], {}, 2, /^Unknown option "--fast"/],
+    ["missing value", ["--", "--output"], {}, 2, /^--output needs a value$/],
+    [
+      "a runtime that is not there",
+      ["--output", "dist/never"],
+      { DENORT_BIN: "/nonexistent/denort" },
+      1,
+      /^Cannot compile for \S+: .*\/nonexistent\/denort.*DENORT_BIN names it$/,
+    ],
+  ];
+  for (const [name, args, env, code, message] of rows) {
+    await t.step(name, async () => {
+      const built = await compile(args, env);
+      assert.equal(built.code, code, built.error);
+      assert.match(built.error.trimEnd(), message);
+      assert.equal(built.error.trimEnd().split("\n").length, 1, built.error);
+    });
+  }
+});
