@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { DecodeFailed } from "../errors.ts";
+import type { SampleType } from "../reader.ts";
+import { fillValue, numpyType } from "./sample_types.ts";
+
+const fill = (type: SampleType, text: string) => {
+  const document = `{"fill_value": ${text}}`;
+  return fillValue(JSON.parse(document).fill_value, type, document, "array");
+};
+
+Deno.test("fill values of every kind", () => {
+  const values: [SampleType, string, number | null][] = [
+    ["uint16", "7", 7],
+    ["uint16", "null", null],
+    ["bool", "true", 1],
+    ["bool", "0", 0],
+    ["float32", '"NaN"', NaN],
+    ["float64", '"-Infinity"', -Infinity],
+    // Bits of the value, the highest byte first (Zarr 3 core, "Fill value").
+    ["float32", '"0x3fc00000"', 1.5],
+    ["float16", '"0x3e00"', 1.5],
+    ["float64", '"0xbff8000000000000"', -1.5],
+    // The nearest half-float of 0.1 is 0.0999755859375.
+    ["float16", "0.1", 0.0999755859375],
+    ["float64", "1e300", Infinity],
+    // 2^53 + 2^29 + 1: a double loses the 1 and then ties to even; the nearest float32 is above the tie.
+    ["int64", "9007199791611905", 9007200328482816],
+    ["uint64", "18446744073709551615", 18446744073709551616],
+    ["int64", "-9223372036854775808", -9223372036854775808],
+  ];
+  for (const [type, text, expected] of values) assert.equal(fill(type, text), expected, `${type} ${text}`);
+});
+
+Deno.test("what is no value of the type is refused", () => {
+  const refused: [SampleType, string][] = [
+    ["uint8", '"1"'],
+    ["uint8", "1.5"],
+    ["bool", "2"],
+    ["float32", '"0x3fc0"'],
+    ["float32", "[1]"],
+    ["int64", "{}"],
+  ];
+  for (const [type, text] of refused) assert.throws(() => fill(type, text), DecodeFailed, `${type} ${text}`);
+});
+
+Deno.test("NumPy type strings", () => {
+  assert.deepEqual(numpyType(">f2", "array"), { type: "float16", endian: "big" });
+  assert.deepEqual(numpyType("|b1", "array"), { type: "bool", endian: "little" });
+  for (const dtype of ["<c8", "|O", "<U4", "|S1", "<M8[ns]", "u2", [["a", "<u2"]], null]) {
+    assert.throws(() => numpyType(dtype, "array"), /data type .*, which is not known/);
+  }
+});
