@@ -36,7 +36,7 @@ export class Picker {
   readonly #hasDisplay: () => boolean;
   readonly #run: NonNullable<PickerOptions["run"]>;
   readonly #closing = new AbortController();
-  #open: Promise<string | null> | null = null;
+  #open: { readonly answer: Promise<string | null>; readonly signal: AbortSignal } | null = null;
   #folder: string | null = null;
 
   constructor(options: PickerOptions = {}) {
@@ -57,14 +57,16 @@ export class Picker {
    * @throws {ShuttingDown} {@linkcode close} was called
    */
   async pick(request: PickRequest): Promise<string | null> {
+    // A page that is loaded again asks while the program of its last request still ends.
+    while (this.#open?.signal.aborted) await this.#open.answer.catch(() => {});
     if (this.#closing.signal.aborted) throw new ShuttingDown("The server is stopping");
     if (this.#open !== null) {
       throw new DialogBusy("A dialog is already open on this machine; answer it or close it first");
     }
     if (request.signal.aborted) throw new ClientGone("The client went away before the dialog opened");
-    this.#open = this.#show(request);
+    this.#open = { answer: this.#show(request), signal: request.signal };
     try {
-      const path = await this.#open;
+      const path = await this.#open.answer;
       if (path !== null) this.#folder = (this.#system === "windows" ? win32 : posix).dirname(path);
       return path;
     } finally {
@@ -75,7 +77,7 @@ export class Picker {
   /** Ends an open dialog and waits for its program; afterwards no dialog opens. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#open?.catch(() => {});
+    await this.#open?.answer.catch(() => {});
   }
 
   async #show(request: PickRequest): Promise<string | null> {

@@ -88,6 +88,28 @@ Deno.test("one at a time; a client that goes away ends its dialog", async () => 
   await assert.rejects(picker.pick(request(client.signal)), /before the dialog opened/);
 });
 
+Deno.test("a request that comes while the last dialog ends waits for that and is shown", async () => {
+  const ending = Promise.withResolvers<void>();
+  const programs: string[] = [];
+  const run = async (_: DialogCommand, signal: AbortSignal) => {
+    programs.push("started");
+    if (programs.length > 1) return chose("/a.tif");
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    await ending.promise;
+    programs.push("ended");
+    return chose("/late.tif");
+  };
+  const picker = new Picker({ system: "linux", hasDisplay: () => true, run });
+  const client = new AbortController();
+  const first = assert.rejects(picker.pick(request(client.signal)), ClientGone);
+  client.abort();
+  const second = picker.pick(request());
+  ending.resolve();
+  await first;
+  assert.equal(await second, "/a.tif");
+  assert.deepEqual(programs, ["started", "ended", "started"]);
+});
+
 Deno.test("closing ends the dialog, waits for it and admits no other", async () => {
   const { picker, started, ended } = openPicker();
   const first = assert.rejects(picker.pick(request()), ShuttingDown);
