@@ -68,11 +68,11 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
 /** Qualified name of the first start tag, declarations and comments passed over; `""` when there is none. */
 function rootName(text: string): string {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
-    if (text.startsWith("<!--", at)) {
-      const end = text.indexOf("-->", at);
-      if (end < 0) return "";
-      at = end;
-    } else if (text[at + 1] !== "?" && text[at + 1] !== "!") {
+    const closing = text.startsWith("<!--", at) ? "-->" : text.startsWith("<?", at) ? "?>" : null;
+    if (closing !== null) {
+      at = text.indexOf(closing, at);
+      if (at < 0) return "";
+    } else if (text[at + 1] !== "!") {
       return /^[^\s/>]*/.exec(text.slice(at + 1))![0];
     }
   }

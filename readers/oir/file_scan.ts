@@ -14,11 +14,14 @@ import {
 } from "./container.ts";
 import type { Damage } from "./damage.ts";
 
-/** Planes of one file; two hours at 30 frames a second in four channels are 864,000. */
+/** Planes of one acquisition; two hours at 30 frames a second in four channels are 864,000. */
 export const MAX_PLANES = 1_000_000;
 
 /** Different channels of one file; spectral instruments record a few dozen. */
 const MAX_CHANNEL_IDS = 1000;
+
+/** Documents blocks of one file that are kept; files have two. */
+const MAX_DOCUMENT_BLOCKS = 1000;
 
 /** Bytes of a chunk name; they have about 50. */
 const MAX_NAME_BYTES = 1024;
@@ -37,11 +40,14 @@ export type ChunkTriples = number[];
 /** What one file holds. */
 export interface FileScan {
   readonly file: RandomAccessFile;
-  /** Chunks of the main image, by {@linkcode planeKey} and channel id. */
-  readonly planes: ReadonlyMap<string, ReadonlyMap<string, ChunkTriples>>;
+  /** Chunks of the main image, by {@linkcode planeKey} and then by the slot of the channel. */
+  readonly planes: ReadonlyMap<string, readonly (ChunkTriples | undefined)[]>;
+  /** Slots of the channels in `planes`. */
+  readonly channelSlots: ReadonlyMap<string, number>;
+  /** Distinct numbers of the frames. */
+  readonly frameNumbers: { readonly [axis in keyof FrameIndex]: ReadonlySet<number> };
   /** Chunks of the reference image, by source (`LSM0`) and channel id. */
   readonly reference: ReadonlyMap<string, ReadonlyMap<string, ChunkTriples>>;
-  readonly channelIds: ReadonlySet<string>;
   /** Frame documents in file order, as flat quintuples of offset, length and the t, l, z of the chunk that follows. */
   readonly frames: readonly number[];
   readonly documents: readonly DocumentBlock[];
@@ -88,15 +94,17 @@ function collect(
   source: BlockSource,
   warnings: readonly string[],
 ): FileScan {
-  const planes = new Map<string, Map<string, ChunkTriples>>();
+  const planes = new Map<string, (ChunkTriples | undefined)[]>();
+  const channelSlots = new Map<string, number>();
+  const frameNumbers = { t: new Set<number>(), l: new Set<number>(), z: new Set<number>() };
   const reference = new Map<string, Map<string, ChunkTriples>>();
-  const channelIds = new Set<string>();
   const frames: number[] = [];
   const documents: DocumentBlock[] = [];
   const { damage } = source;
   let tag: Tag | null = null;
   let firstWithoutIndex = 0;
   let planeCount = 0;
+  let referenceCount = 0;
 
   for (const block of source.blocks()) {
     if (tag && block.kind !== KIND.pixels) {
@@ -114,11 +122,13 @@ function collect(
       }
       frames.push(block.offset, block.length, 0, 0, 0);
     } else if (block.kind === KIND.documents && block.stored === block.length && block.length > 0) {
+      // The first blocks and the last one are what counts.
+      if (documents.length >= MAX_DOCUMENT_BLOCKS) documents.pop();
       documents.push({ offset: block.offset, length: block.length });
     }
   }
   if (tag) damage.add(`tag at ${tag.at} is not followed by pixels`);
-  return { file, planes, reference, channelIds, frames, documents, damage, warnings };
+  return { file, planes, channelSlots, frameNumbers, reference, frames, documents, damage, warnings };
 
   function addPixels(tag: Tag, block: Block): void {
     if (block.length !== tag.length) {
@@ -130,31 +140,54 @@ function collect(
       damage.add(`tag at ${tag.at} has the unknown name "${tag.name}"`);
       return;
     }
-    const group = owner.image === "main" ? planes : reference;
-    const key = owner.image === "main" ? planeKey(owner.frame) : owner.source;
-    if (owner.image === "main") {
-      for (; firstWithoutIndex < frames.length; firstWithoutIndex += 5) {
-        frames[firstWithoutIndex + 2] = owner.frame.t;
-        frames[firstWithoutIndex + 3] = owner.frame.l;
-        frames[firstWithoutIndex + 4] = owner.frame.z;
-      }
-      channelIds.add(owner.channel);
-      if (channelIds.size > MAX_CHANNEL_IDS) {
+    if (owner.image === "reference") addToReference(owner.source, owner.channel, tag, block);
+    else addToFrame(owner.frame, owner.channel, tag, block);
+  }
+
+  function addToReference(source: string, channel: string, tag: Tag, block: Block): void {
+    const chunks = reference.get(source)?.get(channel);
+    if (chunks) {
+      chunks.push(tag.planeOffset, block.offset, block.stored);
+    } else if ((referenceCount += 1) > MAX_CHANNEL_IDS) {
+      damage.add(`the reference image has more than ${MAX_CHANNEL_IDS} channels`);
+    } else {
+      const channels = reference.get(source) ?? new Map<string, ChunkTriples>();
+      reference.set(source, channels.set(channel, firstChunk(tag, block)));
+    }
+  }
+
+  function addToFrame(frame: FrameIndex, channel: string, tag: Tag, block: Block): void {
+    for (; firstWithoutIndex < frames.length; firstWithoutIndex += 5) {
+      frames[firstWithoutIndex + 2] = frame.t;
+      frames[firstWithoutIndex + 3] = frame.l;
+      frames[firstWithoutIndex + 4] = frame.z;
+    }
+    let slot = channelSlots.get(channel);
+    if (slot === undefined) {
+      channelSlots.set(channel, slot = channelSlots.size);
+      if (slot >= MAX_CHANNEL_IDS) {
         throw new DecodeFailed(`the file has more than ${MAX_CHANNEL_IDS} channels`);
       }
     }
-    let channels = group.get(key);
-    if (!channels) group.set(key, channels = new Map());
-    let chunks = channels.get(owner.channel);
-    if (!chunks) {
-      if ((planeCount += 1) > MAX_PLANES) {
-        throw new DecodeFailed(`the file has more than ${MAX_PLANES} planes`);
-      }
-      channels.set(owner.channel, chunks = []);
+    const key = planeKey(frame);
+    let slots = planes.get(key);
+    if (!slots) {
+      planes.set(key, slots = []);
+      for (const axis of ["t", "l", "z"] as const) frameNumbers[axis].add(frame[axis]);
     }
-    chunks.push(tag.planeOffset, block.offset, block.stored);
+    const chunks = slots[slot];
+    if (chunks) {
+      chunks.push(tag.planeOffset, block.offset, block.stored);
+      return;
+    }
+    // Slots that are skipped take memory like those that are filled.
+    planeCount += Math.max(1, slot + 1 - slots.length);
+    if (planeCount > MAX_PLANES) throw new DecodeFailed(`the file has more than ${MAX_PLANES} planes`);
+    slots[slot] = firstChunk(tag, block);
   }
 }
+
+const firstChunk = (tag: Tag, block: Block): ChunkTriples => [tag.planeOffset, block.offset, block.stored];
 
 function readTag(block: Block, source: BlockSource, damage: Damage): Tag | null {
   const at = block.offset;

@@ -5,7 +5,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../random_access.ts";
-import { type FileScan, scanFile } from "./file_scan.ts";
+import { type FileScan, MAX_PLANES, scanFile } from "./file_scan.ts";
 
 /** Continuation files of one acquisition, each an open file; at 1 GB each this is half a terabyte. */
 const MAX_CONTINUATIONS = 500;
@@ -47,6 +47,9 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
       return { scans, warnings: [warning] };
     }
     scans.push(scan);
+    if (scans.reduce((sum, { planes }) => sum + planes.size, 0) > MAX_PLANES) {
+      throw new DecodeFailed(`the acquisition has more than ${MAX_PLANES} frames`);
+    }
   }
   const later = [numbered(scans.length + 1), `${numbered(scans.length + 1)}.oir`];
   const warnings = later.some((name) => files.kind(name) === "file")
@@ -71,9 +74,10 @@ function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan |
 
 /** True when a plane begins anew that an earlier file holds: the file is another acquisition of a like name. */
 function repeats(scan: FileScan, earlier: readonly FileScan[]): boolean {
-  for (const [key, channels] of scan.planes) {
-    for (const [id, chunks] of channels) {
-      if (chunks[0] === 0 && earlier.some((other) => other.planes.get(key)?.has(id))) return true;
+  for (const [id, slot] of scan.channelSlots) {
+    for (const [key, slots] of scan.planes) {
+      const begins = slots[slot]?.[0] === 0;
+      if (begins && earlier.some((e) => e.planes.get(key)?.[e.channelSlots.get(id) ?? -1])) return true;
     }
   }
   return false;

@@ -101,7 +101,7 @@ function channelsOf(root: XmlElement): ConfiguredChannel[] {
     if (known) known.name ??= name;
     else byId.set(id, { id, name, order: integer(element.attributes.order) });
   }
-  return [...byId.values()].sort((a, b) => a.order - b.order);
+  return [...byId.values()].sort((a, b) => a.order - b.order).map(({ id, name }) => ({ id, name }));
 }
 
 function integer(text: string | undefined): number {

@@ -37,19 +37,11 @@ export function sampleTypeOf(depth: number | null): SampleType {
   }
 }
 
-/** Frames for which any plane is stored, in any file. @throws {DecodeFailed} none */
+/** Frames for which any plane is stored, in any file. */
 export function storedFrames(scans: readonly FileScan[]): StoredFrames {
-  const [t, l, z] = [new Set<number>(), new Set<number>(), new Set<number>()];
-  for (const scan of scans) {
-    for (const key of scan.planes.keys()) {
-      const numbers = key.split(",").map(Number);
-      t.add(numbers[0]!);
-      l.add(numbers[1]!);
-      z.add(numbers[2]!);
-    }
-  }
-  const ascending = (set: Set<number>) => [...set].sort((a, b) => a - b);
-  return { t: ascending(t), l: ascending(l), z: ascending(z) };
+  const numbers = (axis: keyof FrameIndex) =>
+    [...new Set(scans.flatMap((scan) => [...scan.frameNumbers[axis]]))].sort((a, b) => a - b);
+  return { t: numbers("t"), l: numbers("l"), z: numbers("z") };
 }
 
 /** Ids of the channels that have pixels: described ones in their order, then the others sorted as text. */
@@ -63,7 +55,7 @@ export function orderedIds(withPixels: ReadonlySet<string>, properties: ImagePro
 export function planeOf(scans: readonly FileScan[], frame: FrameIndex, channel: string): StoredPlane {
   const key = planeKey(frame);
   return assemblePlane(scans.flatMap((scan) => {
-    const chunks = scan.planes.get(key)?.get(channel);
+    const chunks = scan.planes.get(key)?.[scan.channelSlots.get(channel) ?? -1];
     return chunks ? [{ file: scan.file, chunks }] : [];
   }));
 }

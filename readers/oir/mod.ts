@@ -126,7 +126,7 @@ function mainChannels(
   geometry: FrameGeometry,
   { properties, camera }: Metadata,
 ): MainChannels {
-  const withPixels = new Set(scans.flatMap((scan) => [...scan.channelIds]));
+  const withPixels = new Set(scans.flatMap((scan) => [...scan.channelSlots.keys()]));
   const listed = orderedIds(withPixels, properties);
   const named = (id: string) => properties.channels.find((c) => c.id === id)?.name ?? null;
   if (!geometry.rgb) return { ids: listed, names: listed.map(named), warning: [] };
@@ -159,7 +159,7 @@ function missingFrames(
   const along = (axis: string, stored: readonly number[]) =>
     Math.max(properties.axes.get(axis)?.maxSize ?? 1, stored.length);
   const intended = along("TIMELAPSE", frames.t) * along("LAMBDA", frames.l) * along("ZSTACK", frames.z);
-  const stored = new Set(scans.flatMap((scan) => [...scan.planes.keys()])).size;
+  const stored = scans.reduce((sum, scan) => sum + scan.planes.size, 0);
   return stored < intended
     ? [
       `${stored} of ${intended} frames are stored: the acquisition was interrupted or a continuation file is missing`,

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { findDocuments, parseDocument } from "./documents.ts";
+
+const HEAD = '<?xml version="1.0"?>';
+const bytes = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
+
+/** A document after its length, or after another number. */
+function stored(document: string, length = document.length): string {
+  const word = new Uint8Array(4);
+  new DataView(word.buffer).setUint32(0, length, true);
+  return String.fromCharCode(...word) + document;
+}
+const texts = (payload: string) =>
+  findDocuments(bytes(payload), 1000).map((d) => new TextDecoder("latin1").decode(d.bytes));
+
+Deno.test("documents are found by their length, or up to the next one where it is wrong", () => {
+  const [a, b] = [`${HEAD}<x:first a="1"/>`, `${HEAD}\r\n<second>é</second>`];
+  assert.deepEqual(texts("skip" + stored(a) + "between" + stored(b) + "after"), [a, b]);
+  assert.deepEqual(texts(stored(a, 7_000) + "gap" + stored(b, 0)), [a, b]);
+  assert.deepEqual(
+    texts(stored(a, a.length + 30) + stored(b)),
+    [a, b],
+    "a length that covers the next document",
+  );
+  assert.deepEqual(texts(a + stored(b)), [a, b], "no length before the first");
+  assert.deepEqual(texts(stored(`${HEAD}<cut`, 900)), [HEAD]);
+  assert.deepEqual([texts(""), texts("<?xm"), texts("<?xml")], [[], [], []]);
+});
+
+Deno.test("documents are told by the local name of their root", () => {
+  const cases: [string, string, string][] = [
+    ["<lsmimage:imageProperties xmlns:base='b'/>", "lsmimage:imageProperties", "imageProperties"],
+    ["<!-- <no/> --><LUT>x</LUT>", "LUT", "LUT"],
+    ["<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "a", "a"],
+    ["<?target <no?><a/>", "a", "a"],
+    ["<!-- never closed <a/>", "", ""],
+    ["text", "", ""],
+  ];
+  for (const [content, root, name] of cases) {
+    const [document] = findDocuments(bytes(stored(HEAD + content)), 1000);
+    assert.deepEqual([document!.root, document!.name, document!.offset], [root, name, 1004], content);
+  }
+});
+
+Deno.test("text may be UTF-8 or in a Windows code page", () => {
+  const utf8 = new TextEncoder().encode(`${HEAD}<a>\u00b5m</a>`);
+  assert.equal(parseDocument({ root: "a", name: "a", offset: 0, bytes: utf8 }).text, "\u00b5m");
+  // 0x80 is the euro sign in Windows-1252.
+  const windows = bytes(`${HEAD}<a>\u00b5m \u0080</a>`);
+  assert.equal(parseDocument({ root: "a", name: "a", offset: 0, bytes: windows }).text, "\u00b5m \u20ac");
+});

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { parseXml } from "../xml.ts";
+import { imageProperties } from "./image_properties.ts";
+
+const properties = (content: string) =>
+  imageProperties(parseXml(`<imageProperties>${content}</imageProperties>`, "it"));
+
+Deno.test("channels are listed once, by order, named where any of their elements is", () => {
+  const { channels } = properties(
+    '<a><channel id="c" order="3"/><channel id="b" order="2"><name>second</name></channel></a>' +
+      '<channel id="a"/><channel id=" "/><channel/><channel id="c" order="0"><name>third</name></channel>' +
+      '<channel id="d" order="x"><name/></channel>',
+  );
+  assert.deepEqual(channels, [
+    { id: "a", name: null },
+    { id: "d", name: null },
+    { id: "b", name: "second" },
+    { id: "c", name: "third" },
+  ]);
+});
+
+Deno.test("the pixel size is the first length, in its unit, with the calibration of the microscope", () => {
+  const length = (x: string, rest = "") => `<channel><length>${x}</length>${rest}</channel>`;
+  const calibration =
+    "<acquisition><microscopeConfiguration><pixelCalibration><x>2</x><y>4</y></pixelCalibration>" +
+    "</microscopeConfiguration></acquisition>";
+  const resolution = "<acquisition><imagingParam><pixelResolution><x>0.7</x><y>0.8</y></pixelResolution>" +
+    "</imagingParam></acquisition>";
+  const unit = (name: string) => `<pixelUnit><x>${name}</x><y>${name}</y></pixelUnit>`;
+  const cases: [string, number, number, string][] = [
+    [length("<x>0.5</x><y>0.25</y>") + length("<x>9</x>"), 0.5, 0.25, "um"],
+    [length("<z>1</z>") + length("<x>0.5</x>"), 0.5, 0.5, "um"],
+    [length("<x>500</x><y>250</y>", unit("NANO_METER")), 0.5, 0.25, "um"],
+    [length("<x>0.5</x><y>0.25</y>", unit("MILLI_METER")), 500, 250, "um"],
+    [length("<x>1</x><y>2</y>", unit("METER")), 1e6, 2e6, "um"],
+    [calibration + length("<x>0.5</x><y>0.25</y>"), 1, 1, "um"],
+    [resolution, 0.7, 0.8, "um"],
+    [resolution + length("<x>0</x>"), 0.7, 0.8, "um"],
+    ["", 1, 1, "Pixels"],
+    [length("<x>much</x>"), 1, 1, "Pixels"],
+  ];
+  for (const [content, x, y, unit] of cases) {
+    assert.deepEqual(properties(content).pixel, { x: { step: x, unit }, y: { step: y, unit } }, content);
+  }
+});
+
+Deno.test("axes count when they are enabled, and settings when their scanner is in use", () => {
+  const axis = (attributes: string, type: string, step: number) =>
+    `<axis ${attributes}><axis>${type}</axis><step>${step}</step><maxSize>5</maxSize></axis>`;
+  const scanner = (type: string, interval: string) =>
+    `<scannerSettings type="${type}"><param><imageSize><width>512</width><height>256</height></imageSize>` +
+    `<speed><speedInformation><seriesInterval>${interval}</seriesInterval></speedInformation></speed></param></scannerSettings>`;
+  const read = properties(
+    "<acquisition><imagingParam>" + axis('enable="false"', "ZSTACK", 1) +
+      axis('enable="true" paramEnable="false"', "ZSTACK", 2) +
+      axis('enable="true" paramEnable="true"', "ZSTACK", 3) +
+      axis("", "LAMBDA", 4) +
+      "</imagingParam><configuration><scannerType>Resonant</scannerType></configuration>" +
+      scanner("Galvano", "2.1") + scanner("Resonant", "0.063") + "</acquisition>" +
+      "<imageInfo>" + axis("", "TIMELAPSE", 0) + "</imageInfo>",
+  );
+  assert.deepEqual([...read.axes], [
+    ["ZSTACK", { step: 3, maxSize: 5 }],
+    ["TIMELAPSE", { step: 0, maxSize: 5 }],
+  ]);
+  assert.deepEqual([read.seriesInterval, read.seriesIntervals], [0.063, [2.1, 0.063]]);
+  assert.deepEqual(read.overview, { width: 512, height: 256 });
+});
+
+Deno.test("the scanned line is the first region with two ends, unless it has another shape", () => {
+  const ends = 'x1="1.5" y1="2" x2="-3" y2="4"';
+  const cases: [string, readonly number[] | null][] = [
+    [`<r><coordinates x="1"/><coordinates ${ends}/></r><r><coordinates x1="9" y1="9" x2="9" y2="9"/></r>`, [
+      1.5,
+      2,
+      -3,
+      4,
+    ]],
+    [`<r type="Line"><coordinates ${ends}/></r>`, [1.5, 2, -3, 4]],
+    [`<r type="FreeLine"><coordinates ${ends}/></r>`, null],
+    [`<r type="RECTANGLE"><coordinates ${ends}/></r>`, null],
+    ['<r><coordinates x1="1" y1="2" x2="3"/></r>', null],
+    ['<r><coordinates x1="1" y1="2" x2="3" y2=""/></r>', null],
+    ['<r><coordinates x1="1" y1="2" x2="3" y2="Infinity"/></r>', null],
+    ["", null],
+  ];
+  for (const [content, line] of cases) assert.deepEqual(properties(content).line, line, content);
+});

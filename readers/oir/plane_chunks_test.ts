@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import type { RandomAccessFile } from "../random_access.ts";
+import { assemblePlane } from "./plane_chunks.ts";
+
+// Ordering looks at no byte of the file.
+const [first, second] = [{} as RandomAccessFile, {} as RandomAccessFile];
+const ordered = (chunks: number[], more: number[] = []) => {
+  const plane = assemblePlane([{ file: first, chunks }, { file: second, chunks: more }]);
+  return {
+    places: plane.ranges.map((r) => [r.file === first ? 1 : 2, r.offset]),
+    bytes: plane.bytes,
+    stray: plane.stray,
+  };
+};
+
+// Triples are: place in the plane, place in the file, length.
+Deno.test("chunks are ordered by their place, whatever their order in the files", () => {
+  assert.deepEqual(ordered([10, 500, 10, 0, 900, 10], [20, 100, 5]), {
+    places: [[1, 900], [1, 500], [2, 100]],
+    bytes: 25,
+    stray: 0,
+  });
+});
+
+Deno.test("what follows a gap has no certain place", () => {
+  assert.deepEqual(ordered([0, 100, 10, 20, 200, 10, 30, 300, 10]), {
+    places: [[1, 100]],
+    bytes: 10,
+    stray: 20,
+  });
+  assert.deepEqual(ordered([5, 100, 10]), { places: [], bytes: 0, stray: 10 });
+});
+
+Deno.test("chunks whose places repeat or overlap follow each other as stored, file by file", () => {
+  assert.deepEqual(ordered([0, 100, 10, 10, 200, 10, 0, 300, 10], [10, 50, 10]), {
+    places: [[1, 100], [1, 200], [1, 300], [2, 50]],
+    bytes: 40,
+    stray: 0,
+  });
+  assert.deepEqual(ordered([5, 100, 10, 0, 200, 10]), { places: [[1, 100], [1, 200]], bytes: 20, stray: 0 });
+});
+
+Deno.test("a chunk of which nothing is stored changes nothing", () => {
+  assert.deepEqual(ordered([0, 100, 10, 10, 200, 0]), { places: [[1, 100]], bytes: 10, stray: 0 });
+  assert.deepEqual(ordered([]), { places: [], bytes: 0, stray: 0 });
+});
