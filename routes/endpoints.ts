@@ -16,7 +16,7 @@ import * as example from "./examples.ts";
 import { openByPath, pickAndOpen } from "./open.ts";
 import { jsonResponse } from "./json_response.ts";
 import { openapiDocument } from "./openapi.ts";
-import { demoFile, docsFile, docsPage, documentSchema, redirectToDemo, schemaIndex } from "./pages.ts";
+import { demoFile, docsFile, docsPage, documentSchema, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, index } from "./service.ts";
 import type { Handler } from "./services.ts";
@@ -82,8 +82,16 @@ const plane: Success = {
   mediaType: "application/octet-stream",
 };
 
-const toDemo: Success = { status: 302, description: "To /demo/v2/" };
 const page: Success = { status: 200, description: "A page", mediaType: "text/html" };
+
+/** Short ways that people type. */
+const REDIRECTS = [
+  { path: "/", id: "root", to: "/demo/v2/" },
+  { path: "/demo", id: "demoShort", to: "/demo/v2/" },
+  { path: "/demo/", id: "demoFolder", to: "/demo/v2/" },
+  { path: "/demo/v2", id: "demoVersion", to: "/demo/v2/" },
+  { path: "/docs/", id: "docsFolder", to: "/docs" },
+];
 
 /** All endpoints. A GET also answers HEAD. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -269,14 +277,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     errors: ["not_found"],
     handler: demoFile,
   },
-  ...["/", "/demo", "/demo/", "/demo/v2"].map((path, i): Endpoint => ({
+  ...REDIRECTS.map(({ path, id, to }): Endpoint => ({
     method: "GET",
     path,
-    id: ["root", "demoShort", "demoFolder", "demoVersion"][i]!,
+    id,
     tag: "pages",
-    summary: "To the reference browser client",
-    success: toDemo,
+    summary: `To ${to}`,
+    success: { status: 302, description: `To ${to}` },
     errors: [],
-    handler: redirectToDemo,
+    handler: () => redirect(to),
   })),
 ];

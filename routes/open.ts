@@ -1,5 +1,5 @@
 /** `POST /api/v2/open`, `POST /api/v2/pick-and-open` and the answer that both give. */
-import { isAbsolute } from "node:path";
+import { basename, isAbsolute } from "node:path";
 import type { z } from "zod";
 import { PathNotAllowed, UnsupportedFormat } from "../readers/errors.ts";
 import type { Axis, Channel } from "../readers/reader.ts";
@@ -8,7 +8,6 @@ import { OpenRequest, type OpenResponse, PickRequest } from "../schemas/http.ts"
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import type { Session } from "../session/store.ts";
-import { basename } from "node:path";
 import { Cancelled } from "./errors.ts";
 import { fileSize } from "./file_size.ts";
 import { checkOrigin, isLoopbackOrigin } from "./guard.ts";
@@ -18,6 +17,7 @@ import type { Handler, RequestContext, Services } from "./services.ts";
 
 /** Opens an acquisition by path. */
 export const openByPath: Handler = async (c, services) => {
+  checkRunning(services);
   const { path, channelIndices = null } = await readBody(c.req.raw, OpenRequest, false);
   if (!isAbsolute(path)) {
     throw faulty(
@@ -37,6 +37,7 @@ export const openByPath: Handler = async (c, services) => {
 
 /** Lets the user choose an acquisition in a native file dialog and opens it. */
 export const pickAndOpen: Handler = async (c, services) => {
+  checkRunning(services);
   const origin = c.req.header("origin");
   const { channelIndices = null, extensions = null } = await readBody(
     c.req.raw,
@@ -58,9 +59,13 @@ export const pickAndOpen: Handler = async (c, services) => {
   return await open(c, services, { path, channelIndices, chosenByUser: true, signal: c.req.raw.signal });
 };
 
+/** @throws {ShuttingDown} the server is stopping */
+function checkRunning(services: Services): void {
+  if (services.isStopping()) throw new ShuttingDown("The server is stopping");
+}
+
 /** Opens, and takes the session back when the client went away before it knew of it. */
 async function open(c: RequestContext, services: Services, order: OpenOrder): Promise<Response> {
-  if (services.isStopping()) throw new ShuttingDown("The server is stopping");
   const session = await services.opener.open(order);
   const takeBack = () => {
     try {

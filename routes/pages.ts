@@ -30,9 +30,10 @@ const POLICY = [
 /** Swagger UI sets style attributes. */
 const DOCS_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
-/** To the reference client. */
-export const redirectToDemo: Handler = () =>
-  new Response(null, { status: 302, headers: { Location: "/demo/v2/", "Content-Length": "0" } });
+/** Sends the browser to another path of this server. */
+export function redirect(path: string): Response {
+  return new Response(null, { status: 302, headers: { Location: path, "Content-Length": "0" } });
+}
 
 /** A file of the reference client; its folder means `index.html`. */
 export const demoFile: Handler = (c) => staticFile(c, "demo/v2", c.req.param("file") ?? "index.html", POLICY);
