@@ -171,9 +171,23 @@ export class Directory {
       .map((entry) => decodeText(this.#bytes(entry, most)));
   }
 
-  /** Text of a tag, `""` without it. */
-  text(tag: number, most: number): string {
-    return this.texts(tag, most)[0] ?? "";
+  /** Text of a tag that no sample depends on: `""` without it, or where it does not lie in the file. */
+  note(tag: number, most: number): string {
+    return tolerant(() => this.texts(tag, most)[0]) ?? "";
+  }
+
+  /** Number of a tag that no sample depends on: `undefined` without it, or where it does not lie in the file. */
+  noteNumber(tag: number): number | undefined {
+    return tolerant(() => this.number(tag));
+  }
+}
+
+function tolerant<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeFailed) return undefined;
+    throw error;
   }
 }
 

@@ -29,7 +29,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const planes = sizes.T * sizes.C * sizes.Z;
   const run = planes > 1 && first.next === 0;
   const perUnit = (tag: number) => {
-    const resolution = first.number(tag);
+    const resolution = first.noteNumber(tag);
     return resolution === undefined ? null : 1 / resolution;
   };
   const unit = unescaped(fields.get("unit") ?? "");

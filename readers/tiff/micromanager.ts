@@ -164,7 +164,7 @@ type Described = Pick<Stack, "calibrations" | "names" | "moment">;
 /** Metadata of the summary, of the OME-XML that newer versions write, and of the first plane. */
 function describe({ first, descriptions }: Opened, summary: Summary, slices: number): Described {
   const number = (value: unknown) => typeof value === "number" ? value : null;
-  const plane = planeMetadata(first.text(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES));
+  const plane = planeMetadata(first.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES));
   const pixel = number(summary.PixelSize_um) || number(plane.PixelSizeUm);
   const interval = number(summary.Interval_ms) || number(summary.WaitInterval);
   const ome = omeCalibrations(descriptions);

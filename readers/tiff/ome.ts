@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_XML_BYTES } from "../limits.ts";
+import { MAX_FOLDER_ENTRIES, MAX_XML_BYTES } from "../limits.ts";
 import { decodeText } from "./directory.ts";
 import {
   firstImage,
@@ -130,6 +130,9 @@ class OmeSet {
     this.#sizes.set(opened.path, opened.tiff.file.size);
     const named = new Map<string, string | null>();
     for (const { file, uuid } of image.tiffData) if (file !== null && !named.has(file)) named.set(file, uuid);
+    if (named.size > MAX_FOLDER_ENTRIES) {
+      throw new DecodeFailed(`OME-XML names ${named.size} files, more than ${MAX_FOLDER_ENTRIES}`);
+    }
     // A file that names only itself, by a name that it no longer has, was renamed.
     const alone = named.size === 1 && xmlPath === opened.path;
     for (const [name, uuid] of named) {

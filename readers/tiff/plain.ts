@@ -164,11 +164,11 @@ const PRINT_DPI = new Set(
 /** Pixel size from the resolution tags where it plausibly is one. */
 export function resolutionCalibrations(directory: Directory): Partial<Record<AxisLetter, Calibration>> {
   // Olympus FV software writes 10000 per centimetre whatever the pixel is.
-  if (/^FV\d/.test(directory.text(TAG.Software, 256))) return {};
+  if (/^FV\d/.test(directory.note(TAG.Software, 1024))) return {};
   const unit = RESOLUTION_UNIT[directory.number(TAG.ResolutionUnit) ?? 2];
   if (unit === undefined) return {};
   const step = (tag: number) => {
-    const resolution = directory.number(tag) ?? 0;
+    const resolution = directory.noteNumber(tag) ?? 0;
     const pixel = unit / resolution;
     const dpi = 25_400 / pixel;
     const print = PRINT_DPI.has(Math.round(dpi)) && Math.abs(dpi - Math.round(dpi)) < 0.01;

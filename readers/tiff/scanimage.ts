@@ -36,7 +36,7 @@ interface Interleaving {
 /** The stack of a ScanImage file, or `null`. */
 export function openScanImage(opened: Opened): Stack | null {
   const { tiff, first, descriptions } = opened;
-  const texts = [first.text(TAG.Software, MAX_VENDOR_BYTES), ...descriptions, headerText(tiff)];
+  const texts = [first.note(TAG.Software, MAX_VENDOR_BYTES), ...descriptions, headerText(tiff)];
   if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replaceAll("\r", "\n")))) {
     return null;
   }

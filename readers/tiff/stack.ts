@@ -93,7 +93,7 @@ export function moment(
 
 /** The date of the DateTime tag. */
 export function tagMoment(directory: Directory): Moment {
-  return momentOf(directory.text(TAG.DateTime, 64));
+  return momentOf(directory.note(TAG.DateTime, 64));
 }
 
 /** The first of several that is known. */

@@ -5,8 +5,9 @@
 import { PHOTOMETRIC } from "../page.ts";
 import { TAG } from "../tags.ts";
 import { type Codec, damaged, type Segment } from "./codec.ts";
+import { type Coefficients, coefficientsOf, decodeScan } from "./jpeg_coefficients.ts";
 import { interleave, toRgb, upsample } from "./jpeg_color.ts";
-import { type Coefficients, coefficientsOf, decodeScan, transform } from "./jpeg_dct.ts";
+import { transform } from "./jpeg_dct.ts";
 import { decodeLossless } from "./jpeg_lossless.ts";
 import { type Frame, noTables, readStream, type Tables } from "./jpeg_stream.ts";
 

@@ -27,8 +27,9 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   });
   const { J2KDecoder } = await module;
   judge(input, segment);
-  const decoder = new J2KDecoder();
+  let decoder: Decoder | null = null;
   try {
+    decoder = new J2KDecoder();
     decoder.getEncodedBuffer(input.length).set(input);
     decoder.decode();
     const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
@@ -38,9 +39,12 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     return bytes.slice(0, expected);
   } catch (cause) {
     if ((cause as { tag?: string }).tag) throw cause;
+    // A module that was aborted answers nothing more; the next strip or tile gets a new one.
+    module = null;
+    decoder = null;
     throw damaged(segment, "JPEG 2000", cause);
   } finally {
-    decoder.delete();
+    decoder?.delete();
   }
 }
 

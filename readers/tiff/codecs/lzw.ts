@@ -24,22 +24,21 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   let next = FIRST_FREE;
   let width = 9;
   let limit = (1 << 9) - early;
-  let pool = 0;
-  let pooled = 0;
-  let from = 0;
+  let bit = 0;
+  const bits = input.length * 8;
   let at = 0;
   let previousStart = -1;
   let previousLength = 0;
 
   while (at < size) {
-    while (pooled < width && from < input.length) {
-      pool = old ? pool | (input[from++]! << pooled) : ((pool << 8) | input[from++]!) & 0xfffff;
-      pooled += 8;
-    }
-    if (pooled < width) throw short(segment, "LZW", at);
-    pooled -= width;
-    const code = old ? pool & ((1 << width) - 1) : (pool >>> pooled) & ((1 << width) - 1);
-    if (old) pool >>>= width;
+    if (bit + width > bits) throw short(segment, "LZW", at);
+    const from = bit >>> 3;
+    // Of three bytes, the last may lie beyond the end; its bits are not used then.
+    const code = (old
+      ? (input[from]! | (input[from + 1]! << 8) | (input[from + 2]! << 16)) >>> (bit & 7)
+      : ((input[from]! << 16) | (input[from + 1]! << 8) | input[from + 2]!) >>> (24 - width - (bit & 7))) &
+      ((1 << width) - 1);
+    bit += width;
 
     if (code === CLEAR) {
       next = FIRST_FREE;
@@ -48,7 +47,9 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
       previousStart = -1;
       continue;
     }
-    if (code === END) throw short(segment, "LZW", at);
+    if (code === END) {
+      throw short(segment, "LZW", at);
+    }
 
     const start = at;
     let length: number;
@@ -71,7 +72,9 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
         output.copyWithin(at, source, source + end - at);
         at = end;
       } else {
-        while (at < end) output[at++] = output[source++]!;
+        while (at < end) {
+          output[at++] = output[source++]!;
+        }
       }
     }
     if (previousStart >= 0 && next < TABLE) {

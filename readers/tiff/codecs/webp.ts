@@ -33,6 +33,8 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     const { data } = await decodeFile((buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength));
     rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   } catch (cause) {
+    // A module that was aborted answers nothing more.
+    ready = null;
     throw damaged(segment, "WebP", cause);
   }
   if (rgba.length < size.width * size.height * 4) throw damaged(segment, "WebP", "it gives too few pixels");

@@ -2,12 +2,18 @@
 import { inflateSync, zstdDecompressSync } from "node:zlib";
 import { type Codec, damaged, type Segment, short } from "./codec.ts";
 
-type Inflate = (input: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
+type Inflate = (input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
+
+/** Bounds of `chunkSize` of the runtime, and what a damaged strip may make it allocate ahead. */
+const MIN_CHUNK = 64;
+const MAX_CHUNK = 16 << 20;
 
 function bounded(title: string, inflate: Inflate, input: Uint8Array, segment: Segment): Uint8Array {
   let output: Uint8Array;
   try {
-    output = inflate(input, { maxOutputLength: Math.max(segment.mostBytes, 1) });
+    // One chunk takes the whole output, where the default of 16 KiB would be joined from many.
+    const chunkSize = Math.min(Math.max(segment.mostBytes, MIN_CHUNK), MAX_CHUNK);
+    output = inflate(input, { maxOutputLength: Math.max(segment.mostBytes, 1), chunkSize });
   } catch (cause) {
     const tooLarge = (cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
     throw damaged(
