@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { Log } from "../../routes/log.ts";
 import { createApp } from "../../routes/mod.ts";
 import type { Services } from "../../routes/services.ts";
-import { ErrorBody, type ErrorCode, type OpenResponse } from "../../schemas/http.ts";
+import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
 import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog_manners.ts";
@@ -121,7 +121,7 @@ export class Harness implements AsyncDisposable {
     const response = await this.post("/api/v2/open", { path, ...(channelIndices && { channelIndices }) });
     const body = await response.json();
     assert.equal(response.status, 200, JSON.stringify(body));
-    return body;
+    return OpenResponse.parse(body);
   }
 
   /** Serves the same app over a real socket, with the real `info`. */
