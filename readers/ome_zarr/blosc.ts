@@ -7,23 +7,25 @@
  * int32 length before it; a stream as long as its decoded form is stored. Flags 1 and 4: byte or bit shuffle
  * within each block; flag 16: never split; upper three bits: compressor.
  */
-import { inflateSync, zstdDecompressSync } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
 import { decodeBloscLz, decodeLz4 } from "./lz.ts";
 import { unshuffleBits, unshuffleBytes } from "./shuffle.ts";
+import { decodeStream } from "./whole_stream.ts";
 
 const HEADER_BYTES = 16;
 /** Blocks of wider elements, or with streams shorter than this, are never split. */
 const MAX_SPLITS = 16;
 const MIN_STREAM_BYTES = 128;
+/** A run of zstd, the best of the compressors, stands for 128 KiB with 4 bytes (RFC 8878, section 3.1.1.2). */
+const MAX_EXPANSION = 32_768;
 
 type Decompress = (source: Uint8Array, target: Uint8Array) => void;
 
 const COMPRESSORS: Record<number, Decompress> = {
   0: decodeBloscLz,
   1: decodeLz4,
-  3: (source, target) => copyWhole(inflateSync(source, { maxOutputLength: target.length }), target),
-  4: (source, target) => copyWhole(zstdDecompressSync(source, { maxOutputLength: target.length }), target),
+  3: (source, target) => copyWhole(decodeStream("zlib", source, target.length), target),
+  4: (source, target) => copyWhole(decodeStream("zstd", source, target.length), target),
 };
 
 function copyWhole(decoded: Uint8Array, target: Uint8Array): void {
@@ -58,6 +60,9 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<Ar
   }
   if (size > maxBytes) {
     throw new DecodeFailed(`the Blosc header tells of ${size} decoded bytes, more than ${maxBytes}`);
+  }
+  if (size > encoded * MAX_EXPANSION) {
+    throw new DecodeFailed(`the Blosc header tells of ${size} decoded bytes, which ${encoded} cannot hold`);
   }
   if ((flags & 2) !== 0) {
     if (HEADER_BYTES + size !== encoded) {

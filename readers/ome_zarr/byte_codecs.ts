@@ -2,18 +2,13 @@
  * Bytes-to-bytes codecs by name, of Zarr 3 and of numcodecs (`numcodecs.zstd` and the `id` of Zarr 2 alike). Each
  * is given the largest length that may come out, so that a small chunk cannot ask for much memory.
  */
-import {
-  brotliDecompressSync,
-  crc32 as zlibCrc32,
-  gunzipSync,
-  inflateSync,
-  zstdDecompressSync,
-} from "node:zlib";
+import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
 import { decodeBlosc } from "./blosc.ts";
 import { crc32c } from "./checksums.ts";
 import { decodeLz4 } from "./lz.ts";
 import { unshuffleBytes } from "./shuffle.ts";
+import { decodeStream } from "./whole_stream.ts";
 
 /** Configuration of one codec as the metadata give it. */
 export type CodecConfiguration = Readonly<Record<string, unknown>>;
@@ -29,10 +24,9 @@ export interface ByteCodec {
 
 type Make = (configuration: CodecConfiguration, sampleBytes: number) => Omit<ByteCodec, "name">;
 
-const zlibCodec = (
-  decompress: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array,
-): Make =>
-() => ({ decode: (bytes, maxBytes) => decompress(bytes, { maxOutputLength: maxBytes }) });
+const streamCodec = (name: Parameters<typeof decodeStream>[0]): Make => () => ({
+  decode: (bytes, maxBytes) => decodeStream(name, bytes, maxBytes),
+});
 
 /** A checksum of four little-endian bytes, at the end unless `location` says `start`. */
 const checksumCodec =
@@ -58,10 +52,10 @@ const hex = (value: number) => value.toString(16).padStart(8, "0");
 
 const CODECS: Record<string, Make> = {
   blosc: () => ({ decode: decodeBlosc }),
-  zstd: zlibCodec(zstdDecompressSync),
-  gzip: zlibCodec(gunzipSync),
-  zlib: zlibCodec(inflateSync),
-  brotli: zlibCodec(brotliDecompressSync),
+  zstd: streamCodec("zstd"),
+  gzip: streamCodec("gzip"),
+  zlib: streamCodec("zlib"),
+  brotli: streamCodec("brotli"),
   lz4: () => ({ decode: decodeSizedLz4 }),
   crc32c: checksumCodec("CRC-32C", crc32c, "end"),
   crc32: checksumCodec("CRC-32", zlibCrc32, "start"),

@@ -97,7 +97,7 @@ function locate(
   const node = readNode(store, path);
   if (!node) throw new DecodeFailed(`the store has no metadata at "${path}"`);
   if (node.kind === "array") {
-    throw new UnsupportedFormat(
+    throw new NoImage(
       `"${shown(path)}" is an array of a store and no image; open the group that holds it`,
     );
   }

@@ -20,38 +20,40 @@ export interface StoredImage {
   readonly fileSize: number | null;
 }
 
-/** Reads the metadata of an image, and nothing else. @throws {DecodeFailed | UnsupportedFormat} */
-export function readStoredImage(source: Source): StoredImage {
-  const { path, files } = source;
-  if (files.kind(path) === "file") {
-    const file = files.open(path);
-    const entries = readZipDirectory(file);
-    const folder = zarrFolder(entries.keys());
-    if (folder === null) throw new NoImage(`the ZIP file holds no Zarr group at its root`);
-    const store = new ZipStore(file, entries, folder);
-    const image = readOmeImage(
-      store,
-      "",
-      (inner) => inner === "" ? basename(path) : `${basename(path)}/${inner}`,
-    );
-    return { image, store, fileSize: file.size };
-  }
-  const root = outermostGroup(path, files);
-  const store = new DirectoryStore(root, files);
+/**
+ * Reads the metadata of an image, and nothing else.
+ *
+ * @throws {DecodeFailed} it is no image though its name says so, or one that cannot be read
+ * @throws {UnsupportedFormat} a plate, a well, or a Zarr hierarchy of another kind
+ */
+export function readStoredImage({ path, files }: Source): StoredImage {
   try {
-    const image = readOmeImage(
-      store,
-      relative(root, path).split(sep).join("/"),
-      (inner) => join(root, inner),
-    );
-    return { image, store, fileSize: null };
+    return files.kind(path) === "file" ? imageOfZip(path, files) : imageOfDirectory(path, files);
   } catch (error) {
-    // A folder that only happens to be a Zarr group is of no known format; one that calls itself an image is damaged.
+    // What only happens to be Zarr is of no known format; what calls itself an image is damaged.
     if (error instanceof NoImage && extensionOf(path) === null) {
       throw new UnsupportedFormat(error.message, { cause: error });
     }
     throw error;
   }
+}
+
+function imageOfZip(path: string, files: FileAccess): StoredImage {
+  const file = files.open(path);
+  const entries = readZipDirectory(file);
+  const folder = zarrFolder(entries.keys());
+  if (folder === null) throw new NoImage(`the ZIP file holds no Zarr group at its root`);
+  const store = new ZipStore(file, entries, folder);
+  const name = basename(path);
+  const image = readOmeImage(store, "", (inner) => inner === "" ? name : `${name}/${inner}`);
+  return { image, store, fileSize: file.size };
+}
+
+function imageOfDirectory(path: string, files: FileAccess): StoredImage {
+  const root = outermostGroup(path, files);
+  const store = new DirectoryStore(root, files);
+  const inside = relative(root, path).split(sep).join("/");
+  return { image: readOmeImage(store, inside, (inner) => join(root, inner)), store, fileSize: null };
 }
 
 /** Levels that a field lies below its plate, and series below their store. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
 import { loadAcquisition } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
@@ -93,6 +94,27 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
   ["short raw chunk", chunk(bytes(159)), /chunk "0\/c\/0\/0" has 159 bytes, 160 are needed/],
   ["long raw chunk", chunk(bytes(161)), /chunk "0\/c\/0\/0" has 161 bytes, 160 are needed/],
   ["empty chunk", chunk(bytes(0)), /chunk "0\/c\/0\/0" is empty/],
+  [
+    "zlib chunk with bytes left over",
+    both(codecs({ name: "numcodecs.zlib" }), (store) => {
+      write(join(store, CHUNK), new Uint8Array([...deflateSync(bytes(160)), 0, 0]));
+    }),
+    /chunk "0\/c\/0\/0" cannot be decoded by "numcodecs.zlib": 2 of \d+ bytes are left over/,
+  ],
+  [
+    "zstd chunk cut off",
+    both(codecs({ name: "zstd" }), (store) => {
+      write(join(store, CHUNK), new Uint8Array(zstdCompressSync(bytes(160)).subarray(0, -3)));
+    }),
+    /chunk "0\/c\/0\/0" has \d+ bytes, 160 are needed/,
+  ],
+  [
+    "gzip chunk of too much",
+    both(codecs({ name: "gzip" }), (store) => {
+      write(join(store, CHUNK), new Uint8Array(gzipSync(bytes(161))));
+    }),
+    /cannot be decoded by "gzip": Cannot create a Buffer larger than 160 bytes/,
+  ],
   ["gzip chunk of other bytes", codecs({ name: "gzip" }), /chunk "0\/c\/0\/0" cannot be decoded by "gzip"/],
   ["zstd chunk of other bytes", codecs({ name: "zstd" }), /chunk "0\/c\/0\/0" cannot be decoded by "zstd"/],
   [
@@ -114,6 +136,15 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     "blosc chunk that tells of too much",
     both(codecs({ name: "blosc" }), chunk(blosc(0x21, 160, 64, 0x40000000))),
     /tells of 1073741824 decoded bytes, more than 160/,
+  ],
+  [
+    "blosc chunk that cannot hold what it tells of",
+    both(
+      codecs({ name: "blosc" }),
+      array((v) => v.chunk_grid.configuration.chunk_shape = [1 << 14, 1 << 14]),
+      chunk(blosc(0x81, 1 << 20, 64, 1 << 29)),
+    ),
+    /tells of 536870912 decoded bytes, which 64 cannot hold/,
   ],
   [
     "blosc chunk without blocks",
@@ -295,7 +326,11 @@ Deno.test(
     }
     ome((value) => delete value.multiscales)(plain);
     await assert.rejects(open(plain), UnsupportedFormat);
-    await assert.rejects(open(join(plain, "0")), /is an array of a store and no image/);
+    await assert.rejects(open(join(plain, "0")), (error: Error) => {
+      assert.ok(error instanceof UnsupportedFormat);
+      assert.match(error.message, /0001\/0" is an array of a store and no image/);
+      return true;
+    });
   }),
 );
 
@@ -416,6 +451,47 @@ for (const [name, damage, message] of ZIP_REFUSED) {
     }),
   );
 }
+
+/** The same archive with its numbers in ZIP64 records (APPNOTE sections 4.3.14, 4.3.15 and 4.5.3). */
+function inZip64(zip: Uint8Array): Uint8Array {
+  const end = new DataView(zip.buffer, zip.length - 22);
+  const [count, size, offset] = [end.getUint16(10, true), end.getUint32(12, true), end.getUint32(16, true)];
+  const old = new DataView(zip.buffer, offset, size);
+  const directory: number[] = [];
+  for (let at = 0; at < size;) {
+    const nameEnd = 46 + old.getUint16(at + 28, true);
+    const entry = zip.slice(offset + at, offset + at + nameEnd + 12);
+    const view = new DataView(entry.buffer);
+    const place = view.getUint32(42, true);
+    view.setUint16(30, 12, true);
+    view.setUint32(42, 0xffffffff, true);
+    view.setUint32(nameEnd, 1 | (8 << 16), true);
+    view.setBigUint64(nameEnd + 4, BigInt(place), true);
+    directory.push(...entry);
+    at += nameEnd + old.getUint16(at + 30, true) + old.getUint16(at + 32, true);
+  }
+  const tail = new DataView(new ArrayBuffer(56 + 20 + 22));
+  tail.setUint32(0, 0x06064b50, true);
+  [count, directory.length, offset].forEach((n, i) => tail.setBigUint64(32 + 8 * i, BigInt(n), true));
+  tail.setUint32(56, 0x07064b50, true);
+  tail.setBigUint64(64, BigInt(offset + directory.length), true);
+  tail.setUint32(76, 0x06054b50, true);
+  tail.setUint16(86, 0xffff, true);
+  tail.setUint32(88, 0xffffffff, true);
+  tail.setUint32(92, 0xffffffff, true);
+  return Uint8Array.from([...zip.subarray(0, offset), ...directory, ...new Uint8Array(tail.buffer)]);
+}
+
+Deno.test(
+  "the numbers of ZIP64 are read",
+  inStore(async (_, folder) => {
+    const path = join(folder, "a.ome.zarr.zip");
+    write(path, ZIP);
+    const { planes } = await open(path);
+    write(path, inZip64(ZIP));
+    assert.deepEqual((await open(path)).planes, planes);
+  }),
+);
 
 Deno.test(
   "a ZIP file is an image by its content, other archives are not",

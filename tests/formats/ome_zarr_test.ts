@@ -64,3 +64,20 @@ Deno.test("one channel of an unsharded store opens the chunks of that channel on
   // 13 x 17 in chunks of 8 x 8 is 2 x 3 chunks; documents: .zattrs and .zgroup, .zattrs and .zarray.
   assert.equal(files.counts.opens, 6 + 4);
 });
+
+Deno.test("one channel of a shard reads its index and the inner chunks of that channel", async () => {
+  const entry = expected.find((e) => e.file === "v3_shard.ome.zarr")!;
+  const bytesFor = async (channels: number[]) => {
+    const files = new FileAccess();
+    await load(FIXTURES + entry.file, channels, files);
+    return files.counts.bytes;
+  };
+  const [first, second, both] = [await bytesFor([0]), await bytesFor([1]), await bytesFor([0, 1])];
+  // 13 x 17 in shards of 8 x 8: six shards, each with an index of 2 x 2 x 2 entries of 16 bytes and a checksum.
+  const documents = ["zarr.json", "0/zarr.json"].map((name) =>
+    Deno.statSync(`${FIXTURES}${entry.file}/${name}`).size
+  );
+  const shared = 6 * (8 * 16 + 4) + documents[0]! + documents[1]!;
+  assert.equal(first - shared + (second - shared), both - shared);
+  assert.ok(first > shared && second > shared);
+});

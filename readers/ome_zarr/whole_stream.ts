@@ -1,0 +1,35 @@
+/** Streams of `node:zlib`, of which nothing may be left over. */
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
+import { DecodeFailed } from "../errors.ts";
+
+/** What `node:zlib` gives for the option `info`; `bytesWritten` counts the input that was taken. */
+interface WithInfo {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number; info: true }) => unknown;
+
+/** Decoders by the names of their codecs. */
+const STREAMS = {
+  zstd: zstdDecompressSync,
+  gzip: gunzipSync,
+  zlib: inflateSync,
+  brotli: brotliDecompressSync,
+} as const satisfies Record<string, Decompress>;
+
+/**
+ * Decodes one stream. A stream that is cut off gives an error or fewer bytes: the caller checks their number.
+ *
+ * @param maxBytes largest decoded length that is acceptable
+ * @throws {DecodeFailed} bytes are left over
+ * @throws {Error} of `node:zlib`: the stream is damaged or decodes to more
+ */
+export function decodeStream(name: keyof typeof STREAMS, bytes: Uint8Array, maxBytes: number): Uint8Array {
+  const decompress: Decompress = STREAMS[name];
+  const { buffer, engine } = decompress(bytes, { maxOutputLength: maxBytes, info: true }) as WithInfo;
+  if (engine.bytesWritten !== bytes.length) {
+    throw new DecodeFailed(`${bytes.length - engine.bytesWritten} of ${bytes.length} bytes are left over`);
+  }
+  return buffer;
+}
