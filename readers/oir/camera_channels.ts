@@ -3,9 +3,10 @@ import { child, type XmlElement } from "../xml.ts";
 import { numberIn } from "./documents.ts";
 import { elements } from "./frame_documents.ts";
 
-/** Colour of each component id, and bytes per sample; both as far as the documents say. */
+/** Colour of each component id, and the sample width of camera pictures; both as far as the documents say. */
 export interface CameraChannels {
   readonly colours: ReadonlyMap<string, string>;
+  /** Bytes per sample: 1, 2, 4 or `null`. */
   readonly depth: number | null;
 }
 
@@ -22,7 +23,7 @@ export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
     const colour = COLOURS.find((c) => c.toLowerCase() === name || c[0]!.toLowerCase() === name);
     if (id && colour) colours.set(id, colour);
   }
-  const depth = components.map((c) => numberIn(child(c, "depth"))).find((d) => d !== null && d > 0);
+  const depth = components.map((c) => numberIn(child(c, "depth"))).find((d) => d === 1 || d === 2 || d === 4);
   return { colours, depth: depth ?? null };
 }
 

@@ -75,7 +75,7 @@ export function isOir(head: Uint8Array): boolean {
 export interface BlockSource {
   /** Yields the blocks in file order. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} */
   blocks(): Generator<Block>;
-  /** Reads `length` bytes of a small structure that was just yielded. */
+  /** Bytes of a small structure of the block that was just yielded; they hold until the next call. */
   peek(offset: number, length: number): Uint8Array;
   /** Filled while blocks are yielded. */
   readonly damage: Damage;
@@ -138,7 +138,8 @@ class BlockChain implements BlockSource {
   readonly #limit: number;
   readonly #indexed: boolean;
   readonly #stop: StopFlag;
-  #window: Uint8Array = new Uint8Array(0);
+  #window = new Uint8Array(WINDOW_BYTES);
+  #windowLength = 0;
   #windowOffset = 0;
   #count = 0;
 
@@ -158,11 +159,12 @@ class BlockChain implements BlockSource {
 
   peek(offset: number, length: number): Uint8Array {
     let at = offset - this.#windowOffset;
-    if (at < 0 || at + length > this.#window.length) {
-      const wanted = Math.max(length, Math.min(WINDOW_BYTES, this.#file.size - offset));
-      this.#window = this.#file.read(offset, wanted, "block");
+    if (at < 0 || at + length > this.#windowLength) {
+      if (length > this.#window.length) this.#window = new Uint8Array(length);
+      this.#windowLength = Math.max(length, Math.min(this.#window.length, this.#file.size - offset));
       this.#windowOffset = offset;
       at = 0;
+      this.#file.readInto(offset, this.#window.subarray(0, this.#windowLength), "block");
     }
     return this.#window.subarray(at, at + length);
   }

@@ -25,7 +25,7 @@ export interface Metadata {
   readonly definitions: readonly ImageSize[];
   readonly camera: CameraChannels;
   /** Series intervals in channel documents, in milliseconds. */
-  readonly channelIntervals: readonly number[];
+  readonly channelIntervals: () => number[];
   readonly warnings: readonly string[];
 }
 
@@ -59,7 +59,8 @@ function propertiesOf(scan: FileScan, warnings: string[], stop: StopFlag): Omit<
   const [from, to] = [first ?? last, last ?? first];
   if (!from || !to) return null;
   const properties = mergeProperties(imageProperties(from.roots[0]!), imageProperties(to.roots.at(-1)!));
-  return { properties, ...besides(to.documents, warnings) };
+  const documents = from === to ? to.documents : [...to.documents, ...from.documents];
+  return { properties, ...besides(documents, warnings) };
 }
 
 function besides(
@@ -71,7 +72,7 @@ function besides(
   return {
     definitions: named((d) => d.name === "imageDefinition").map(definedSize).filter((size) => size !== null),
     camera: cameraChannels(named((d) => d.root.startsWith("cameraimage:"))),
-    channelIntervals: named((d) => d.name === "lsmChannel").flatMap(seriesIntervals),
+    channelIntervals: () => named((d) => d.name === "lsmChannel").flatMap(seriesIntervals),
   };
 }
 

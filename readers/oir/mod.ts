@@ -63,15 +63,15 @@ function describe({ path, files }: Source): Acquisition {
 
   const calibrations: Partial<Record<AxisLetter, Calibration>> = {
     ...frameSteps(frames, documents, properties),
-    Y: layout.lineScan ? linePeriod(properties, metadata.channelIntervals) : properties.pixel.y,
+    Y: layout.lineScan ? linePeriod(properties, metadata.channelIntervals()) : properties.pixel.y,
     X: properties.pixel.x,
   };
   const unknownPeriod = layout.lineScan && calibrations.Y?.unit !== "seconds"
     ? ["The file does not say how long a line takes: rows are not calibrated"]
     : [];
-  const cameraDepth = scans.some((scan) => scan.reference.has("CAMERA0")) ? metadata.camera.depth : null;
   const reference = referenceImage(scans, {
-    sampleType: cameraDepth === null ? sampleType : sampleTypeOf(cameraDepth),
+    sampleType,
+    cameraSampleType: metadata.camera.depth === null ? null : sampleTypeOf(metadata.camera.depth),
     properties,
     geometry,
     definitions: metadata.definitions,

@@ -18,7 +18,10 @@ export interface ImageSize {
 
 /** What is known of the reference image besides its chunks. */
 export interface ReferenceFacts {
+  /** Sample type of the main image, which a scanned overview shares. */
   readonly sampleType: SampleType;
+  /** Sample type of camera pictures, where it is told. */
+  readonly cameraSampleType: SampleType | null;
   readonly properties: ImageProperties;
   readonly geometry: FrameGeometry;
   /** Sizes from image definition documents. */
@@ -36,7 +39,8 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const sources = [...new Set(scans.flatMap((scan) => [...scan.reference.keys()]))];
   const source = sources[0];
   if (source === undefined) return { reference: null, warnings: [] };
-  const { sampleType, properties } = facts;
+  const { properties } = facts;
+  const sampleType = (source.startsWith("CAMERA") ? facts.cameraSampleType : null) ?? facts.sampleType;
   const warnings = sources.slice(1).map((name) => `A second reference image (${name}) is not served`);
 
   const holders = scans.flatMap((scan) => {
