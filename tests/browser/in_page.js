@@ -57,3 +57,12 @@ export function canvasDensity() {
   const canvas = document.querySelector("#source canvas");
   return canvas.width / canvas.getBoundingClientRect().width;
 }
+
+/** Colours in the chart of the profile. */
+export function chartColors() {
+  const canvas = document.getElementById("curves");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const colors = new Set();
+  for (let i = 0; i < data.length; i += 4) colors.add(data.subarray(i, i + 3).join(","));
+  return [...colors];
+}

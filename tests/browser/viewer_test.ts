@@ -4,7 +4,15 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
-import { clipboardText, focused, forgetStatus, openingEnded, readPng, wasCancelled } from "./in_page.js";
+import {
+  chartColors,
+  clipboardText,
+  focused,
+  forgetStatus,
+  openingEnded,
+  readPng,
+  wasCancelled,
+} from "./in_page.js";
 import { LINE, lineScanFile, referenceSample, sample, SHAPE } from "./line_scan.ts";
 
 const REFERENCE: readonly [number, number] = [128, 128];
@@ -298,8 +306,12 @@ test("profile, scan path, divider and data", async (viewer) => {
   const { x, y } = await viewer.place("source", SHAPE, 120, 33);
   await page.mouse.move(x, y);
   await viewer.settle();
-  assert.equal(await page.locator("#chart polyline[stroke='rgb(0, 255, 0)']").count(), 1);
   const time = await page.locator("#chart").innerHTML();
+  const curves = await page.evaluate(chartColors);
+  assert(curves.includes("0,255,0") && curves.includes("255,0,255"), curves.join(" "));
+  await page.uncheck("#source-1-visible");
+  await viewer.settle();
+  assert(!(await page.evaluate(chartColors)).includes("255,0,255"));
   await page.selectOption("#along", "y");
   await viewer.settle();
   assert.notEqual(await page.locator("#chart").innerHTML(), time);

@@ -8,6 +8,7 @@ export class CanvasPicture {
   #canvas;
   #context;
   #planes = [];
+  #image = null;
   #width = 1;
   #height = 1;
 
@@ -26,7 +27,10 @@ export class CanvasPicture {
     const { width, height } = this.#canvas;
     const columns = nearest(view.x0, view.x1, width, this.#width);
     const rows = nearest(view.y0, view.y1, height, this.#height);
-    const image = this.#context.createImageData(width, height);
+    if (this.#image?.width !== width || this.#image.height !== height) {
+      this.#image = this.#context.createImageData(width, height);
+    }
+    const image = this.#image;
     const words = new Uint32Array(image.data.buffer);
     words.fill(new Uint32Array(new Uint8Array([0, 0, 0, 255]).buffer)[0]);
     for (const { plane, min, max, lut } of layers) {

@@ -39,7 +39,7 @@ let linked = null;
 const panes = {
   source: new Pane(at("source"), {
     onCursor: (cursor, byKeyboard) => moved("source", cursor, byKeyboard),
-    onView: () => paintProfile(),
+    onView: paintProfileSoon,
   }),
   reference: new Pane(at("reference"), {
     onCursor: (cursor, byKeyboard) => moved("reference", cursor, byKeyboard),
@@ -151,7 +151,7 @@ function onProgress(received, total) {
 function show({ opened, session: read, source, reference }) {
   const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
   performance.mark("planes fetched");
-  current = { opened, groups, points: pathPoints(opened.reference) };
+  current = { opened, profiled: null, groups, points: pathPoints(opened.reference) };
   linked = null;
   at("viewer").hidden = false;
   at("source").querySelector("h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
@@ -236,23 +236,29 @@ function paintReadout(name, cursor) {
   return `${position}; ${values.map(({ name, value }) => `${name} ${value}`).join("; ")}`;
 }
 
-let profileWaits = false;
+/** While the picture is zoomed the profile follows ten times a second: the picture comes first. */
+const PROFILE_EVERY_MS = 100;
+
+let profileTimer = null;
+function paintProfileSoon() {
+  profileTimer ??= setTimeout(() => {
+    profileTimer = null;
+    paintProfile();
+  }, PROFILE_EVERY_MS);
+}
+
 function paintProfile() {
-  if (profileWaits || current === null || at("profile").hidden) return;
-  profileWaits = true;
-  requestAnimationFrame(() => {
-    profileWaits = false;
-    if (current === null || at("profile").hidden) return;
-    drawProfile(
-      at("chart"),
-      current.groups.source,
-      at("along").value,
-      panes.source.cursor ?? current.lastCursor ?? null,
-      panes.source.view,
-    );
-    current.lastCursor = panes.source.cursor ?? current.lastCursor;
-    at("profile-hint").hidden = at("chart").childElementCount > 0;
-  });
+  if (current === null || at("profile").hidden) return;
+  current.profiled = panes.source.cursor ?? current.profiled;
+  const { groups, profiled } = current;
+  const chart = { canvas: at("curves"), svg: at("chart") };
+  at("profile-hint").hidden = drawProfile(
+    chart,
+    groups.source,
+    at("along").value,
+    profiled,
+    panes.source.view,
+  );
 }
 
 function nameProfileChoices(axes) {

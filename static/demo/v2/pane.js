@@ -120,13 +120,15 @@ export class Pane {
     if (this.#waiting || this.#group === null) return;
     this.#waiting = true;
     requestAnimationFrame(() => {
+      // Something drew meanwhile, or the picture is gone.
+      if (this.#waiting && this.#group !== null) this.drawNow();
       this.#waiting = false;
-      if (this.#group !== null) this.drawNow();
     });
   }
 
   /** Draws picture, frame and marks. */
   drawNow() {
+    this.#waiting = false;
     const box = this.#stage.getBoundingClientRect();
     const { width, height } = box;
     if (width < 1 || height < 1) return;

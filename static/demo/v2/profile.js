@@ -1,6 +1,5 @@
 /** Values of the shown channels along one axis of the picture through the cursor, as a chart. */
 import { axisTitle, toPhysical } from "./axes.js";
-import { svgElement } from "./element.js";
 import { layoutFrame } from "./frame.js";
 import { lutColor } from "./lut.js";
 import { measureLabel, svgMarks } from "./marks.js";
@@ -20,50 +19,55 @@ export function profileValues(samples, [rows, columns], along, cursor) {
 }
 
 /**
- * Points of a curve over `[from, to)`, thinned to the extremes of each step where there are more samples than room.
+ * Least and greatest value in each of `count` equal steps of `[from, to)`, each step reaching to the first sample of the next, so
+ * that the steps of a steady curve touch.
  *
- * @returns {[number, number][]} sample position and value; gaps (NaN) split curves and are left out
+ * @param {Float32Array} values
+ * @param {number} from
+ * @param {number} to
+ * @param {number} count
+ * @returns {{lows: Float32Array, highs: Float32Array}} NaN where a step has no finite value
  */
-export function thinned(values, from, to, most) {
-  const [first, last] = [Math.max(0, Math.floor(from)), Math.min(values.length, Math.ceil(to))];
-  const step = Math.max(1, Math.ceil((last - first) / most));
-  const points = [];
-  for (let start = first; start < last; start += step) {
-    let [low, high] = [-1, -1];
-    for (let i = start; i < Math.min(start + step, last); i += 1) {
-      if (!Number.isFinite(values[i])) continue;
-      if (low < 0 || values[i] < values[low]) low = i;
-      if (high < 0 || values[i] > values[high]) high = i;
+export function extremes(values, from, to, count) {
+  const lows = new Float32Array(count).fill(NaN);
+  const highs = new Float32Array(count).fill(NaN);
+  const edge = (i) => Math.min(values.length - 1, Math.max(0, Math.floor(from + (i * (to - from)) / count)));
+  for (let i = 0; i < count; i += 1) {
+    for (let at = edge(i); at <= edge(i + 1); at += 1) {
+      const value = values[at];
+      if (!Number.isFinite(value)) continue;
+      if (!(value >= lows[i])) lows[i] = value;
+      if (!(value <= highs[i])) highs[i] = value;
     }
-    if (low < 0) continue;
-    const ends = low === high ? [low] : [Math.min(low, high), Math.max(low, high)];
-    for (const i of ends) points.push([i, values[i]]);
   }
-  return points;
+  return { lows, highs };
 }
 
 /**
- * Draws the chart into an `<svg>`; nothing without a cursor.
+ * Draws the chart: curves on a canvas, labels as SVG over it. Without a cursor both are empty.
  *
- * @param {SVGElement} svg
+ * @param {{canvas: HTMLCanvasElement, svg: SVGElement}} chart of the same size
  * @param {import("./channel_group.js").ChannelGroup} group
  * @param {"x" | "y"} along
  * @param {{x: number, y: number} | null} cursor
  * @param {{x0: number, x1: number, y0: number, y1: number}} view
+ * @returns {boolean} whether there is anything to see
  */
-export function drawProfile(svg, group, along, cursor, view) {
+export function drawProfile({ canvas, svg }, group, along, cursor, view) {
   const { width, height } = svg.getBoundingClientRect();
-  if (cursor === null || width < 60 || height < 40) return svg.replaceChildren();
+  const context = fitted(canvas, width, height);
+  svg.replaceChildren();
+  if (cursor === null || width < 60 || height < 40) return false;
   const axis = group.plane.axes[along === "x" ? 0 : 1];
   const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
-  const curves = group.shown.map((channel) => ({
-    color: lutColor(channel.lutName),
-    points: thinned(profileValues(channel.samples, group.plane.shape, along, cursor), from, to, width),
-  }));
-  const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
-  const low = values.reduce((least, value) => Math.min(least, value), Infinity);
-  const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
-  if (!(high >= low)) return svg.replaceChildren();
+  const steps = Math.round(Math.min(width, to - from));
+  const curves = group.shown.map((channel) => {
+    const values = profileValues(channel.samples, group.plane.shape, along, cursor);
+    return { color: lutColor(channel.lutName), values, ...extremes(values, from, to, steps) };
+  });
+  const low = Math.min(...curves.map(({ lows }) => finite(lows, Math.min, Infinity)));
+  const high = Math.max(...curves.map(({ highs }) => finite(highs, Math.max, -Infinity)));
+  if (!(high >= low)) return false;
   const margin = (high - low) * 0.05 || 0.5;
   const { plot, marks } = layoutFrame({
     width,
@@ -74,25 +78,64 @@ export function drawProfile(svg, group, along, cursor, view) {
     aspect: null,
     measure: measureLabel,
   });
-  const place = ([position, value]) => [
-    plot.left + ((position + 0.5 - from) / (to - from)) * plot.width,
-    plot.top + ((high + margin - value) / (high - low + 2 * margin)) * plot.height,
-  ];
-  const at = place([along === "x" ? cursor.x : cursor.y, 0])[0];
-  const lines = curves.map(({ color, points }) => ({ points: points.map(place), color, width: 1.25 }));
-  if (at >= plot.left && at <= plot.left + plot.width) {
-    lines.push({
-      points: [[at, plot.top], [at, plot.top + plot.height]],
-      color: "rgba(255, 255, 255, 0.7)",
-      dash: "4 3",
-    });
+  const across = (position) => plot.left + ((position - from) / (to - from)) * plot.width;
+  const up = (value) => plot.top + ((high + margin - value) / (high - low + 2 * margin)) * plot.height;
+  context.fillStyle = "#000";
+  context.fillRect(plot.left, plot.top, plot.width, plot.height);
+  context.beginPath();
+  context.rect(plot.left, plot.top, plot.width, plot.height);
+  context.clip();
+  for (const curve of curves) {
+    if (to - from > width) drawColumns(context, curve, plot, up);
+    else drawLine(context, curve, Math.floor(from) - 1, Math.ceil(to) + 1, across, up);
   }
-  const ground = svgElement("rect", {
-    x: plot.left,
-    y: plot.top,
-    width: plot.width,
-    height: plot.height,
-    class: "ground",
-  });
-  svg.replaceChildren(ground, ...svgMarks([...marks, ...lines]));
+  const at = across((along === "x" ? cursor.x : cursor.y) + 0.5);
+  if (at >= plot.left && at <= plot.left + plot.width) {
+    const points = [[at, plot.top], [at, plot.top + plot.height]];
+    marks.push({ points, color: "rgba(255, 255, 255, 0.7)", dash: "4 3" });
+  }
+  svg.replaceChildren(...svgMarks(marks));
+  return true;
 }
+
+/** The canvas at the screen's density, empty, with CSS pixels as its unit. */
+function fitted(canvas, width, height) {
+  const density = globalThis.devicePixelRatio;
+  const [wide, high] = [Math.round(width * density), Math.round(height * density)];
+  if (canvas.width !== wide) canvas.width = wide;
+  if (canvas.height !== high) canvas.height = high;
+  // Thousands of thin bars are drawn faster by the processor than handed to a graphics card.
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.reset();
+  context.scale(density, density);
+  return context;
+}
+
+/** More samples than pixels: a bar from least to greatest in each column. */
+function drawColumns(context, { lows, highs, color }, plot, up) {
+  context.fillStyle = color;
+  const wide = plot.width / lows.length;
+  for (let i = 0; i < lows.length; i += 1) {
+    const top = up(highs[i]);
+    if (top === top) context.fillRect(plot.left + i * wide, top - 0.5, wide, up(lows[i]) - top + 1);
+  }
+}
+
+/** Fewer samples than pixels: a line through them, broken where they are missing. */
+function drawLine(context, { values, color }, first, last, across, up) {
+  context.strokeStyle = color;
+  context.lineWidth = 1.5;
+  context.lineJoin = "round";
+  context.beginPath();
+  let isOpen = false;
+  for (let i = Math.max(0, first); i < Math.min(values.length, last); i += 1) {
+    const isThere = Number.isFinite(values[i]);
+    if (isThere && isOpen) context.lineTo(across(i + 0.5), up(values[i]));
+    else if (isThere) context.moveTo(across(i + 0.5), up(values[i]));
+    isOpen = isThere;
+  }
+  context.stroke();
+}
+
+const finite = (values, better, start) =>
+  values.reduce((best, value) => (value === value ? better(best, value) : best), start);

@@ -4,8 +4,9 @@
  * drawn at (y, x).
  */
 
-/** Edge of the square that is moved at once; 32 x 32 floats of source and target stay in the first-level cache. */
-const BLOCK = 32;
+/** Size of the part that is moved at once: its lines of source and target fit into the first-level cache. */
+const BLOCK_ROWS = 64;
+const BLOCK_COLUMNS = 16;
 
 /**
  * @param {Float32Array} samples row-major, `rows * columns`
@@ -15,13 +16,15 @@ const BLOCK = 32;
  */
 export function transpose(samples, rows, columns) {
   const turned = new Float32Array(rows * columns);
-  for (let top = 0; top < rows; top += BLOCK) {
-    const bottom = Math.min(top + BLOCK, rows);
-    for (let left = 0; left < columns; left += BLOCK) {
-      const right = Math.min(left + BLOCK, columns);
-      for (let row = top; row < bottom; row += 1) {
-        for (let column = left; column < right; column += 1) {
-          turned[column * rows + row] = samples[row * columns + column];
+  for (let top = 0; top < rows; top += BLOCK_ROWS) {
+    const bottom = Math.min(top + BLOCK_ROWS, rows);
+    for (let left = 0; left < columns; left += BLOCK_COLUMNS) {
+      const right = Math.min(left + BLOCK_COLUMNS, columns);
+      for (let column = left; column < right; column += 1) {
+        let from = top * columns + column;
+        for (let to = column * rows + top; to < column * rows + bottom; to += 1) {
+          turned[to] = samples[from];
+          from += columns;
         }
       }
     }

@@ -33,6 +33,14 @@ Deno.test("percentiles agree with sorting", () => {
   );
 });
 
+Deno.test("whole numbers are ranked like others", () => {
+  // numpy.percentile([0, 7, 7, 65535], [1, 50, 99.5]): ranks 0.03, 1.5 and 2.985.
+  const { min, max, percentiles } = statistics(Float32Array.of(7, 0, 65535, 7), [1, 50, 99.5]);
+  assert.deepEqual([min, max, percentiles[1]], [0, 65535, 7]);
+  assert(Math.abs(percentiles[0]! - 0.21) < 1e-9);
+  assert(Math.abs(percentiles[2]! - (7 + 0.985 * 65528)) < 1e-6);
+});
+
 Deno.test("Auto never gives an empty range", () => {
   assert.deepEqual(autoRange(statistics(Float32Array.of(7, 7, 7))), [7, 8]);
   assert.deepEqual(autoRange(statistics(Float32Array.of(NaN, NaN))), [0, 1]);

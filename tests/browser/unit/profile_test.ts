@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { profileValues, thinned } from "../../../static/demo/v2/profile.js";
+import { extremes, profileValues } from "../../../static/demo/v2/profile.js";
 
 // 0 1 2
 // 3 4 5
@@ -10,12 +10,16 @@ Deno.test("across the picture runs along the plane's rows, down along its column
   assert.deepEqual([...profileValues(SAMPLES, [2, 3], "y", { x: 1, y: 2 })], [3, 4, 5]);
 });
 
-Deno.test("thinning keeps the extremes of each step in their order", () => {
+Deno.test("extremes of each step reach to the first sample of the next", () => {
   const values = Float32Array.of(1, 9, 2, 3, NaN, 0, 4, 5);
-  assert.deepEqual(thinned(values, 0, 8, 2), [[0, 1], [1, 9], [5, 0], [7, 5]]);
+  // 0 to 4 with sample 4 (NaN): 1 and 9; 4 to 8: 0 and 5.
+  const { lows, highs } = extremes(values, 0, 8, 2);
+  assert.deepEqual([...lows], [1, 0]);
+  assert.deepEqual([...highs], [9, 5]);
 });
 
-Deno.test("with room every sample is a point and NaN is none", () => {
-  assert.deepEqual(thinned(Float32Array.of(1, NaN, 3), 0, 3, 100), [[0, 1], [2, 3]]);
-  assert.deepEqual(thinned(Float32Array.of(1, 2, 3, 4), 1.5, 2.5, 100), [[1, 2], [2, 3]]);
+Deno.test("a step without finite values has no extremes", () => {
+  const { lows, highs } = extremes(Float32Array.of(NaN, NaN, NaN, 2, 3), 0, 4, 2);
+  assert.deepEqual([...lows], [NaN, 2]);
+  assert.deepEqual([...highs], [NaN, 3]);
 });
