@@ -57,11 +57,11 @@ export function planPlanes(
     rows,
     columns: wanted[0]!.channel.columns,
     warnings,
-    decode: (targets) => {
-      for (const [i, { channel, stored }] of planes.entries()) {
-        readPlane(stored, channel.sampleType, targets[i]!, `channel ${channel.index} ("${channel.name}")`);
-      }
-      return Promise.resolve();
-    },
+    decode: (targets) =>
+      Promise.try(() => {
+        for (const [i, { channel, stored }] of planes.entries()) {
+          readPlane(stored, channel.sampleType, targets[i]!, `channel ${channel.index} ("${channel.name}")`);
+        }
+      }),
   };
 }

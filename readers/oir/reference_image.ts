@@ -88,12 +88,12 @@ function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: Sam
     rows: size.height,
     columns: size.width,
     warnings: [],
-    decode: (targets) => {
-      for (const [i, target] of targets.entries()) {
-        readPlane(planes[i]!, sampleType, target, `channel ${i} of the reference image`);
-      }
-      return Promise.resolve();
-    },
+    decode: (targets) =>
+      Promise.try(() => {
+        for (const [i, target] of targets.entries()) {
+          readPlane(planes[i]!, sampleType, target, `channel ${i} of the reference image`);
+        }
+      }),
   };
 }
 

@@ -62,6 +62,26 @@ Deno.test("an interrupted line scan is served with the lines that every wanted c
   assert.deepEqual(values(one.planes), [[...ramp(90, 0)]]);
 });
 
+Deno.test("a line scan that was interrupted early is known by its line, or by having more rows than its frame", async () => {
+  const { line: _line, ...unlined } = lineScan(23);
+  const lines = (n: number) => ({ frames: [{ axes: "t001", planes: [ramp(n * 6, 0), ramp(n * 6, 500)] }] });
+  const cases: [string, WrittenOir, [number, string] | RegExp][] = [
+    ["a fitting line", lineScan(23, lines(3)), [3, "seconds"]],
+    ["more rows than the frame", { ...unlined, ...lines(9) }, [9, "seconds"]],
+    ["neither", { ...unlined, ...lines(3) }, /channel 0 \("CH1"\) is incomplete: 36 of 96 bytes are stored/],
+    ["a line of another length", lineScan(23, { ...lines(3), line: [0, 0, 7, 7] }), /36 of 96 bytes/],
+  ];
+  for (const [what, oir, expected] of cases) {
+    if (expected instanceof RegExp) {
+      await assert.rejects(openBytes(writeOir(oir)), expected, what);
+      continue;
+    }
+    const { summary } = await openBytes(writeOir(oir));
+    assert.deepEqual([summary.rows, summary.axes[1]!.unit], expected, what);
+    assert.match(summary.warnings.join(), new RegExp(`interrupted: ${expected[0]} of 23 lines`));
+  }
+});
+
 Deno.test("lines after a lost chunk are left out", async () => {
   const blocks = oirBlocks(lineScan(23));
   const names = blocks.map((b) => new TextDecoder().decode(b.payload));

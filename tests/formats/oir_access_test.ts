@@ -1,0 +1,135 @@
+/** How much of a file is read, where, and when reading ends: stacks, files above 4 GB, stops. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Stopped } from "../../readers/errors.ts";
+import { open } from "../../readers/oir/mod.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { StopFlag } from "../../readers/stop_flag.ts";
+import { CHANNEL_A, frame, lineScan, loadPath, ramp, withFiles } from "../fixtures/oir_files.ts";
+import { concat, oirBlocks, words, writeOir } from "../fixtures/oir_writer.ts";
+
+const stack = Array.from({ length: 6 }, (_, i) => ({
+  axes: `t00${1 + (i % 2)}z00${1 + (i >> 1)}`,
+  planes: [i === 5 ? ramp(9, 0) : ramp(20, 100 * i), ramp(20, 5000 + 100 * i)],
+}));
+
+Deno.test("any frame can be planned; one that is incomplete or absent is refused", async () => {
+  await withFiles({ "stack.oir": writeOir(frame({ frames: stack })) }, async (folder) => {
+    const files = new FileAccess();
+    try {
+      const acquisition = await open({ path: join(folder, "stack.oir"), files });
+      for (const [i, { planes }] of stack.slice(0, 5).entries()) {
+        const plan = await acquisition.plan([1, 0], { time: i % 2, focus: i >> 1, scene: 0 });
+        const targets = [new Float32Array(20), new Float32Array(20)];
+        await plan.decode(targets);
+        assert.deepEqual(targets.map((t) => [...t]), [[...planes[1]!], [...planes[0]!]]);
+      }
+      await assert.rejects(acquisition.plan([0], { time: 1, focus: 2, scene: 0 }), {
+        message: 'channel 0 ("CH1") is incomplete: 18 of 40 bytes are stored',
+      });
+      await assert.rejects(acquisition.plan([0], { time: 2, focus: 0, scene: 0 }), {
+        message: "time 2, focus 0 does not exist: there are 2 time points and 3 focus planes",
+      });
+    } finally {
+      files.close();
+    }
+  });
+});
+
+Deno.test({
+  name: "planes behind 4 GB are read by their place",
+  // NTFS would fill the hole, and the file takes what it says.
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    const hole = 3_000_000_000;
+    await withFiles({}, async (folder) => {
+      const path = join(folder, "large.oir");
+      const blocks = oirBlocks(lineScan(23));
+      const file = await Deno.open(path, { write: true, create: true });
+      const starts: number[] = [];
+      let at = 96;
+      const put = async (bytes: Uint8Array, length = bytes.length) => {
+        await file.seek(at, Deno.SeekMode.Start);
+        for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
+        at += length;
+      };
+      // Two thumbnails of 3 GB of which nothing is written.
+      for (let n = 0; n < 2; n += 1) {
+        starts.push(at);
+        await put(words(hole, 2), 8 + hole);
+      }
+      for (const { kind, payload } of blocks) {
+        starts.push(at);
+        await put(concat(words(payload.length, kind), payload));
+      }
+      const index = at;
+      const entries = new BigUint64Array(starts.map(BigInt));
+      await put(concat(words(0xffff_ffff), new Uint8Array(entries.buffer)));
+      const header = writeOir(lineScan(1)).slice(0, 96);
+      const view = new DataView(header.buffer);
+      view.setBigUint64(32, BigInt(at), true);
+      view.setBigUint64(40, BigInt(index), true);
+      at = 0;
+      await put(header);
+      file.close();
+
+      for (const indexOffset of [index, 0]) {
+        const patch = new Uint8Array(new BigUint64Array([BigInt(indexOffset)]).buffer);
+        const opened = await Deno.open(path, { write: true });
+        await opened.seek(40, Deno.SeekMode.Start);
+        await opened.write(patch);
+        opened.close();
+        const { planes, referencePlanes, summary, counts } = await loadPath(path);
+        assert.deepEqual([...planes[1]!], [...ramp(138, 10_000)]);
+        assert.deepEqual([...referencePlanes[0]!], [...ramp(64, 1)]);
+        assert.ok(summary.fileSize! > 6e9 && counts.bytes < 60_000, `${counts.bytes} bytes were read`);
+      }
+    });
+  },
+});
+
+Deno.test("a stop ends an open and a decode", async () => {
+  await withFiles({ "scan.oir": writeOir(lineScan(23)) }, async (folder) => {
+    const stop = new StopFlag();
+    const files = new FileAccess(null, stop);
+    try {
+      const path = join(folder, "scan.oir");
+      const acquisition = await open({ path, files });
+      const plan = await acquisition.plan([0], { time: 0, focus: 0, scene: 0 });
+      stop.raise();
+      await assert.rejects(plan.decode([new Float32Array(138)]), Stopped);
+      await assert.rejects(open({ path, files }), Stopped);
+    } finally {
+      files.close();
+    }
+  });
+});
+
+Deno.test("a neighbour outside the roots counts as missing", async () => {
+  const series = ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 9)] }));
+  const main = writeOir(frame({ frames: series.slice(0, 1) }));
+  await withFiles({ "a_00001": writeOir(frame({ frames: series.slice(1) })) }, async (outside) => {
+    await withFiles({ "a.oir": main }, async (inside) => {
+      await Deno.symlink(join(outside, "a_00001"), join(inside, "a_00001"));
+      const lengths = [];
+      for (const roots of [null, [await Deno.realPath(inside)]]) {
+        const files = new FileAccess(roots);
+        const { axes } = await open({ path: join(inside, "a.oir"), files });
+        lengths.push(axes.find((a) => a.name === "T")?.size ?? 1);
+        files.close();
+      }
+      assert.deepEqual(lengths, [2, 1]);
+    });
+  });
+});
+
+Deno.test("a neighbour that is no OIR file leaves the main file as it is", async () => {
+  const contents = { "a.oir": writeOir(frame()), "a_00001": new TextEncoder().encode(CHANNEL_A.repeat(9)) };
+  await withFiles(contents, async (folder) => {
+    const { summary, planes } = await loadPath(join(folder, "a.oir"));
+    assert.equal(planes.length, 2);
+    assert.deepEqual(summary.warnings, [
+      'The continuation file "a_00001" cannot be read: the signature is not OLYMPUSRAWFORMAT',
+    ]);
+  });
+});
