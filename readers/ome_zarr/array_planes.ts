@@ -9,7 +9,7 @@ import type { Store, StoredValue } from "./store.ts";
 /** Chunks of one load: a plane of 32768 x 32768 in chunks of 32 x 32. */
 export const MAX_CHUNKS = 1 << 20;
 
-/** The grid positions of all chunks that hold a part of the planes. @throws {DecodeFailed} too many */
+/** Positions of the wanted chunks along each axis of the grid. @throws {DecodeFailed} too many chunks */
 export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): number[][] {
   const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = selection;
   const along = array.chunkShape.map((size, axis) => {
@@ -24,10 +24,14 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
       `the planes lie in ${count} chunks of array "${array.path}", more than ${MAX_CHUNKS}`,
     );
   }
-  return along.reduce<number[][]>(
-    (positions, axis) => positions.flatMap((position) => axis.map((n) => [...position, n])),
-    [[]],
-  );
+  return along;
+}
+
+/** Every combination of one position along each axis, the last axis fastest. */
+function* combinations(along: readonly (readonly number[])[]): Generator<number[]> {
+  const [first, ...rest] = along;
+  if (first === undefined) return yield [];
+  for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
 }
 
 function range(count: number): number[] {
@@ -51,7 +55,7 @@ export async function decodePlanes(
 ): Promise<void> {
   const sink = new PlaneSink(selection, planes, array.fill, array.path);
   const axes = array.shape.map((_, axis) => axis);
-  for (const position of wantedChunks(array, selection)) {
+  for (const position of combinations(wantedChunks(array, selection))) {
     stop.check();
     const origin = position.map((n, axis) => n * array.chunkShape[axis]!);
     const chunk = openChunk(store, array, position);

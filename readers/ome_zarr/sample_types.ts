@@ -60,7 +60,12 @@ export function fillValue(value: unknown, type: SampleType, text: string, what: 
     return Math.fround(number);
   }
   if (typeof value !== "number" || !Number.isInteger(value)) throw bad();
-  if (type !== "int64" && type !== "uint64") return Math.fround(value);
+  if (type !== "int64" && type !== "uint64") {
+    const span = 2 ** (8 * SAMPLE_BYTES[type]);
+    const least = type.startsWith("int") ? -span / 2 : 0;
+    if (value < least || value >= least + span) throw bad();
+    return Math.fround(value);
+  }
   const digits = /"fill_value"\s*:\s*(-?\d+)(?![\d.eE])/.exec(text)?.[1];
   if (digits === undefined || digits.length > 20) return Math.fround(value);
   const bits = BigInt.asUintN(64, BigInt(digits));

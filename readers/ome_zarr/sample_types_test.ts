@@ -35,6 +35,9 @@ Deno.test("what is no value of the type is refused", () => {
   const refused: [SampleType, string][] = [
     ["uint8", '"1"'],
     ["uint8", "1.5"],
+    ["uint8", "256"],
+    ["uint16", "-1"],
+    ["int8", "-129"],
     ["bool", "2"],
     ["float32", '"0x3fc0"'],
     ["float32", "[1]"],

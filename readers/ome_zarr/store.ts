@@ -32,7 +32,7 @@ export function storeKey(...parts: readonly string[]): string | null {
     else segments.push(segment);
   }
   const key = segments.join("/");
-  return key.includes("\\") || key.includes("\0") ? null : key;
+  return key.includes("\0") ? null : key;
 }
 
 /** The whole value under a key, or `null`. @throws {DecodeFailed} as {@linkcode Store.open} does */
