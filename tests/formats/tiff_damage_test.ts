@@ -1,0 +1,233 @@
+/** Damaged and hostile TIFF: each is refused with what and where, in little time and memory, or served exactly. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { deflateSync, zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { DecodeFailed, ReaderError } from "../../readers/errors.ts";
+import { loadAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+
+const GRAY: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 20,
+  height: 10,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 4,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+const value = (x: number, y: number, s: number, page: number) => BigInt(x + 20 * y + 200 * s + 1000 * page);
+
+/** Opens bytes as a file; planes or the error. */
+async function outcome(bytes: Uint8Array, extension = ".tif"): Promise<Float32Array[] | Error> {
+  const folder = await Deno.makeTempDir();
+  const files = new FileAccess();
+  try {
+    const path = join(folder, "case" + extension);
+    Deno.writeFileSync(path, bytes);
+    let reserved = 0;
+    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    const loaded = await loadAcquisition(request, files, ({ bytes }) => {
+      reserved = bytes;
+      return Promise.resolve();
+    });
+    ok(reserved <= 64 << 20, `${reserved} bytes were reserved`);
+    return loaded.planes;
+  } catch (error) {
+    return error as Error;
+  } finally {
+    files.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function refused(bytes: Uint8Array, message: RegExp): Promise<void> {
+  const error = await outcome(bytes);
+  ok(error instanceof DecodeFailed, `no refusal: ${error}`);
+  match(error.message, message);
+  match(error.message, /^Cannot read "case\.tif": \S/);
+}
+
+/** A file whose fields differ from what its strips hold. */
+const altered = (...fields: Field[]) => tiffBytes(GRAY, value, 1, fields);
+
+const REFUSALS: readonly (readonly [name: string, bytes: () => Uint8Array, message: RegExp])[] = [
+  ["a width of 0", () => altered([256, 4, [0]]), /ImageWidth \(256\) of 0/],
+  [
+    "a plane of 2^62 samples",
+    () => altered([256, 4, [2 ** 31]], [257, 4, [2 ** 31]]),
+    /2147483648 x 2147483648 pixels/,
+  ],
+  [
+    "a plane that the strips cannot hold",
+    () => altered([256, 4, [20_000]]),
+    /strip 0 at 8 holds 160 bytes, 160000 are/,
+  ],
+  ["RowsPerStrip 0", () => altered([278, 4, [0]]), /RowsPerStrip \(278\) of 0/],
+  [
+    "more strips than there are offsets",
+    () => altered([278, 4, [2]]),
+    /StripOffsets \(273\) has 3 values; 5 are needed/,
+  ],
+  [
+    "a strip beyond the end",
+    () => altered([273, 4, [8, 1e9, 16]]),
+    /strip 1 at 1000000000 \+ 160 ends after the file/,
+  ],
+  ["10,001 samples", () => altered([277, 3, [10_001]]), /SamplesPerPixel \(277\) is 10001/],
+  ["complex samples", () => altered([339, 3, [6]]), /SampleFormat \(339\) is 6 \(complex float\)/],
+  ["floats of 8 bits", () => altered([339, 3, [3]], [258, 3, [8]]), /BitsPerSample \(258\) is 8; floats of/],
+  ["integers of 65 bits", () => altered([258, 3, [65]]), /BitsPerSample \(258\) is 65; integers of 1 to 64/],
+  ["an unknown codec", () => altered([259, 3, [6]]), /Compression \(259\) is 6 \(old-style JPEG\)/],
+  ["an unknown planar configuration", () => altered([284, 3, [3]]), /PlanarConfiguration \(284\) is 3/],
+  [
+    "an unknown predictor",
+    () => tiffBytes({ ...GRAY, codec: "zstd" }, value, 1, [[317, 3, [9]]]),
+    /Predictor \(317\) is 9/,
+  ],
+  ["subsampled YCbCr", () => altered([262, 3, [6]], [530, 3, [2, 2]]), /YCbCrSubSampling \(530\) is 2, 2/],
+  ["image depth", () => altered([32997, 4, [5]]), /ImageDepth \(32997\) is 5/],
+  [
+    "tiles of 0 columns",
+    () => tiffBytes({ ...GRAY, tile: [16, 16] }, value, 1, [[322, 3, [0]]]),
+    /TileWidth \(322\) of 0/,
+  ],
+  [
+    "tiles of 2^20 by 2^20",
+    () =>
+      tiffBytes({ ...GRAY, tile: [32, 16], codec: "deflate" }, value, 1, [[322, 4, [2 ** 20]], [323, 4, [
+        2 ** 20,
+      ]]]),
+    /tile 0 at 8 \+ \d+ is too short for 2199023255552 bytes of deflate/,
+  ],
+  [
+    "a bomb of deflate",
+    () => tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[deflateSync(new Uint8Array(64 << 20))]], [[259, 3, [8]]]),
+    /it holds more than the 400 bytes that are declared/,
+  ],
+  [
+    "a bomb of zstd",
+    () =>
+      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[zstdCompressSync(new Uint8Array(64 << 20))]], [[259, 3, [
+        50000,
+      ]]]),
+    /it holds more than the 400 bytes that are declared/,
+  ],
+  [
+    "a short strip of zstd",
+    () =>
+      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[zstdCompressSync(new Uint8Array(399))]], [[259, 3, [50000]]]),
+    /gives 399 bytes of zstd, 400 are needed/,
+  ],
+  [
+    "OME-XML with a declared entity",
+    () => altered([270, 2, `<!DOCTYPE x [<!ENTITY a "b">]><OME><Image/></OME>`]),
+    /document type/,
+  ],
+  [
+    "OME-XML with impossible sizes",
+    () =>
+      altered([270, 2, `<OME><Image><Pixels SizeC="99999999" SizeZ="99999999" SizeT="1"/></Image></OME>`]),
+    /declares 1 x 99999999 x 99999999 planes/,
+  ],
+  ["OME-XML that is cut", () => altered([270, 2, `<OME><Image><Pixels SizeC="1"`]), /OME-XML is damaged/],
+];
+
+for (const [name, bytes, message] of REFUSALS) {
+  Deno.test(`TIFF with ${name} is refused`, () => refused(bytes(), message));
+}
+
+Deno.test("a circle of directories is refused", async () => {
+  const bytes = tiffBytes(GRAY, value, 3);
+  const view = new DataView(bytes.buffer);
+  const first = view.getUint32(4, true);
+  const end = first + 2 + 12 * view.getUint16(first, true);
+  const second = view.getUint32(end, true);
+  view.setUint32(second + 2 + 12 * view.getUint16(second, true), first, true);
+  await refused(bytes, /directory 2 at \d+ was read before: the chain leads round in a circle/);
+});
+
+Deno.test("20,000 directories of one entry take little time", async () => {
+  const bytes = tiffBytes(GRAY, value);
+  const grown = new Uint8Array(bytes.length + 20_000 * 18);
+  grown.set(bytes);
+  const view = new DataView(grown.buffer);
+  const first = view.getUint32(4, true);
+  let link = first + 2 + 12 * view.getUint16(first, true);
+  for (let i = 0, at = bytes.length; i < 20_000; i += 1, at += 18) {
+    view.setUint32(link, at, true);
+    view.setUint16(at, 1, true);
+    view.setUint16(at + 2, 254, true);
+    view.setUint16(at + 4, 4, true);
+    view.setUint32(at + 6, 1, true);
+    link = at + 14;
+  }
+  const planes = await outcome(grown);
+  equal((planes as Float32Array[])[0]![21], 21);
+});
+
+Deno.test("a directory of 65,535 entries is refused before it is built", async () => {
+  const bytes = tiffBytes(GRAY, value);
+  const grown = new Uint8Array(bytes.length + (1 << 20));
+  grown.set(bytes);
+  const view = new DataView(grown.buffer);
+  view.setUint16(view.getUint32(4, true), 65_535, true);
+  await refused(grown, /has 65535 entries, not 1 to 4096/);
+});
+
+Deno.test("strips that overlap are read as they stand", async () => {
+  const planes = await outcome(altered([273, 4, [8, 8, 8]]));
+  deepEqual((planes as Float32Array[])[0]!.subarray(80, 160), (planes as Float32Array[])[0]!.subarray(0, 80));
+});
+
+Deno.test("a file that is cut anywhere gives an error or exactly its samples", async () => {
+  for (const codec of ["none", "deflate", "LZW", "PackBits", "zstd"] as const) {
+    const bytes = tiffBytes({ ...GRAY, codec }, value, 2);
+    for (let length = 0; length < bytes.length; length += 7) {
+      const result = await outcome(bytes.subarray(0, length));
+      if (result instanceof Error) {
+        ok(result instanceof DecodeFailed, `${codec} cut at ${length}: ${result.stack}`);
+      } else result[0]!.forEach((sample, i) => equal(sample, i, `${codec} cut at ${length}`));
+    }
+  }
+});
+
+Deno.test("files with random damage give planes or a tagged error", async () => {
+  const folder = new URL("../fixtures/tiff/", import.meta.url);
+  const originals = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
+    /\.(tif|stk)$/.test(name)
+  )
+    .sort().map((name) => Deno.readFileSync(new URL(name, folder)));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(originals.length - 1),
+      fc.array(fc.tuple(fc.nat(1 << 16), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      async (which, changes, near) => {
+        const bytes = originals[which]!.slice();
+        const view = new DataView(bytes.buffer);
+        const little = bytes[0] === 0x49;
+        const directory = view.getUint16(2, little) === 43
+          ? Number(view.getBigUint64(8, little))
+          : view.getUint32(4, little);
+        for (const [at, byte] of changes) {
+          bytes[near ? (directory + at % 250) % bytes.length : at % bytes.length] = byte;
+        }
+        const result = await outcome(bytes);
+        if (result instanceof Error && !/were reserved/.test(result.message)) {
+          ok(result instanceof ReaderError, String(result.stack));
+        }
+      },
+    ),
+    { numRuns: 1000, seed: 11, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
+  );
+});

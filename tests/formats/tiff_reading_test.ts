@@ -1,0 +1,221 @@
+/** How much of a file is read for one plane, and the sets of several files. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
+import { FileAccess, type ReadCounts } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+
+const GRAY: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 32,
+  height: 24,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 24,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+/** Bytes of one plane of {@linkcode GRAY}. */
+const PLANE = 32 * 24 * 2;
+
+const value = (x: number, y: number, _s: number, page: number) => BigInt((x + 40 * y + 1000 * page) % 65536);
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function load(
+  path: string,
+  channelIndices: number[] | null = null,
+): Promise<LoadedAcquisition & { counts: ReadCounts }> {
+  const files = new FileAccess();
+  try {
+    const request = { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
+    return { ...await loadAcquisition(request, files, () => Promise.resolve()), counts: files.counts };
+  } finally {
+    files.close();
+  }
+}
+
+const sizes = ({ summary }: LoadedAcquisition) =>
+  summary.axes.map(({ name, size }) => `${name}${size}`).join(" ");
+
+Deno.test("one plane of 1000 pages costs the directory chain and that plane", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "stack.tif");
+    const bytes = tiffBytes(GRAY, value, 1000);
+    Deno.writeFileSync(path, bytes);
+    const loaded = await load(path);
+    equal(sizes(loaded), "Z1000 Y24 X32");
+    equal(loaded.planes[0]![33], 41);
+    // One read of 512 bytes per directory, one for each of the first page's header and strip tables.
+    ok(loaded.counts.reads <= 1000 + 12, `${loaded.counts.reads} reads`);
+    ok(
+      loaded.counts.bytes <= 1000 * 512 + PLANE + 8 * 512,
+      `${loaded.counts.bytes} bytes of ${bytes.length}`,
+    );
+    equal(loaded.counts.opens, 2);
+  }));
+
+Deno.test("directories that follow one another are read by the dozen", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "stack.tif");
+    const strip = new Uint8Array(PLANE);
+    Deno.writeFileSync(path, tiffOf(GRAY, new Array(1000).fill([strip])));
+    const loaded = await load(path);
+    equal(sizes(loaded), "Z1000 Y24 X32");
+    ok(loaded.counts.reads < 30, `${loaded.counts.reads} reads`);
+  }));
+
+Deno.test("an ImageJ stack with one directory costs that directory and one plane", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "imagej.tif");
+    const pages = 500;
+    const tall = { ...GRAY, height: GRAY.height * pages, rowsPerStrip: GRAY.height * pages };
+    const text = `ImageJ=1.53t\nimages=${pages}\nframes=${pages}\nfinterval=0.1\n`;
+    const bytes = tiffBytes(tall, (x, y, s) => value(x, y % 24, s, Math.floor(y / 24)), 1, [
+      [257, 4, [GRAY.height]],
+      [278, 4, [GRAY.height]],
+      [270, 2, text],
+    ]);
+    Deno.writeFileSync(path, bytes);
+    const loaded = await load(path);
+    equal(sizes(loaded), "T500 Y24 X32");
+    ok(loaded.counts.bytes <= PLANE + 6 * 512, `${loaded.counts.bytes} bytes of ${bytes.length}`);
+    ok(loaded.counts.reads <= 8, `${loaded.counts.reads} reads`);
+  }));
+
+Deno.test("one channel of a planar page reads the strips of that sample alone", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "planar.tif");
+    Deno.writeFileSync(
+      path,
+      tiffBytes({ ...GRAY, samples: 4, planar: true }, (x, y, s) => value(x, y, s, s)),
+    );
+    const loaded = await load(path, [2]);
+    equal(loaded.planes[0]![0], 2000);
+    ok(loaded.counts.bytes <= PLANE + 4 * 512, `${loaded.counts.bytes} bytes`);
+  }));
+
+Deno.test("a chain that ends early serves what is there, with a warning", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "cut.tif");
+    const bytes = tiffBytes(GRAY, value, 4);
+    Deno.writeFileSync(path, bytes.subarray(0, bytes.length - 100));
+    const loaded = await load(path);
+    equal(sizes(loaded), "Z3 Y24 X32");
+    match(loaded.summary.warnings.join(), /ends early, after 3 pages/);
+  }));
+
+const OME = (files: readonly string[]) =>
+  `<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0">` +
+  `<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="32" SizeY="24" SizeC="${files.length}" SizeZ="1" ` +
+  `SizeT="1">${files.map((_, c) => `<Channel ID="Channel:0:${c}" Name="c${c}"/>`).join("")}${
+    files.map((file, c) =>
+      `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="${file}">urn:uuid:${c}</UUID></TiffData>`
+    ).join("")
+  }</Pixels></Image></OME>`;
+
+const pageFile = (page: number, description?: string) =>
+  tiffBytes(
+    GRAY,
+    (x, y, s) => value(x, y, s, page),
+    1,
+    description === undefined ? [] : [[270, 2, description]],
+  );
+
+Deno.test("any file of an OME-TIFF set opens the whole set", () =>
+  inFolder(async (folder) => {
+    const names = ["a.ome.tif", "b.ome.tif"];
+    const only =
+      `<OME xmlns="x" UUID="urn:uuid:1"><BinaryOnly MetadataFile="a.ome.tif" UUID="urn:uuid:0"/></OME>`;
+    Deno.writeFileSync(join(folder, "a.ome.tif"), pageFile(1, OME(names)));
+    Deno.writeFileSync(join(folder, "b.ome.tif"), pageFile(2, only));
+    for (const name of names) {
+      const loaded = await load(join(folder, name));
+      deepEqual(loaded.planes.map((plane) => plane[0]), [1000, 2000], name);
+      deepEqual(loaded.summary.channels.map((channel) => channel.name), ["c0", "c1"]);
+      equal(
+        loaded.summary.fileSize,
+        Deno.statSync(join(folder, "a.ome.tif")).size + Deno.statSync(join(folder, "b.ome.tif")).size,
+      );
+    }
+  }));
+
+Deno.test("a missing file of an OME-TIFF set is a warning, and an error when its plane is wanted", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "a.ome.tif");
+    Deno.writeFileSync(path, pageFile(1, OME(["a.ome.tif", "gone.ome.tif"])));
+    const loaded = await load(path, [0]);
+    match(loaded.summary.warnings.join(), /gone\.ome\.tif/);
+    equal(sizes(loaded), "C2 Y24 X32");
+    await rejects(load(path), /C=1 Z=0 is in "gone\.ome\.tif", which is missing/);
+  }));
+
+Deno.test("a missing companion document is a warning", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "a.ome.tif");
+    Deno.writeFileSync(path, pageFile(3, `<OME><BinaryOnly MetadataFile="x.companion.ome"/></OME>`));
+    const loaded = await load(path);
+    equal(loaded.planes[0]![0], 3000);
+    match(loaded.summary.warnings.join(), /"x\.companion\.ome", which is missing/);
+  }));
+
+const SIDECAR = [
+  `"[General]"\t""`,
+  `"Scan Mode"\t"XT"`,
+  `"Date"\t"10/30/2025 12:04:36.454 AM"`,
+  `"[Dimensions]"\t""`,
+  `"X Dimension"\t"32, 0.0 - 9.088 [um], 0.284 [um/pixel]"`,
+  `"Channel Dimension"\t"3 [Ch]"`,
+  `"T Dimension"\t"1, 0.000 - 48.000 [ms], Interval FreeRun"`,
+  `"[Image]"\t""`,
+  `"Primary Dimensions"\t"X * T"`,
+  `"Image Size"\t"32 * 24 [pixel]"`,
+  `"[Channel 1]"\t""`,
+  `"Channel Name"\t"CH1"`,
+  `"[Channel 2]"\t""`,
+  `"Channel Name"\t"CH2"`,
+  `"[Channel 3]"\t""`,
+  `"Channel Name"\t"TD"`,
+].join("\r\n");
+
+Deno.test("sibling files of an Olympus line scan are its channels; a missing one is a warning", () =>
+  inFolder(async (folder) => {
+    Deno.writeTextFileSync(join(folder, "scan.txt"), SIDECAR);
+    Deno.writeFileSync(join(folder, "scan_C001T001.tif"), pageFile(1));
+    Deno.writeFileSync(join(folder, "scan_C003T001.tif"), pageFile(3));
+    Deno.writeFileSync(join(folder, "scan2_C002T001.tif"), pageFile(9));
+    for (const name of ["scan_C001T001.tif", "scan_C003T001.tif"]) {
+      const loaded = await load(join(folder, name));
+      deepEqual(loaded.planes.map((plane) => plane[0]), [1000, 3000]);
+      deepEqual(loaded.summary.channels.map((channel) => channel.name), ["CH1", "TD"]);
+      match(loaded.summary.warnings.join(), /channel 2, "scan_C002T001\.tif", is missing/);
+      const [, rows, columns] = loaded.summary.axes;
+      deepEqual([rows!.name, rows!.unit, columns!.step, columns!.unit], ["Y", "seconds", 0.284, "um"]);
+      // 48 ms over 24 lines.
+      ok(Math.abs(rows!.step - 0.002) < 1e-12);
+      deepEqual([loaded.summary.date, loaded.summary.time], ["20251030", "00:04:36"]);
+    }
+  }));
+
+Deno.test("a text file of another image is not used", () =>
+  inFolder(async (folder) => {
+    Deno.writeTextFileSync(join(folder, "scan.txt"), SIDECAR.replace("32 * 24", "32 * 99"));
+    Deno.writeFileSync(join(folder, "scan.tif"), pageFile(1));
+    const loaded = await load(join(folder, "scan.tif"));
+    equal(loaded.summary.axes[0]!.unit, "Pixels");
+    match(loaded.summary.warnings.join(), /describes 32 x 99 pixels, not 32 x 24/);
+  }));
