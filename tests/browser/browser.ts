@@ -22,9 +22,7 @@ export function hasChromium(): boolean {
 
 /** Starts Chromium, with WebGL2 in software or without any. */
 export function startChromium(webgl = true): Promise<Browser> {
-  const graphics = webgl
-    ? ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    : ["--disable-gpu", "--disable-3d-apis"];
+  const graphics = ["--disable-gpu", webgl ? "--enable-unsafe-swiftshader" : "--disable-3d-apis"];
   const quiet = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync"];
   return chromium.launch({
     executablePath: CHROMIUM,
