@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./mod.ts";
-import { ALONE, judgeDocument } from "./validate/documents.ts";
+import { ALONE, declaredKind, judgeDocument } from "./validate/documents.ts";
 import { DocumentProblems, type Problem } from "./validate/problem.ts";
 
 type Json = unknown;
@@ -316,4 +316,15 @@ Deno.test("zod and JSON Schema judge a changed document alike", () => {
   });
   fc.assert(run, { numRuns: 1000, seed: 20260131 });
   assert.ok(valid > 50 && valid < 950, `${valid} of 1000 were valid`);
+});
+
+Deno.test("the documents of the documentation are valid", () => {
+  const page = Deno.readTextFileSync(new URL("../docs/collections.md", import.meta.url));
+  const documents = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => JSON.parse(text!));
+  assert.deepEqual(documents.map((doc) => declaredKind(doc)?.kind), [
+    "collection",
+    "acqimage",
+    "reference-image",
+  ]);
+  for (const doc of documents) assert.deepEqual(problemsOf(declaredKind(doc)!.kind, doc), []);
 });

@@ -37,7 +37,8 @@ const WORDS: Record<string, number> = { NaN: NaN, Infinity: Infinity, "-Infinity
 /**
  * The float32 that stands for samples of absent chunks, or `null` when the array defines none.
  *
- * @param value `fill_value` of the metadata: a number, `NaN`, `Infinity`, a boolean, `0x` and the bits of a float
+ * @param value `fill_value` of the metadata: a number (some writers of version 2 put it in quotes), `NaN`,
+ *   `Infinity`, a boolean, `0x` and the bits of a float
  * @param text the metadata as text, from which a 64-bit integer is taken without loss
  * @throws {DecodeFailed} it is no value of the type
  */
@@ -59,15 +60,16 @@ export function fillValue(value: unknown, type: SampleType, text: string, what: 
     if (type === "float16") return Math.f16round(number);
     return Math.fround(number);
   }
-  if (typeof value !== "number" || !Number.isInteger(value)) throw bad();
+  const integer = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
+  if (typeof integer !== "number" || !Number.isInteger(integer)) throw bad();
   if (type !== "int64" && type !== "uint64") {
     const span = 2 ** (8 * SAMPLE_BYTES[type]);
     const least = type.startsWith("int") ? -span / 2 : 0;
-    if (value < least || value >= least + span) throw bad();
-    return Math.fround(value);
+    if (integer < least || integer >= least + span) throw bad();
+    return Math.fround(integer);
   }
-  const digits = /"fill_value"\s*:\s*(-?\d+)(?![\d.eE])/.exec(text)?.[1];
-  if (digits === undefined || digits.length > 20) return Math.fround(value);
+  const digits = /"fill_value"\s*:\s*"?(-?\d+)(?![\d.eE])/.exec(text)?.[1];
+  if (digits === undefined || digits.length > 20) return Math.fround(integer);
   const bits = BigInt.asUintN(64, BigInt(digits));
   const [low, high] = [Number(bits & 0xffffffffn), Number(bits >> 32n)];
   return type === "int64" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
@@ -75,6 +77,7 @@ export function fillValue(value: unknown, type: SampleType, text: string, what: 
 
 function floatOf(text: string, type: SampleType): number | null {
   if (Object.hasOwn(WORDS, text)) return WORDS[text]!;
+  if (/^-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/.test(text)) return Number(text);
   const bytes = SAMPLE_BYTES[type];
   if (!new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(text)) return null;
   const view = new DataView(new ArrayBuffer(8));

@@ -12,6 +12,9 @@ Deno.test("fill values of every kind", () => {
   const values: [SampleType, string, number | null][] = [
     ["uint16", "7", 7],
     ["uint16", "null", null],
+    ["uint16", '"7"', 7],
+    ["int64", '"9007199791611905"', 9007200328482816],
+    ["float32", '"-2.5e1"', -25],
     ["bool", "true", 1],
     ["bool", "0", 0],
     ["float32", '"NaN"', NaN],
@@ -33,7 +36,8 @@ Deno.test("fill values of every kind", () => {
 
 Deno.test("what is no value of the type is refused", () => {
   const refused: [SampleType, string][] = [
-    ["uint8", '"1"'],
+    ["uint8", '"x"'],
+    ["uint8", '"1.5"'],
     ["uint8", "1.5"],
     ["uint8", "256"],
     ["uint16", "-1"],
