@@ -3,9 +3,9 @@
  * slice, then frame. A stack may have one directory for all its planes, which then follow the first without gaps
  * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text.
  */
-import { UNCALIBRATED } from "../axes.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { readPage } from "./page.ts";
+import { resolutionCalibrations } from "./plain.ts";
 import {
   calibrationsOf,
   firstMoment,
@@ -44,7 +44,8 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   return {
     sizes,
     layout,
-    calibrations: { Y: UNCALIBRATED, X: UNCALIBRATED, ...calibrations },
+    // Without a unit in the text, ImageJ takes that of the resolution tags.
+    calibrations: fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations },
     names: [],
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,

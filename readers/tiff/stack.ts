@@ -81,7 +81,8 @@ export function moment(
   second?: string | number,
 ): Moment {
   const two = (part: string | number) => String(Math.trunc(Number(part))).padStart(2, "0");
-  const exists = Number(year) >= 1900 && Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 &&
+  const exists = Number(year) >= 1900 && Number(year) <= 9999 && Number(month) >= 1 && Number(month) <= 12 &&
+    Number(day) >= 1 &&
     Number(day) <= 31;
   if (!exists) return UNDATED;
   const date = String(year).padStart(4, "0") + two(month) + two(day);

@@ -1,0 +1,46 @@
+import { equal, throws } from "node:assert/strict";
+import { StopFlag } from "../../stop_flag.ts";
+import type { PageLayout } from "../page.ts";
+import { ccittGroup4 } from "./ccitt.ts";
+import { MODE_CODES, RUNS } from "./ccitt_codes.ts";
+
+const page = { bits: [1], directory: { number: () => undefined } } as unknown as PageLayout;
+
+const segment = (width: number, rows: number) => ({
+  width,
+  rows,
+  samples: 1,
+  fullRows: rows,
+  bytes: Math.ceil(width / 8) * rows,
+  mostBytes: Math.ceil(width / 8) * rows,
+  page,
+  what: "strip 0",
+  stop: new StopFlag(),
+});
+
+const packed = (text: string) =>
+  Uint8Array.from(
+    text.padEnd(Math.ceil(text.length / 8) * 8, "0").match(/.{8}/g)!,
+    (bits) => Number.parseInt(bits, 2),
+  );
+
+Deno.test("a row of Group 4 by hand", () => {
+  // Horizontal (001), white 2 (0111), black 3 (10), then vertical 0 (1) to the end; below, all changes where they were.
+  const bytes = packed("001" + "0111" + "10" + "1" + "111");
+  const rows = ccittGroup4.decode(bytes, segment(8, 2)) as Uint8Array;
+  equal(rows[0], 0b00111000);
+  equal(rows[1], 0b00111000);
+});
+
+Deno.test("Group 4 that ends early is refused", () => {
+  throws(
+    () => ccittGroup4.decode(packed("11111111"), segment(8, 20)),
+    /gives 8 bytes of CCITT Group 4, 20 are needed/,
+  );
+});
+
+Deno.test("each code table is complete where the recommendation is, and ambiguous nowhere", () => {
+  // 104 run lengths of each colour and 9 modes: as many distinct values as codes.
+  for (const table of RUNS) equal(new Set([...table].filter((entry) => entry !== 0)).size, 64 + 27 + 13);
+  equal(new Set([...MODE_CODES].filter((entry) => entry !== 0)).size, 9);
+});

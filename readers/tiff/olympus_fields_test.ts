@@ -1,0 +1,62 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { readFields } from "./olympus_fields.ts";
+
+const text = (...lines: readonly [string, string][]) =>
+  lines.map(([key, value]) => `"${key}"\t"${value}"`).join("\r\n");
+
+const LINE_SCAN = text(
+  ["[General]", ""],
+  ["Date", "07/22/2025 12:14:20.091 PM"],
+  ["[Dimensions]", ""],
+  ["X Dimension", "38, 0.0 - 10.796 [um], 0.284 [um/pixel]"],
+  ["Channel Dimension", "2 [Ch]"],
+  ["T Dimension", "1, 0.000 - 35.099 [s], Interval FreeRun"],
+  ["[Image]", ""],
+  ["Primary Dimensions", "X * T"],
+  ["Image Size", "38 * 30000 [pixel]"],
+  ["[Reference Image]", ""],
+  ["Image Size", "512 * 512 [pixel]"],
+);
+
+Deno.test("a line scan: rows are time, the reference image's size is another section's", () => {
+  const fields = readFields(LINE_SCAN)!;
+  equal(fields.lineScan, true);
+  deepEqual(fields.imageSize, [38, 30000]);
+  deepEqual(fields.x, { step: 0.284, unit: "um" });
+  deepEqual(fields.duration, { value: 35.099, unit: "s" });
+  equal(fields.channels, 2);
+  deepEqual(fields.moment, { date: "20250722", time: "12:14:20" });
+});
+
+Deno.test("a frame scan: rows are space", () => {
+  const fields = readFields(text(
+    ["[Dimensions]", ""],
+    ["X Dimension", "512, 0.0 - 254.5 [um], 0.497 [um/pixel]"],
+    ["Y Dimension", "256, 0.0 - 127.2 [um], 0.5 [um/pixel]"],
+    ["Z Dimension", "11, 0.0 - 20.0 [um], 2.0 [um/Slice]"],
+    ["[Image]", ""],
+    ["Primary Dimensions", "X * Y"],
+    ["Image Size", "512 * 256 [pixel]"],
+  ))!;
+  equal(fields.lineScan, false);
+  deepEqual(fields.y, { step: 0.5, unit: "um" });
+  deepEqual(fields.z, { step: 2, unit: "um" });
+  equal(fields.depth, 11);
+});
+
+Deno.test("steps from the converted size where the dimension has none", () => {
+  const fields = readFields(text(
+    ["[Image]", ""],
+    ["Primary Dimensions", "X * T"],
+    ["Image Size", "10 * 100 [pixel]"],
+    ["Image Size(Unit Converted)", "4.5 [um] * 200.0 [ms]"],
+  ))!;
+  deepEqual(fields.x, { step: 0.45, unit: "um" });
+  deepEqual(fields.duration, { value: 200, unit: "ms" });
+});
+
+Deno.test("midnight is 12 AM; another text is none of these", () => {
+  const midnight = LINE_SCAN.replace("12:14:20.091 PM", "12:14:20.091 AM");
+  equal(readFields(midnight)!.moment.time, "00:14:20");
+  equal(readFields("notes\r\nof a day in the laboratory"), null);
+});

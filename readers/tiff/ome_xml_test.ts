@@ -1,0 +1,49 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { firstImage, isOmeXml, parseOme, planeNumber } from "./ome_xml.ts";
+
+const image = (pixels: string, inside = "") =>
+  firstImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML"))!;
+
+Deno.test("planes are numbered in the dimension order, fastest first", () => {
+  const { order, sizes } = image(`DimensionOrder="XYZTC" SizeZ="3" SizeT="4" SizeC="2">`);
+  deepEqual(order, ["Z", "T", "C"]);
+  // z + 3 (t + 4 c) = 2 + 3 (1 + 4)
+  equal(planeNumber(order, sizes, { Z: 2, T: 1, C: 1 }), 17);
+});
+
+Deno.test("TiffData without directory and count stands for all planes, with a directory for one", () => {
+  const all = image(`SizeZ="3" SizeT="4" SizeC="2"><TiffData/>`).tiffData[0]!;
+  deepEqual([all.first, all.count, all.directory, all.file], [0, 24, 0, null]);
+  const one = image(`SizeZ="3" SizeT="1" SizeC="2"><TiffData IFD="5" FirstZ="2" FirstC="1"/>`).tiffData[0]!;
+  deepEqual([one.first, one.count, one.directory], [5, 1, 5]);
+  const some = image(
+    `SizeZ="3"><TiffData PlaneCount="2"><UUID FileName="a.tif">urn:uuid:1</UUID></TiffData>`,
+  );
+  deepEqual(some.tiffData[0], { first: 0, count: 2, directory: 0, file: "a.tif", uuid: "urn:uuid:1" });
+});
+
+Deno.test("lengths default to micrometres and durations to seconds", () => {
+  const { calibrations } = image(
+    `PhysicalSizeX="0.2" PhysicalSizeY="200" PhysicalSizeYUnit="nm" TimeIncrement="2">`,
+  );
+  deepEqual(calibrations, {
+    X: { step: 0.2, unit: "um" },
+    Y: { step: 0.2, unit: "um" },
+    T: { step: 2, unit: "seconds" },
+  });
+});
+
+Deno.test("names and dates of old and new schemas", () => {
+  deepEqual(
+    image(`SizeC="1">`, `<CreationDate>2006-05-04T18:13:51</CreationDate><LogicalChannel Name="a"/>`).names,
+    ["a"],
+  );
+  deepEqual(image(`SizeC="1">`, `<AcquiredDate>2010-03-02T10:01:15</AcquiredDate>`).moment.date, "20100302");
+});
+
+Deno.test("sizes that are none are refused; other XML is not taken for OME-XML", () => {
+  throws(() => image(`SizeZ="-1">`), /declares SizeZ="-1"/);
+  throws(() => image(`SizeZ="100000" SizeT="100000">`), /more than 2147483648/);
+  equal(isOmeXml("<?xml version='1.0'?><!-- <a> --><ome:OME xmlns:ome='x'>"), true);
+  equal(isOmeXml("<MetaData><prop/></MetaData>"), false);
+});
