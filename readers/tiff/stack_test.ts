@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { momentOf, UNDATED } from "./stack.ts";
+import { moment, momentOf, UNDATED } from "./stack.ts";
 
 Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(momentOf("2010:03:05 12:08:52"), { date: "20100305", time: "12:08:52" });
@@ -9,4 +9,6 @@ Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(momentOf("0000:00:00 00:00:00"), UNDATED);
   deepEqual(momentOf("2020:13:01 00:00:00"), UNDATED);
   deepEqual(momentOf(undefined), UNDATED);
+  // A day count of a damaged MetaMorph file can lead to a year of five digits.
+  deepEqual(moment(17_000, 3, 5), UNDATED);
 });

@@ -1,0 +1,166 @@
+/**
+ * Runs the cases of one format, one after the other, in a process of its own: `fuzz_process.ts` watches it from
+ * outside and finds the input of a case that ended it in the folder.
+ *
+ * usage: case_process.ts FORMAT SEED FIRST END FOLDER [CORPUS]; writes one line of JSON per case
+ */
+import { dirname, join } from "node:path";
+import { ReaderError } from "../../readers/errors.ts";
+import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { openResponse } from "../../routes/open.ts";
+import { OpenResponse } from "../../schemas/http.ts";
+import { PlaneBuffer } from "../../session/plane_buffer.ts";
+import { mutate } from "./mutations.ts";
+import { Random } from "./random.ts";
+import { type FuzzedFormat, type Seed, seedsOf } from "./seeds.ts";
+
+/** What became of a case. */
+export type Outcome = "planes" | "refused" | "large";
+
+/** One line of output. */
+export interface CaseLine {
+  readonly case: number;
+  /** Absent before the case, present after it. */
+  readonly outcome?: Outcome;
+  readonly finding?: string;
+}
+
+/** Planes beyond this are not allocated; the server would ask its memory budget. */
+const MAX_BYTES = 64 << 20;
+
+class TooLarge extends Error {}
+
+async function load(path: string): Promise<LoadedAcquisition> {
+  const files = new FileAccess();
+  let planned = 0;
+  try {
+    const loaded = await loadAcquisition(
+      { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
+      files,
+      ({ bytes }) => {
+        planned = bytes;
+        return bytes > MAX_BYTES ? Promise.reject(new TooLarge()) : Promise.resolve();
+      },
+    );
+    const bytes = [...loaded.planes, ...loaded.referencePlanes].reduce((sum, p) => sum + p.byteLength, 0);
+    if (bytes > planned) throw new Error(`${bytes} bytes of planes, but ${planned} were planned`);
+    return loaded;
+  } finally {
+    files.close();
+  }
+}
+
+/** What is wrong with an acquisition that was loaded, or `null`. */
+function judge({ summary, planes, referencePlanes }: LoadedAcquisition): string | null {
+  const { rows, columns, loaded, channels, reference, axes } = summary;
+  if (loaded.length === 0 || planes.length !== loaded.length) {
+    return `${planes.length} planes for ${loaded.length} channels`;
+  }
+  if (planes.some((plane) => plane.length !== rows * columns)) return "a plane of the wrong size";
+  if (referencePlanes.some((plane) => plane.length !== reference!.rows * reference!.columns)) {
+    return "a reference plane of the wrong size";
+  }
+  if (new Set(channels.map(({ name }) => name)).size !== channels.length) return "two channels with one name";
+  if (channels.some(({ name }) => name.trim() === "")) return "a channel without a name";
+  const order = axes.map(({ name }) => "TLCZYX".indexOf(name));
+  if (order.some((at, i) => at < 0 || at <= (order[i - 1] ?? -1))) return "axes out of order";
+  const hold = (plane: Float32Array<ArrayBuffer>) => new PlaneBuffer(plane, () => {});
+  const answer = openResponse({
+    id: "0".repeat(32),
+    summary,
+    channels: new Map(planes.map((plane, i) => [loaded[i]!.index, hold(plane)])),
+    referenceChannels: new Map(
+      referencePlanes.map((plane, i) => [reference!.channels[i]!.index, hold(plane)]),
+    ),
+    totalBytes: 0,
+    expiresAt: 0,
+  });
+  const judged = OpenResponse.safeParse(answer);
+  return judged.success ? null : `an answer outside the contract: ${judged.error.message.slice(0, 500)}`;
+}
+
+/** Rows may be missing after a truncation, other samples may not appear. */
+function invented(whole: LoadedAcquisition, rest: LoadedAcquisition): string | null {
+  const { summary: a } = whole;
+  const { summary: b } = rest;
+  if (a.channels.length !== b.channels.length || a.columns !== b.columns || b.rows > a.rows) return null;
+  for (const [c, plane] of rest.planes.entries()) {
+    const words = new Uint32Array(plane.buffer);
+    const expected = new Uint32Array(whole.planes[c]!.buffer);
+    const at = words.findIndex((word, i) => word !== expected[i]);
+    if (at >= 0) return `sample ${at} of channel ${c} differs after a truncation`;
+  }
+  return null;
+}
+
+async function runCase(path: string, whole: LoadedAcquisition | null): Promise<Partial<CaseLine>> {
+  try {
+    const loaded = await load(path);
+    const finding = (whole && invented(whole, loaded)) ?? judge(loaded);
+    return { outcome: "planes", ...(finding !== null && { finding }) };
+  } catch (error) {
+    if (error instanceof TooLarge) return { outcome: "large" };
+    if (error instanceof ReaderError && error.tag !== "Stopped") {
+      const faulty = !/^(Cannot read ".+": |")/.test(error.message) || /\[object |\.$/.test(error.message);
+      return { outcome: "refused", ...(faulty && { finding: `message: ${error.message}` }) };
+    }
+    return {
+      outcome: "refused",
+      finding: error instanceof Error ? error.stack ?? error.message : `${error}`,
+    };
+  }
+}
+
+function say(line: CaseLine): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(line) + "\n"));
+}
+
+function write(folder: string, name: string, bytes: Uint8Array): void {
+  Deno.mkdirSync(dirname(join(folder, name)), { recursive: true });
+  Deno.writeFileSync(join(folder, name), bytes);
+}
+
+function keep(folder: string, to: string): void {
+  Deno.mkdirSync(to, { recursive: true });
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    if (isDirectory) keep(join(folder, name), join(to, name));
+    else Deno.writeFileSync(join(to, name), Deno.readFileSync(join(folder, name)));
+  }
+}
+
+async function main([format, seed, first, end, work, corpus]: readonly string[]): Promise<void> {
+  const seeds = seedsOf(format as FuzzedFormat, corpus ?? null);
+  const wholes = new Map<Seed, LoadedAcquisition | null>();
+  const folder = join(work!, format === "zarr" ? "case.ome.zarr" : "case");
+  let laid: Seed | null = null;
+  for (let n = Number(first); n < Number(end); n += 1) {
+    const random = new Random(Number(seed), n);
+    // A seed serves a run of cases, so that its files are laid out once.
+    const chosen = new Random(Number(seed), -1 - Math.floor(n / 25)).of(seeds);
+    if (laid !== chosen) {
+      if (laid !== null) Deno.removeSync(folder, { recursive: true });
+      Deno.mkdirSync(folder, { recursive: true });
+      for (const [name, bytes] of chosen.files) write(folder, name, bytes);
+      laid = chosen;
+    }
+    const path = join(folder, chosen.open);
+    if (!wholes.has(chosen)) wholes.set(chosen, await load(path).catch(() => null));
+    const names = [...chosen.files.keys()];
+    const documents = names.filter((name) => /\.z[a-z]+$|zarr\.json$|\.xml$/.test(name));
+    const changed = documents.length > 0 && random.oneIn(2) ? random.of(documents) : random.of(names);
+    const original = chosen.files.get(changed)!;
+    const donor = random.of(seeds).files;
+    const { bytes, truncatedOnly } = mutate(original, random, random.of([...donor.values()]));
+    write(folder, changed, bytes);
+    say({ case: n });
+    const line = { case: n, ...await runCase(path, truncatedOnly ? wholes.get(chosen)! : null) };
+    // Kept before the next case changes it.
+    if (line.finding !== undefined) keep(folder, join(work!, `finding_${n}`));
+    say(line);
+    write(folder, changed, original);
+  }
+}
+
+if (import.meta.main) await main(Deno.args);

@@ -1,0 +1,142 @@
+/** Fuzzes one format in processes of their own and watches them: a crash, a hang and a swollen heap are findings too. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { TextLineStream } from "./text_lines.ts";
+import type { CaseLine, Outcome } from "./case_process.ts";
+import type { FuzzedFormat } from "./seeds.ts";
+
+/** A case that takes longer is a finding; a slow machine under load takes a tenth of it. */
+const MAX_CASE_MS = 20_000;
+
+/** Resident memory of the process: planes of 64 MiB, what a decoder holds beside them, and the program. */
+const MAX_RESIDENT = 1024 << 20;
+
+/** What to run. */
+export interface FuzzOrder {
+  readonly format: FuzzedFormat;
+  readonly seed: number;
+  /** Number of the first case. */
+  readonly first?: number;
+  /** Ends after so many cases. */
+  readonly cases?: number;
+  /** Ends after so many seconds. */
+  readonly seconds?: number;
+  /** Folder of seeds beside the fixtures. */
+  readonly corpus?: string | null;
+  /** Where the inputs of findings are kept; without it they are not. */
+  readonly keep?: string | null;
+}
+
+/** One fault that was found. */
+export interface Finding {
+  readonly case: number;
+  readonly what: string;
+}
+
+/** What a run gave. */
+export interface FuzzTotals {
+  readonly cases: number;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+  readonly findings: readonly Finding[];
+  readonly seconds: number;
+}
+
+const CHILD = fileURLToPath(new URL("./case_process.ts", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Resident bytes of a process, 0 where the system has no /proc. */
+function resident(pid: number): number {
+  try {
+    return 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Runs cases until their number or the time is reached. */
+export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
+  const start = performance.now();
+  const deadline = start + (order.seconds ?? Infinity) * 1000;
+  const begin = order.first ?? 0;
+  const end = begin + (order.cases ?? 1e9);
+  const outcomes = { planes: 0, refused: 0, large: 0 };
+  const findings: Finding[] = [];
+  let cases = 0;
+  const work = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_fuzz_" }));
+  const save = async (finding: Finding) => {
+    findings.push(finding);
+    if (!order.keep) return;
+    const to = join(order.keep, `${order.format}_${order.seed}_${finding.case}`);
+    const kept = join(work, `finding_${finding.case}`);
+    await copyTree(await exists(kept) ? kept : work, to);
+    await Deno.writeTextFile(join(to, "finding.txt"), finding.what + "\n");
+  };
+  try {
+    for (let first = begin; first < end && performance.now() < deadline;) {
+      const args = [order.format, order.seed, first, end, work, ...(order.corpus ? [order.corpus] : [])];
+      const child = new Deno.Command(Deno.execPath(), {
+        args: [
+          "run",
+          "-q",
+          "--no-prompt",
+          "--allow-read",
+          `--allow-write=${work}`,
+          CHILD,
+          ...args.map(String),
+        ],
+        cwd: ROOT,
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      const complaint = new Response(child.stderr).text();
+      let running = first;
+      let since = performance.now();
+      let verdict: string | null = null;
+      const watch = setInterval(() => {
+        const memory = resident(child.pid);
+        if (performance.now() - since > MAX_CASE_MS) verdict ??= `no answer within ${MAX_CASE_MS / 1000} s`;
+        if (memory > MAX_RESIDENT) verdict ??= `${memory >> 20} MiB of resident memory`;
+        if (verdict !== null || performance.now() > deadline) child.kill("SIGKILL");
+      }, 50);
+      let done = first - 1;
+      try {
+        for await (
+          const text of child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream())
+        ) {
+          const line: CaseLine = JSON.parse(text);
+          running = line.case;
+          since = performance.now();
+          if (line.outcome === undefined) continue;
+          done = line.case;
+          cases += 1;
+          outcomes[line.outcome] += 1;
+          if (line.finding !== undefined) await save({ case: line.case, what: line.finding });
+        }
+      } finally {
+        clearInterval(watch);
+      }
+      const { success } = await child.status;
+      const words = await complaint;
+      if (success) break;
+      if (verdict === null && performance.now() > deadline) break;
+      // Memory and time of one process add up over its cases: only a case that fails first in its process counts.
+      if (running === first) {
+        await save({ case: running, what: verdict ?? `the process ended: ${words.slice(0, 2000)}` });
+        first = running + 1;
+      } else first = Math.max(running, done + 1);
+    }
+  } finally {
+    await Deno.remove(work, { recursive: true });
+  }
+  return { cases, outcomes, findings, seconds: (performance.now() - start) / 1000 };
+}
+
+const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyTree(join(from, name), join(to, name));
+    else await Deno.copyFile(join(from, name), join(to, name));
+  }
+}

@@ -1,0 +1,141 @@
+/** What the fuzzing of a format starts from: its fixtures and files made by the writers of the tests. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FileAccess } from "../../readers/random_access.ts";
+import { readZipDirectory, zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
+import { ZipStore } from "../../readers/ome_zarr/zip_store.ts";
+import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+
+/** Files of one acquisition. */
+export interface Seed {
+  readonly name: string;
+  /** Which path of `files` is opened; `""` for the folder itself. */
+  readonly open: string;
+  /** Bytes by relative path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Formats that can be fuzzed. */
+export const FUZZED_FORMATS = ["tiff", "oir", "zarr", "zip"] as const;
+
+/** One of {@linkcode FUZZED_FORMATS}. */
+export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
+
+/** Larger files only slow the run down; their structure is that of the small ones. */
+const MAX_SEED_BYTES = 400_000;
+
+const fixtures = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+
+/** Seeds of a format; `corpus` names a folder that is searched instead of the fixtures. */
+export function seedsOf(format: FuzzedFormat, corpus: string | null = null): Seed[] {
+  const seeds = gather(format, corpus ?? fixtures(FOLDERS[format]));
+  if (corpus === null && format === "tiff") seeds.push(...writtenTiffs());
+  if (corpus === null && format === "oir") {
+    seeds.push(...gather("oir", fileURLToPath(new URL("../../examples", import.meta.url))));
+  }
+  return seeds.sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+const FOLDERS = { tiff: "tiff", oir: "oir", zarr: "ome_zarr", zip: "ome_zarr" } as const;
+
+const OPENED = {
+  tiff: /\.(tiff?|stk|btf|tf8)$/i,
+  oir: /\.oir$/i,
+  zarr: /\.zarr\.zip$/i,
+  zip: /\.zip$/i,
+} as const;
+
+function gather(format: FuzzedFormat, folder: string): Seed[] {
+  const seeds: Seed[] = [];
+  for (const entry of Deno.readDirSync(folder)) {
+    const path = join(folder, entry.name);
+    const store = entry.isDirectory && /\.zarr$/i.test(entry.name);
+    if (store && format === "zarr") seeds.push({ name: entry.name, open: "", files: treeOf(path) });
+    else if (entry.isDirectory && !store) seeds.push(...gather(format, path));
+    if (!entry.isFile || !OPENED[format].test(entry.name)) continue;
+    if (Deno.statSync(path).size > MAX_SEED_BYTES) continue;
+    if (format === "zarr") seeds.push(...unpacked(path, entry.name));
+    else seeds.push({ name: entry.name, open: entry.name, files: withContinuations(folder, entry.name) });
+  }
+  return seeds.filter(({ files }) =>
+    [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0) <= 2 * MAX_SEED_BYTES
+  );
+}
+
+/** A file, with the continuation files of an OIR file. */
+function withContinuations(folder: string, name: string): Map<string, Uint8Array> {
+  const stem = name.replace(/\.[^.]+$/, "");
+  const files = new Map([[name, Deno.readFileSync(join(folder, name))]]);
+  for (const { name: other } of Deno.readDirSync(folder)) {
+    if (other.startsWith(stem) && /^_\d{5}$/.test(other.slice(stem.length))) {
+      files.set(other, Deno.readFileSync(join(folder, other)));
+    }
+  }
+  return files;
+}
+
+function treeOf(folder: string, below = ""): Map<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
+  for (const { name, isDirectory } of Deno.readDirSync(join(folder, below))) {
+    const path = below === "" ? name : `${below}/${name}`;
+    if (isDirectory) { for (const [key, bytes] of treeOf(folder, path)) files.set(key, bytes); }
+    else files.set(path, Deno.readFileSync(join(folder, path)));
+  }
+  return files;
+}
+
+/** The store inside a ZIP file, as a directory: there no checksum shields the reader from what is changed. */
+function unpacked(path: string, name: string): Seed[] {
+  const access = new FileAccess();
+  try {
+    const file = access.open(path);
+    const entries = readZipDirectory(file);
+    const store = new ZipStore(file, entries, "");
+    const files = new Map<string, Uint8Array>();
+    for (const key of entries.keys()) {
+      if (key.endsWith("/")) continue;
+      const value = store.open(key, MAX_SEED_BYTES);
+      if (value) files.set(key, value.read(0, value.size, key));
+    }
+    const folder = zarrFolder(entries.keys());
+    return folder === null ? [] : [{ name, open: folder, files }];
+  } finally {
+    access.close();
+  }
+}
+
+/** Kinds of page that the fixtures lack: BigTIFF, several pages, planar samples. */
+function writtenTiffs(): Seed[] {
+  const plain: TiffLayout = {
+    littleEndian: true,
+    bigTiff: false,
+    width: 13,
+    height: 9,
+    samples: 1,
+    bits: 16,
+    kind: "uint",
+    planar: false,
+    rowsPerStrip: 4,
+    tile: null,
+    predictor: 1,
+    codec: "none",
+    fillOrder: 1,
+  };
+  const layouts: Record<string, [TiffLayout, number]> = {
+    pages: [plain, 3],
+    big: [{ ...plain, bigTiff: true }, 2],
+    big_endian: [{ ...plain, bigTiff: true, littleEndian: false }, 2],
+    planar: [{ ...plain, samples: 3, planar: true }, 1],
+    chunky: [{ ...plain, samples: 3, bits: 8 }, 2],
+    tiled: [{ ...plain, tile: [16, 16], codec: "LZW", predictor: 2 }, 2],
+    packbits: [{ ...plain, codec: "PackBits" }, 1],
+  };
+  return Object.entries(layouts).map(([name, [layout, pages]]) => ({
+    name: `written_${name}.tif`,
+    open: "written.tif",
+    files: new Map([[
+      "written.tif",
+      tiffBytes(layout, (x, y, s, p) => BigInt((x + 20 * y + 50 * s + 70 * p) % 200), pages),
+    ]]),
+  }));
+}
