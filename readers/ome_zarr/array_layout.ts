@@ -27,7 +27,11 @@ export interface ArrayLayout {
   readonly chunkKeys: (position: readonly number[]) => string[];
 }
 
-/** @throws {DecodeFailed} metadata that make no sense or name what is not known */
+/**
+ * Reads the metadata of an array.
+ *
+ * @throws {DecodeFailed} they make no sense or name what is not known
+ */
 export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
   const what = `array "${path}"`;
   if (node.kind !== "array") throw new DecodeFailed(`"${path}" is a group and no array`);

@@ -31,5 +31,6 @@ export function decodeStream(name: keyof typeof STREAMS, bytes: Uint8Array, maxB
   if (engine.bytesWritten !== bytes.length) {
     throw new DecodeFailed(`${bytes.length - engine.bytesWritten} of ${bytes.length} bytes are left over`);
   }
-  return buffer;
+  // Not as a Buffer: its `slice` would share the memory.
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }

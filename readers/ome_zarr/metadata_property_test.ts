@@ -1,0 +1,144 @@
+/** Whatever the metadata say: an image whose planes fill, or an error of the reader, never anything else. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { DecodeFailed, ReaderError } from "../errors.ts";
+import { FileAccess } from "../random_access.ts";
+import { FIRST_POSITION } from "../reader.ts";
+import { readOmeImage } from "./ome_image.ts";
+import { acquisitionOf } from "./stored_image.ts";
+import type { Store } from "./store.ts";
+
+const FIXTURES = fileURLToPath(new URL("../../tests/fixtures/ome_zarr/", import.meta.url));
+
+/** All values of a directory store, by key. */
+function valuesOf(folder: string, prefix = ""): Map<string, Uint8Array<ArrayBuffer>> {
+  const values = new Map<string, Uint8Array<ArrayBuffer>>();
+  for (const entry of Deno.readDirSync(folder)) {
+    const key = prefix + entry.name;
+    if (entry.isFile) values.set(key, Deno.readFileSync(`${folder}/${entry.name}`));
+    else {for (const [inner, bytes] of valuesOf(`${folder}/${entry.name}`, `${key}/`)) {
+        values.set(inner, bytes);
+      }}
+  }
+  return values;
+}
+
+function memoryStore(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Store {
+  return {
+    open(key) {
+      const bytes = values.get(key);
+      if (!bytes) return null;
+      return {
+        size: bytes.length,
+        read(offset, length) {
+          if (offset + length > bytes.length) throw new DecodeFailed("outside");
+          return bytes.slice(offset, offset + length);
+        },
+        close() {},
+      };
+    },
+  };
+}
+
+type Json = unknown;
+
+/** Every place of a document, as paths of keys. */
+function places(value: Json, path: string[] = []): string[][] {
+  if (typeof value !== "object" || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, inner]) => places(inner, [...path, key]))];
+}
+
+const VALUE = fc.oneof(
+  fc.constantFrom<Json>(null, true, "", "a", "/", 0, -1, 1, 2, 3, 4, 8, 17, 2.5, 1e9, 1e300, [], {}, [1, 1], [
+    1,
+    1,
+    1,
+  ]),
+  fc.constantFrom<Json>(
+    "0",
+    "../0",
+    "uint8",
+    "int64",
+    "float16",
+    "bool",
+    "gzip",
+    "blosc",
+    "bytes",
+    "transpose",
+    "F",
+  ),
+  fc.constantFrom<Json>(
+    "sharding_indexed",
+    "crc32c",
+    "delta",
+    "scale_offset",
+    "cast_value",
+    "big",
+    "start",
+    "NaN",
+  ),
+  fc.constantFrom<Json>("t", "c", "z", "y", "x", "time", "space", "0.1", "0.6", { name: "bytes" }, [
+    "y",
+    "x",
+  ]),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+const CHANGES = fc.array(
+  fc.record({ document: fc.nat(), place: fc.nat(), remove: fc.boolean(), value: VALUE }),
+  { minLength: 1, maxLength: 3 },
+);
+
+/** Planes of more samples are planned and not decoded. */
+const MAX_SAMPLES = 1 << 16;
+
+async function read(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promise<string> {
+  const files = new FileAccess();
+  try {
+    const store = memoryStore(values);
+    const image = readOmeImage(store, "", (path) => path);
+    const acquisition = acquisitionOf({ image, store, fileSize: null }, files);
+    const channels = acquisition.channels.slice(0, 3).map((channel) => channel.index);
+    const plan = await acquisition.plan(channels, FIRST_POSITION);
+    if (plan.rows * plan.columns > MAX_SAMPLES) return "planned";
+    await plan.decode(channels.map(() => new Float32Array(plan.rows * plan.columns)));
+    return "read";
+  } catch (error) {
+    if (error instanceof ReaderError) return error.tag;
+    throw error;
+  }
+}
+
+const STORES: [string, string[]][] = [
+  ["v3_shard.ome.zarr", ["zarr.json", "0/zarr.json"]],
+  ["v2_dot_gzip.zarr", [".zattrs", ".zgroup", "0/.zarray"]],
+  ["v2_ome_0.3.ome.zarr", [".zattrs", "full/.zarray"]],
+];
+
+for (const [name, documents] of STORES) {
+  Deno.test(`changed metadata of ${name} give planes or an error of the reader`, async () => {
+    const original = valuesOf(FIXTURES + name);
+    const results: Record<string, number> = {};
+    const run = fc.asyncProperty(CHANGES, async (changes) => {
+      const values = new Map(original);
+      for (const { document, place, remove, value } of changes) {
+        const key = documents[document % documents.length]!;
+        const holder: Json = { doc: JSON.parse(new TextDecoder().decode(values.get(key))) };
+        const all = places((holder as { doc: Json }).doc, ["doc"]);
+        const path = all[place % all.length]!;
+        const owner = path.slice(0, -1).reduce((o, k) => (o as Record<string, Json>)[k], holder) as Record<
+          string,
+          Json
+        >;
+        if (remove && path.length > 1) delete owner[path.at(-1)!];
+        else owner[path.at(-1)!] = value;
+        values.set(key, new TextEncoder().encode(JSON.stringify((holder as { doc: Json }).doc)));
+      }
+      const result = await read(values);
+      results[result] = (results[result] ?? 0) + 1;
+    });
+    await fc.assert(run, { numRuns: 1000, seed: 8, timeout: 2000 });
+    assert.ok(results["read"]! > 50 && results["DecodeFailed"]! > 50, JSON.stringify(results));
+  });
+}
