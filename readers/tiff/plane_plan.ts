@@ -194,21 +194,30 @@ async function decodeSegment(
     stop,
   };
   if (page.reversedBits && codec.bitOrder) reverseBits(input);
-  const output = await codec.decode(input, segment);
-  let littleEndian = codec.image || fileLittleEndian;
-  if (!codec.image && page.predictor !== 1) {
-    unpredict(page.predictor, {
-      bytes: output,
-      rows,
-      rowSamples: page.segmentWidth * bits.length,
-      samples: bits.length,
-      bits: bits[0]!,
-      float: page.kind === "float",
-      littleEndian,
-    });
-    littleEndian = true;
+  const decoded = await codec.decode(input, segment);
+  // Typed views need an aligned start.
+  const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
+  // A few rows at a time, so that a plane in one strip can be stopped.
+  const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / row));
+  for (let first = 0; first < rows; first += atOnce) {
+    stop.check();
+    const count = Math.min(atOnce, rows - first);
+    const bytes = output.subarray(first * row, (first + count) * row);
+    let littleEndian = codec.image || fileLittleEndian;
+    if (!codec.image && page.predictor !== 1) {
+      unpredict(page.predictor, {
+        bytes,
+        rows: count,
+        rowSamples: page.segmentWidth * bits.length,
+        samples: bits.length,
+        bits: bits[0]!,
+        float: page.kind === "float",
+        littleEndian,
+      });
+      littleEndian = true;
+    }
+    place(page, index, first, count, bytes, littleEndian, fill, bits);
   }
-  place(page, index, 0, rows, output, littleEndian, fill, bits);
 }
 
 /** Codecs of samples give whole bytes: the next machine width. */

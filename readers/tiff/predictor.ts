@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { swapBytes } from "../to_float32.ts";
 import { TAG, tagName } from "./tags.ts";
 
-/** Rows of samples of one width, changed in place. */
+/** Rows of samples of one width, changed in place; `bytes` begins at a multiple of the sample's size in its buffer. */
 export interface PredictedRows {
   readonly bytes: Uint8Array;
   readonly rows: number;

@@ -172,18 +172,22 @@ function reader(
       return sign ? (value << sign) >> sign : value;
     };
   }
-  const shift = BigInt(64 - size);
+  const upper = size - 32;
   return (bit) => {
-    // 64 bits from `bit` on, lower ones dropped, then brought down with or without the sign.
-    let value = 0n;
-    const from = Math.floor(bit / 8);
-    for (let i = 0; i < 9; i += 1) value = (value << 8n) | BigInt(bytes[from + i] ?? 0);
-    value = BigInt.asUintN(64, value >> BigInt(8 - bit % 8));
-    value = kind === "int" ? BigInt.asIntN(64, value) >> shift : value >> shift;
-    const low = Number(BigInt.asUintN(32, value));
-    const high = Number(BigInt.asUintN(32, value >> 32n));
+    const low = take(bytes, bit + Math.max(upper, 0), Math.min(size, 32));
+    const negative = kind === "int" && (bytes[Math.floor(bit / 8)]! << (bit % 8)) & 0x80;
+    if (upper <= 0) return negative ? low - 2 ** size : low;
+    const high = take(bytes, bit, upper) + (negative ? 2 ** 32 - 2 ** upper : 0);
     return kind === "int" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
   };
+}
+
+/** `count` bits from `bit` on as an unsigned number; 32 at most. */
+function take(bytes: Uint8Array, bit: number, count: number): number {
+  if (count > 16) return take(bytes, bit, count - 16) * 0x1_0000 + take(bytes, bit + count - 16, 16);
+  const from = Math.floor(bit / 8);
+  const window = (bytes[from]! << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
+  return (window >>> (24 - count - bit % 8)) & (2 ** count - 1);
 }
 
 /**

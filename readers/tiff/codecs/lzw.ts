@@ -24,21 +24,27 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   let next = FIRST_FREE;
   let width = 9;
   let limit = (1 << 9) - early;
+  let from = 0;
   let bit = 0;
-  const bits = input.length * 8;
+  let codes = 0;
   let at = 0;
   let previousStart = -1;
   let previousLength = 0;
 
   while (at < size) {
-    if (bit + width > bits) throw short(segment, "LZW", at);
-    const from = bit >>> 3;
+    if (from + (bit + width + 7 >> 3) > input.length) throw short(segment, "LZW", at);
     // Of three bytes, the last may lie beyond the end; its bits are not used then.
     const code = (old
-      ? (input[from]! | (input[from + 1]! << 8) | (input[from + 2]! << 16)) >>> (bit & 7)
-      : ((input[from]! << 16) | (input[from + 1]! << 8) | input[from + 2]!) >>> (24 - width - (bit & 7))) &
+      ? (input[from]! | (input[from + 1]! << 8) | (input[from + 2]! << 16)) >>> bit
+      : ((input[from]! << 16) | (input[from + 1]! << 8) | input[from + 2]!) >>> (24 - width - bit)) &
       ((1 << width) - 1);
     bit += width;
+    from += bit >> 3;
+    bit &= 7;
+    codes += 1;
+    if ((codes & 0xfffff) === 0) {
+      segment.stop.check();
+    }
 
     if (code === CLEAR) {
       next = FIRST_FREE;
