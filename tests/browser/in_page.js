@@ -66,3 +66,21 @@ export function chartColors() {
   for (let i = 0; i < data.length; i += 4) colors.add(data.subarray(i, i + 3).join(","));
   return [...colors];
 }
+
+/** Takes the source picture's graphics context away and gives it back. */
+export async function loseContext() {
+  const canvas = document.querySelector("#source canvas");
+  const loss = canvas.getContext("webgl2").getExtension("WEBGL_lose_context");
+  const event = (name) => new Promise((done) => canvas.addEventListener(name, done, { once: true }));
+  const lost = event("webglcontextlost");
+  loss.loseContext();
+  await lost;
+  const restored = event("webglcontextrestored");
+  // The browser refuses within the event of the loss.
+  setTimeout(() => loss.restoreContext());
+  await restored;
+}
+
+/** Whether the size of the planes is known and some are missing. */
+export const isTransferring = () =>
+  document.getElementById("progress-text").textContent.startsWith("0.0 MB of");

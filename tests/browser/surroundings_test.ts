@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
-import { canvasDensity, cutOff, hasWebgl2 } from "./in_page.js";
+import { canvasDensity, cutOff, hasWebgl2, isTransferring, loseContext, wasCancelled } from "./in_page.js";
 import { lineScanFile, SHAPE } from "./line_scan.ts";
 
 const ignore = !hasChromium();
@@ -88,6 +88,51 @@ async function pinchAndCheck(viewer: Viewer): Promise<void> {
   await viewer.settle();
   assert.notDeepEqual(await labels(), whole);
 }
+
+test("a lost graphics context is drawn again", async () => {
+  await using server = await StubbedServer.start();
+  const scan = await scanOf(server);
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    await viewer.open(scan);
+    const place = await viewer.place("source", SHAPE, 150, 10);
+    const before = await viewer.color(place);
+    assert(Math.max(...before) > 50, `${before}`);
+    await viewer.page.evaluate(loseContext);
+    assert.deepEqual(await viewer.color(place), before);
+    assert.deepEqual(viewer.faults, []);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("a transfer that is cancelled leaves no session", async () => {
+  await using server = await StubbedServer.start();
+  const scan = await scanOf(server);
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    const { page } = viewer;
+    let session = "";
+    await page.route("**/data", (route) => {
+      session = route.request().url().match(/sessions\/([0-9a-f]+)/)![1]!;
+      return new Promise(() => {});
+    });
+    server.choose(scan);
+    await page.click("#open");
+    await page.waitForFunction(isTransferring);
+    const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
+    await page.click("#cancel");
+    assert((await deleted).url().endsWith(session));
+    assert.equal((await deleted).status(), 200);
+    await page.waitForFunction(wasCancelled);
+    assert(await page.locator("#empty").isVisible());
+    assert.deepEqual(viewer.faults, []);
+  } finally {
+    await browser.close();
+  }
+});
 
 test("an expired session is noticed, and the picture stays", async () => {
   await using server = await StubbedServer.start("--session-ttl", "1s");

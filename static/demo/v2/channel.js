@@ -1,12 +1,12 @@
 /** One channel as it is looked at: samples, look-up table, intensity range and whether it is shown. */
 import { autoRange, histogram, statistics } from "./histogram.js";
-import { defaultLut, lutTable } from "./lut.js";
+import { defaultLut, DISTINCT, lutTable } from "./lut.js";
 
 /** A loaded channel; emits `change` whenever its look changes. */
 export class Channel extends EventTarget {
   #lutName;
   #range;
-  #visible = true;
+  #visible;
   #bins = null;
 
   /**
@@ -18,6 +18,7 @@ export class Channel extends EventTarget {
     super();
     Object.assign(this, { index, name, dataUrl, samples });
     this.stats = statistics(samples);
+    this.#visible = position < DISTINCT.length;
     this.#lutName = defaultLut(position, name, count);
     this.#range = autoRange(this.stats);
   }

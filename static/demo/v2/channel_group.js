@@ -28,16 +28,17 @@ export class ChannelGroup extends EventTarget {
     this.#changed();
   }
 
-  /** The channel that snippets and statistics speak of: the one last touched. */
+  /** The channel that snippets speak of: the one last touched, or the first that is shown when that one is switched off. */
   get active() {
     return this.channels[this.#active];
   }
 
   /** Switches a channel: on or off in a composite, otherwise to this one alone. */
   toggle(position, on = !this.channels[position].visible) {
-    this.#active = position;
     if (this.#composite) this.channels[position].visible = on;
     else this.channels.forEach((channel, other) => channel.visible = other === position);
+    const isShown = this.channels[position].visible || this.shown.length === 0;
+    this.#active = isShown ? position : this.channels.indexOf(this.shown[0]);
     this.#changed();
   }
 

@@ -32,6 +32,9 @@ const FIRE = {
   ]),
 };
 
+/** Colours of the first channels; more than these are not told apart when they are added. */
+export const DISTINCT = ["green", "magenta", "cyan", "yellow", "red", "blue"];
+
 /** Names in the order of the menu. */
 export const LUT_NAMES = [...Object.keys(RAMPS), "fire", "hot", "viridis", "magma", "inferno", "cividis"];
 
@@ -55,7 +58,7 @@ export function defaultLut(position, name = "", count = 2) {
   const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1].toLowerCase();
   if (named !== undefined) return named;
   if (count === 1) return "green";
-  return ["green", "magenta", "cyan", "yellow", "red", "blue"][position] ?? "gray";
+  return DISTINCT[position] ?? "gray";
 }
 
 /** A colour that stands for the table in legends and curves, as CSS. */

@@ -17,10 +17,20 @@ export function readout({ plane, shown }, { x, y }) {
   const values = shown.map((channel) => ({
     channel,
     name: channel.name,
-    value: formatNumber(channel.samples[x * plane.shape[1] + y]),
+    value: sampleText(channel.samples[x * plane.shape[1] + y]),
   }));
   const physical = coordinates.length === 0 ? "" : ` · ${coordinates.join(", ")}`;
   return { position: `row ${x}, column ${y}${physical}`, values };
+}
+
+/** A sample in the fewest digits that name this float32 and no other. */
+export function sampleText(value) {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
+  for (let digits = 1; digits < 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(Number(value.toPrecision(9)));
 }
 
 /** Pixels, steps with units and axis names, sample type: the line under the title. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { facts, readout, remainingTime } from "../../../static/demo/v2/readout.js";
+import { facts, readout, remainingTime, sampleText } from "../../../static/demo/v2/readout.js";
 
 const axes = [{ name: "Y", step: 0.002, unit: "seconds" }, { name: "X", step: 0.5, unit: "um" }];
 
@@ -14,6 +14,14 @@ Deno.test("the read-out is the sample at the plane's row and column", () => {
     "A",
     "5",
   ]]);
+});
+
+Deno.test("a sample is named exactly, and no longer than that takes", () => {
+  const texts = [0.1, 16777217, 4294967296, 1 / 3, NaN, -Infinity, 1e-40, 0].map((value) =>
+    sampleText(Math.fround(value))
+  );
+  // 1 / 3 is 0.333333343267... as float32, its neighbours 0.33333331346 and 0.33333337306.
+  assert.deepEqual(texts, ["0.1", "16777216", "4294967296", "0.33333334", "NaN", "-Infinity", "1e-40", "0"]);
 });
 
 Deno.test("the line under the title has pixels, steps and units", () => {
