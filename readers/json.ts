@@ -2,8 +2,8 @@
 import { DecodeFailed } from "./errors.ts";
 import { MAX_JSON_BYTES } from "./limits.ts";
 
-/** Values of one document, about 50 bytes of heap each. */
-export const MAX_JSON_VALUES = 2_000_000;
+/** Values of one document: 300 bytes of heap each at worst, where they are objects under distinct keys. */
+export const MAX_JSON_VALUES = 1_000_000;
 
 /** Nesting of one document. */
 export const MAX_JSON_DEPTH = 256;

@@ -88,6 +88,9 @@ export function readOmeImage(store: Store, path: string, shown: (path: string) =
   };
 }
 
+/** Versions of the layout; the earlier two differ in where the OME-XML lies. */
+const LAYOUTS: readonly unknown[] = [1, 2, 3];
+
 function locate(
   store: Store,
   path: string,
@@ -138,7 +141,7 @@ function enclosingXml(store: Store, path: string, warnings: string[]): OmeXmlIma
   const node = readNode(store, parent);
   const layout = node &&
     (omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"]);
-  if (layout !== 3) return null;
+  if (!LAYOUTS.includes(layout)) return null;
   const name = path.slice(parent === "" ? 0 : parent.length + 1);
   const listed = seriesPaths(store, parent).indexOf(name);
   const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : 0;
