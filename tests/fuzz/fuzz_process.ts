@@ -96,7 +96,13 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
         const memory = resident(child.pid);
         if (performance.now() - since > MAX_CASE_MS) verdict ??= `no answer within ${MAX_CASE_MS / 1000} s`;
         if (memory > MAX_RESIDENT) verdict ??= `${memory >> 20} MiB of resident memory`;
-        if (verdict !== null || performance.now() > deadline) child.kill("SIGKILL");
+        if (verdict === null && performance.now() < deadline) return;
+        clearInterval(watch);
+        try {
+          child.kill("SIGKILL");
+        } catch {
+          // It has ended meanwhile.
+        }
       }, 50);
       let done = first - 1;
       try {

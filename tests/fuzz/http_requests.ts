@@ -1,8 +1,324 @@
-export async function fuzzHttp(_o: { seed: number; seconds?: number; cases?: number }) {
-  return await Promise.resolve({
-    cases: 0,
-    outcomes: {} as Record<string, number>,
-    findings: [] as { case: number; what: string }[],
-    seconds: 0,
+/**
+ * Random requests over every path and method of the served OpenAPI document, as bytes on a socket. Every failure must
+ * be an envelope, no answer an internal error, every status one that the document names, and nothing may be left over.
+ */
+import { Buffer } from "node:buffer";
+import { ErrorBody } from "../../schemas/http.ts";
+import { Harness, sampleFolder } from "../contract/harness.ts";
+import { mutate } from "./mutations.ts";
+import { Random } from "./random.ts";
+
+/** What a run gave. */
+export interface HttpTotals {
+  readonly cases: number;
+  /** Answers by status. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly findings: readonly { readonly case: number; readonly what: string }[];
+  readonly seconds: number;
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+const METHODS = ["GET", "GET", "HEAD", "POST", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "TRACE", "QUERY"];
+
+const NAMES = [
+  "",
+  "0",
+  "1",
+  "-1",
+  "7",
+  "1.5",
+  "00",
+  "1e3",
+  "99999999999999999999",
+  "NaN",
+  "..",
+  ".",
+  "%2e%2e%2f",
+  "%00",
+  "%zz",
+  "%",
+  "%ff",
+  "é",
+  "a b".replace(" ", "%20"),
+  "__proto__",
+  "constructor",
+  "toString",
+  "constructor.json",
+  "index.html",
+  "style.css",
+  "swagger-ui.css",
+  "collection.json",
+  "x".repeat(300),
+  "..%5c..%5cdeno.json",
+  "deno.json",
+  "data",
+  "data/",
+  "?x=1",
+  "*",
+  ";a=b",
+];
+
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  "",
+  " ",
+  "x",
+  "\0",
+  "/",
+  "/proc/self/mem",
+  "/dev/zero",
+  "relative",
+  "\ud800",
+  [],
+  [0],
+  [0, 0],
+  [1, 0],
+  [9],
+  ["0"],
+  [null],
+  [".tif"],
+  [".TIF", ".tif"],
+  ["tif"],
+  {},
+  { length: 1 },
+];
+
+const HEADERS: Readonly<Record<string, readonly string[]>> = {
+  Host: ["localhost", "127.0.0.1:1", "[::1]", "evil.example", "127.0.0.1.evil.example", "", "localhost:x"],
+  Origin: ["null", "http://localhost:3", "https://evil.example", "file://", "http://[", "x"],
+  Range: [
+    "bytes=0-3",
+    "bytes=-1",
+    "bytes=9999999-",
+    "bytes=3-1",
+    "bytes=0-1,3-4",
+    "lines=1",
+    "bytes=-0",
+    "bytes=",
+  ],
+  "If-Range": ['"x"', "yesterday"],
+  "Content-Type": [
+    "application/json",
+    "application/json; charset=utf-8",
+    "application/json;charset=latin1",
+    "text/plain",
+    "",
+    ";",
+    "multipart/form-data",
+  ],
+  "Access-Control-Request-Method": ["POST", "X"],
+  "Access-Control-Request-Headers": ["content-type", "x, y", "é"],
+  "Access-Control-Request-Private-Network": ["true"],
+  "Accept-Encoding": ["gzip, br", "identity;q=0"],
+  Expect: ["100-continue"],
+  "X-Long": ["y".repeat(5000)],
+  Cookie: ["a=b"],
+  "If-None-Match": ["*"],
+};
+
+/** Runs cases until their number or the time is reached. */
+export async function fuzzHttp(
+  { seed, cases = 1e9, seconds = Infinity }: { seed: number; cases?: number; seconds?: number },
+): Promise<HttpTotals> {
+  const start = performance.now();
+  const outcomes: Record<string, number> = {};
+  const findings: { case: number; what: string }[] = [];
+  await using sample = await sampleFolder();
+  let chooser = new Random(seed);
+  await using server = new Harness({
+    maxSessionMemory: 1 << 20,
+    pick: () => Promise.resolve(chooser.of([null, sample.image, `${sample.folder}/none.tif`])),
   });
+  await using socket = server.listen();
+  const document = await (await fetch(`${socket.base}/openapi.json`)).json();
+  const paths = document.paths as Paths;
+  let ids: string[] = [];
+  let n = 0;
+  for (; n < cases && performance.now() - start < seconds * 1000; n += 1) {
+    const random = chooser = new Random(seed, n);
+    const { method, template, target, bytes } = request(random, paths, ids, sample.image);
+    const answer = await send(socket.port, bytes, method);
+    const what = judge(method, template, target, answer, paths);
+    outcomes[answer?.status ?? "none"] = (outcomes[answer?.status ?? "none"] ?? 0) + 1;
+    if (what !== null) {
+      findings.push({ case: n, what: `${what}\n${new TextDecoder().decode(bytes).slice(0, 600)}` });
+    }
+    const opened = answer?.status === 200 && /"sessionId":\s*"([0-9a-f]{32})"/.exec(answer.body)?.[1];
+    if (opened) ids = [...ids, opened].slice(-5);
+    // Dialogs that one page had cancelled are refused for a while.
+    server.clock.move(1000);
+  }
+  const errors = server.logged.filter((line) => /internal_error|^\S+ error /i.test(line));
+  if (errors.length > 0) findings.push({ case: n, what: `logged: ${errors.slice(0, 3).join("\n")}` });
+  for (const id of new Set(ids)) {
+    await (await fetch(`${socket.base}/api/v2/sessions/${id}`, { method: "DELETE" })).text();
+  }
+  server.store.close();
+  for (let i = 0; server.budget.used > 0 && i < 100; i += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  if (server.budget.used > 0) {
+    findings.push({ case: n, what: `${server.budget.used} bytes are reserved at the end` });
+  }
+  const { busy, lost, waiting } = server.pool.counts;
+  if (busy + lost + waiting > 0) {
+    findings.push({ case: n, what: `workers: ${busy} busy, ${lost} lost, ${waiting} waiting` });
+  }
+  return { cases: n, outcomes, findings, seconds: (performance.now() - start) / 1000 };
+}
+
+/** One request as bytes. */
+function request(random: Random, paths: Paths, ids: readonly string[], image: string) {
+  const template = random.of(
+    Object.keys(paths).flatMap((path) => path.includes("open") ? [path, path, path] : [path]),
+  );
+  const documented = Object.keys(paths[template]!).map((name) => name.toUpperCase());
+  const method = random.of(random.oneIn(3) ? METHODS : documented);
+  let target = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (name === "session_id" && ids.length > 0 && !random.oneIn(3)) return random.of(ids);
+    if (name === "channel_index" && !random.oneIn(3)) return random.of(["0", "1"]);
+    return random.of(NAMES);
+  });
+  if (random.oneIn(12)) target += random.of(["/", "?", "?a=%", "//", "#x", `/${random.of(NAMES)}`]);
+  if (random.oneIn(40)) {
+    target = random.of(["*", "//", "/api", "/api/v2/", "/%", "http://localhost/api/v2", "/api/v2//"]);
+  }
+  const body = method === "POST" || random.oneIn(10) ? bodyOf(random, image) : new Uint8Array();
+  const headers: [string, string][] = [["Host", "127.0.0.1"], ["Connection", "close"]];
+  if (body.length > 0 || random.oneIn(4)) {
+    headers.push(["Content-Type", "application/json"], ["Content-Length", String(body.length)]);
+  }
+  for (let i = random.below(4); i > 0; i -= 1) {
+    const name = random.of(Object.keys(HEADERS));
+    const same = headers.findIndex(([other]) => other === name);
+    if (same >= 0 && !random.oneIn(4)) continue;
+    if (same >= 0) headers.splice(same, 1);
+    if (!random.oneIn(10) || name === "Host") headers.push([name, random.of(HEADERS[name]!)]);
+  }
+  const head = `${method} ${target.replaceAll(" ", "%20")} HTTP/1.1\r\n${
+    headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  }\r\n`;
+  const start = new TextEncoder().encode(head);
+  const bytes = new Uint8Array(start.length + body.length);
+  bytes.set(start);
+  bytes.set(body, start.length);
+  return { method, template, target, bytes };
+}
+
+function bodyOf(random: Random, image: string): Uint8Array {
+  const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+  const valid = random.of([{ path: image }, { path: image, channelIndices: [1] }, {}, {
+    extensions: [".tif", ".zarr"],
+  }]);
+  switch (random.below(5)) {
+    case 0:
+      return text(random.of(VALUES));
+    case 1: {
+      const fields = ["path", "channelIndices", "extensions", "other", "__proto__"];
+      return text(
+        Object.fromEntries([[random.of(fields), random.of(VALUES)], [random.of(fields), random.of(VALUES)]]),
+      );
+    }
+    case 2:
+      return text({ ...valid, [random.of(["path", "channelIndices", "extensions"])]: random.of(VALUES) });
+    case 3:
+      return random.oneIn(20)
+        ? new Uint8Array((1 << 20) + 1)
+        : mutate(text(valid), random, text(random.of(VALUES))).bytes;
+    default:
+      return text(valid);
+  }
+}
+
+/** Sends bytes and reads until the server closes; `null` when it answers nothing. */
+async function send(port: number, bytes: Uint8Array, method: string): Promise<Answer | null> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const writing = (async () => {
+    try {
+      for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+    } catch {
+      // The server may answer and close before it has read a body that is too large.
+    }
+  })();
+  const chunks: Uint8Array[] = [];
+  const chunk = new Uint8Array(1 << 16);
+  try {
+    for (let count = await connection.read(chunk); count !== null; count = await connection.read(chunk)) {
+      chunks.push(chunk.slice(0, count));
+    }
+  } catch {
+    // What has arrived is judged.
+  }
+  await writing;
+  const text = Buffer.concat(chunks).toString("latin1").replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "");
+  const end = text.indexOf("\r\n\r\n");
+  const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1];
+  if (end < 0 || status === undefined) return null;
+  const lines = text.slice(0, end).split("\r\n").slice(1).map((line) => line.split(/:\s*(.*)/s));
+  const headers = new Headers(lines.map(([name, value]) => [name!, value ?? ""] as [string, string]));
+  let body = text.slice(end + 4);
+  if (headers.get("transfer-encoding") === "chunked" && method !== "HEAD") {
+    body = body.replaceAll(/(^|\r\n)[0-9a-f]+\r\n/gi, "");
+  }
+  return { status: Number(status), headers, body };
+}
+
+/** What is wrong with an answer, or `null`. */
+function judge(
+  method: string,
+  template: string,
+  target: string,
+  answer: Answer | null,
+  paths: Paths,
+): string | null {
+  if (answer === null) return "no answer";
+  const { status, headers, body } = answer;
+  // The HTTP layer below the application refuses what is no HTTP, without a body.
+  if (status === 400 && body === "" && !headers.has("access-control-allow-origin")) {
+    return /^(\*|\/\/|http)/.test(target) || /[^\x21-\x7e]/.test(target) ? null : "a bare 400";
+  }
+  if (headers.get("access-control-allow-origin") !== "*") return `${status} without the common headers`;
+  const length = headers.get("content-length");
+  if (method !== "HEAD" && length !== null && Number(length) !== body.length) {
+    return `${status} with ${body.length} of ${length} bytes`;
+  }
+  if (status >= 400) {
+    if (method === "HEAD") return null;
+    let envelope: unknown;
+    try {
+      envelope = JSON.parse(
+        Buffer.from(body, "latin1").toString(),
+      );
+    } catch {
+      return `${status} without an envelope: ${body.slice(0, 200)}`;
+    }
+    const judged = ErrorBody.safeParse(envelope);
+    if (!judged.success) return `${status} with a wrong envelope: ${body.slice(0, 200)}`;
+    if (judged.data.error === "internal_error") return `${status} ${judged.data.error}`;
+  }
+  const type = headers.get("content-type");
+  if (body !== "" && !/^[a-z]+\/[a-z+-]+(; charset=utf-8)?$/.test(type ?? "")) {
+    return `${status} as "${type}"`;
+  }
+  const exact = template.split("/").length === target.split("/").length && !/[?#]|\/$/.test(target);
+  const operation = paths[template]![(method === "HEAD" ? "GET" : method).toLowerCase()];
+  if (exact && operation && status !== 404 && !(String(status) in operation.responses)) {
+    return `${status} is not among the answers of ${method} ${template}`;
+  }
+  return null;
 }
