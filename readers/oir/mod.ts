@@ -20,7 +20,6 @@ import { DecodeFailed } from "../errors.ts";
 import type { Acquisition, AxisLetter, OpenAcquisition, Source } from "../reader.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { byColour, COLOURS } from "./camera_channels.ts";
-
 import type { FileScan } from "./file_scan.ts";
 import { scanFileSet } from "./file_set.ts";
 import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
