@@ -33,6 +33,17 @@ const TYPE_BYTES: Readonly<Record<number, number>> = {
   18: 8,
 };
 
+/** Bytes of the parts of a directory: its count, an entry, a value or offset in it. */
+const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };
+const BIG = { countBytes: 8, entryBytes: 20, pointerBytes: 8 };
+
+const layoutOf = ({ bigTiff }: Encoding) => bigTiff ? BIG : CLASSIC;
+
+/** A count or an offset. */
+function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding): number {
+  return bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
+}
+
 /** One entry; `at` is the offset of its value in the file. */
 export interface Entry {
   readonly tag: number;
@@ -41,73 +52,77 @@ export interface Entry {
   readonly at: number;
 }
 
-/** Entries of a directory by tag. */
+/** Entries of a directory by tag; they are looked up in its own bytes, so that a long chain costs little. */
 export class Directory {
   /** Offset in the file. */
   readonly offset: number;
   /** Offset of the next directory, 0 at the end of the chain. */
   readonly next: number;
   readonly encoding: Encoding;
-  readonly #entries: ReadonlyMap<number, readonly Entry[]>;
+  readonly #bytes: DataView<ArrayBuffer>;
+  readonly #count: number;
   readonly #window: ByteWindow;
 
   private constructor(
     offset: number,
-    next: number,
+    count: number,
     encoding: Encoding,
-    entries: ReadonlyMap<number, readonly Entry[]>,
+    bytes: DataView<ArrayBuffer>,
     window: ByteWindow,
   ) {
     this.offset = offset;
-    this.next = next;
     this.encoding = encoding;
-    this.#entries = entries;
+    this.#bytes = bytes;
+    this.#count = count;
     this.#window = window;
+    this.next = pointer(bytes, bytes.byteLength - layoutOf(encoding).pointerBytes, encoding);
   }
 
   /** @throws {DecodeFailed} it does not lie in the file, or has no or too many entries */
   static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
-    const { littleEndian: little, bigTiff } = encoding;
-    const [countBytes, entryBytes, inlineBytes] = bigTiff ? [8, 20, 8] : [2, 12, 4];
+    const { countBytes, entryBytes, pointerBytes } = layoutOf(encoding);
     const head = window.view(offset, countBytes, what);
-    const count = bigTiff ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
+    const count = encoding.bigTiff
+      ? Number(head.getBigUint64(0, encoding.littleEndian))
+      : head.getUint16(0, encoding.littleEndian);
     if (count === 0 || count > MAX_ENTRIES) {
       throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
     }
-    const view = window.view(offset, countBytes + count * entryBytes + inlineBytes, what);
-    const entries = new Map<number, Entry[]>();
-    for (let i = 0; i < count; i += 1) {
-      const position = countBytes + i * entryBytes;
-      const tag = view.getUint16(position, little);
-      const type = view.getUint16(position + 2, little);
-      const values = bigTiff
-        ? Number(view.getBigUint64(position + 4, little))
-        : view.getUint32(position + 4, little);
-      const inline = position + entryBytes - inlineBytes;
-      const width = TYPE_BYTES[type];
-      if (width === undefined) continue;
-      const at = values * width <= inlineBytes
-        ? offset + inline
-        : bigTiff
-        ? Number(view.getBigUint64(inline, little))
-        : view.getUint32(inline, little);
-      const entry = { tag, type, count: values, at };
-      const same = entries.get(tag);
-      if (same) same.push(entry);
-      else entries.set(tag, [entry]);
-    }
-    const nextAt = countBytes + count * entryBytes;
-    const next = bigTiff ? Number(view.getBigUint64(nextAt, little)) : view.getUint32(nextAt, little);
-    return new Directory(offset, next, encoding, entries, window);
+    const { buffer, byteOffset, byteLength } = window.view(
+      offset,
+      countBytes + count * entryBytes + pointerBytes,
+      what,
+    );
+    const bytes = new DataView(buffer.slice(byteOffset, byteOffset + byteLength));
+    return new Directory(offset, count, encoding, bytes, window);
   }
 
-  /** The first entry of a tag. */
+  /** The first entry of a tag whose type is known. */
   entry(tag: number): Entry | undefined {
-    return this.#entries.get(tag)?.[0];
+    return this.#next(tag, 0)?.entry;
+  }
+
+  /** The first entry of a tag from number `from` on. */
+  #next(tag: number, from: number): { entry: Entry; number: number } | undefined {
+    const { littleEndian } = this.encoding;
+    const { countBytes, entryBytes, pointerBytes } = layoutOf(this.encoding);
+    for (let i = from, at = countBytes + from * entryBytes; i < this.#count; i += 1, at += entryBytes) {
+      if (this.#bytes.getUint16(at, littleEndian) !== tag) continue;
+      const type = this.#bytes.getUint16(at + 2, littleEndian);
+      const width = TYPE_BYTES[type];
+      if (width === undefined) continue;
+      const count = pointer(this.#bytes, at + 4, this.encoding);
+      const inline = at + entryBytes - pointerBytes;
+      const value = count * width <= pointerBytes
+        ? this.offset + inline
+        : pointer(this.#bytes, inline, this.encoding);
+      return { entry: { tag, type, count, at: value }, number: i };
+    }
+    return undefined;
   }
 
   has(tag: number): boolean {
-    return this.#entries.has(tag);
+    return this.entry(tag) !== undefined;
   }
 
   /** How many values a tag has; 0 without it. */
@@ -118,7 +133,12 @@ export class Directory {
   /** First value of a tag as a number. @throws {DecodeFailed} it lies outside the file */
   number(tag: number): number | undefined {
     const entry = this.entry(tag);
-    return entry && entry.count > 0 ? this.#numbers(entry, 1)[0] : undefined;
+    if (!entry || entry.count === 0) return undefined;
+    const own = entry.at - this.offset;
+    // Most values stand in the directory itself; a chain of many is walked without arrays for them.
+    return own >= 0 && own + TYPE_BYTES[entry.type]! <= this.#bytes.byteLength
+      ? number(this.#bytes, own, entry.type, this.encoding.littleEndian)
+      : this.#numbers(entry, 1)[0];
   }
 
   /**
@@ -146,17 +166,21 @@ export class Directory {
   }
 
   #view(entry: Entry, count: number): DataView<ArrayBuffer> {
-    const bytes = count * TYPE_BYTES[entry.type]!;
-    return this.#window.view(entry.at, bytes, `the value of ${tagName(entry.tag)}`);
+    const length = count * TYPE_BYTES[entry.type]!;
+    const own = entry.at - this.offset;
+    if (own >= 0 && own + length <= this.#bytes.byteLength) {
+      return new DataView(this.#bytes.buffer, own, length);
+    }
+    return this.#window.view(entry.at, length, `the value of ${tagName(entry.tag)}`);
   }
 
   /** Bytes of a value, copied. @throws {DecodeFailed} they lie outside the file or are more than `most` */
   bytes(tag: number, most: number): Uint8Array<ArrayBuffer> | undefined {
     const entry = this.entry(tag);
-    return entry && this.#bytes(entry, most);
+    return entry && this.#copied(entry, most);
   }
 
-  #bytes(entry: Entry, most: number): Uint8Array<ArrayBuffer> {
+  #copied(entry: Entry, most: number): Uint8Array<ArrayBuffer> {
     const length = entry.count * TYPE_BYTES[entry.type]!;
     if (length > most) {
       throw new DecodeFailed(`${tagName(entry.tag)} has ${length} bytes, more than ${most}`);
@@ -167,8 +191,12 @@ export class Directory {
 
   /** Text of every entry of a tag up to its first NUL; some writers repeat ImageDescription. */
   texts(tag: number, most: number): string[] {
-    return (this.#entries.get(tag) ?? []).filter((entry) => entry.type <= 2 || entry.type === 7)
-      .map((entry) => decodeText(this.#bytes(entry, most)));
+    const texts: string[] = [];
+    for (let found = this.#next(tag, 0); found; found = this.#next(tag, found.number + 1)) {
+      const { entry } = found;
+      if (entry.type <= 2 || entry.type === 7) texts.push(decodeText(this.#copied(entry, most)));
+    }
+    return texts;
   }
 
   /** Text of a tag that no sample depends on: `""` without it, or where it does not lie in the file. */
