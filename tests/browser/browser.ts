@@ -33,6 +33,7 @@ export function startChromium(webgl = true): Promise<Browser> {
 /** A running server whose dialog the test answers. */
 export class StubbedServer {
   readonly folder = Deno.makeTempDirSync({ prefix: "viewer_" });
+  readonly #programs = join(this.folder, "programs");
   #process: Deno.ChildProcess | null = null;
   /** Such as `http://127.0.0.1:40123`. */
   baseUrl = "";
@@ -40,12 +41,11 @@ export class StubbedServer {
   /** Starts `main.ts` with these flags besides `--port 0`. */
   static async start(...flags: string[]): Promise<StubbedServer> {
     const server = new StubbedServer();
-    const programs = join(server.folder, "programs");
-    Deno.mkdirSync(programs);
+    Deno.mkdirSync(server.#programs);
     const script = `#!/bin/sh\n. '${server.folder}/answer'\n`;
-    Deno.writeTextFileSync(join(programs, "zenity"), script, { mode: 0o755 });
+    Deno.writeTextFileSync(join(server.#programs, "zenity"), script, { mode: 0o755 });
     server.cancel();
-    await server.#listen(programs, ["--port", "0", ...flags]);
+    await server.#listen(["--port", "0", ...flags]);
     return server;
   }
 
@@ -73,6 +73,13 @@ export class StubbedServer {
     await process.status;
   }
 
+  /** Starts again on the same port. */
+  async resume(): Promise<void> {
+    const { port } = new URL(this.baseUrl);
+    this.baseUrl = "";
+    await this.#listen(["--port", port]);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await Deno.remove(this.folder, { recursive: true });
@@ -82,11 +89,11 @@ export class StubbedServer {
     Deno.writeTextFileSync(join(this.folder, "answer"), commands + "\n");
   }
 
-  async #listen(programs: string, flags: string[]): Promise<void> {
+  async #listen(flags: string[]): Promise<void> {
     this.#process = new Deno.Command(Deno.execPath(), {
       args: ["run", "-q", "-P", "--no-prompt", "main.ts", ...flags],
       cwd: fileURLToPath(new URL("../../", import.meta.url)),
-      env: { PATH: `${programs}:${Deno.env.get("PATH")}`, DISPLAY: ":99" },
+      env: { PATH: `${this.#programs}:${Deno.env.get("PATH")}`, DISPLAY: ":99" },
       stdin: "null",
       stdout: "null",
       stderr: "piped",

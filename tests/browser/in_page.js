@@ -84,3 +84,6 @@ export async function loseContext() {
 /** Whether the size of the planes is known and some are missing. */
 export const isTransferring = () =>
   document.getElementById("progress-text").textContent.startsWith("0.0 MB of");
+
+export const sessionHasExpired = () =>
+  document.getElementById("notice-text").textContent.includes("has expired");

@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
-import { canvasDensity, cutOff, hasWebgl2, isTransferring, loseContext, wasCancelled } from "./in_page.js";
+import {
+  canvasDensity,
+  cutOff,
+  hasWebgl2,
+  isTransferring,
+  loseContext,
+  sessionHasExpired,
+  wasCancelled,
+} from "./in_page.js";
 import { lineScanFile, SHAPE } from "./line_scan.ts";
 
 const ignore = !hasChromium();
@@ -165,6 +173,12 @@ test("a server that is gone is noticed, with what to do", async () => {
     assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
     assert.match(await viewer.text("#status"), /^server_gone: /);
     assert(await viewer.page.locator("#viewer").isVisible(), "the picture stays");
+    await server.resume();
+    await viewer.page.click("#notice-action");
+    // A new process knows nothing of the former one's sessions.
+    await viewer.page.waitForFunction(sessionHasExpired);
+    await viewer.open(scan);
+    assert.equal(await viewer.page.locator("#notice").isVisible(), false);
   } finally {
     await browser.close();
   }

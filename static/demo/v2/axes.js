@@ -56,6 +56,7 @@ export function roundStep(rough) {
  */
 export function formatAt(value, step) {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  if (value === 0) return (0).toFixed(Math.min(decimals, 6));
   if (decimals > 6 || Math.abs(value) >= 1e7) return value.toExponential(3);
   return withoutMinusZero(value.toFixed(decimals));
 }

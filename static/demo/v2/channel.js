@@ -18,7 +18,8 @@ export class Channel extends EventTarget {
     super();
     Object.assign(this, { index, name, dataUrl, samples });
     this.stats = statistics(samples);
-    this.#visible = position < DISTINCT.length;
+    // Opacity is no light that could be added.
+    this.#visible = position < DISTINCT.length && name !== "Alpha";
     this.#lutName = defaultLut(position, name, count);
     this.#range = autoRange(this.stats);
   }

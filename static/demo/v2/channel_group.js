@@ -14,6 +14,7 @@ export class ChannelGroup extends EventTarget {
     super();
     this.plane = plane;
     this.channels = channels.map((channel, position) => new Channel(channel, position, channels.length));
+    this.#keepHues();
     this.channels.forEach((channel) => channel.addEventListener("change", () => this.#changed()));
   }
 
@@ -51,6 +52,16 @@ export class ChannelGroup extends EventTarget {
 
   get shown() {
     return this.channels.filter(({ visible }) => visible);
+  }
+
+  /** Red, green and blue samples begin with one range for all: each with its own would turn the colours. */
+  #keepHues() {
+    const colors = this.channels.slice(0, 3);
+    if (colors.map(({ name }) => name).join() !== "Red,Green,Blue") return;
+    const ranges = colors.map(({ range }) => range);
+    const low = Math.min(...ranges.map(([min]) => min));
+    const high = Math.max(...ranges.map(([, max]) => max));
+    colors.forEach((channel) => channel.setRange(low, high));
   }
 
   #changed() {

@@ -57,6 +57,7 @@ export function lutTable(name) {
 export function defaultLut(position, name = "", count = 2) {
   const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1].toLowerCase();
   if (named !== undefined) return named;
+  if (/^(Alpha|Black)$/.test(name)) return "gray";
   if (count === 1) return "green";
   return DISTINCT[position] ?? "gray";
 }

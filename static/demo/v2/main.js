@@ -275,6 +275,7 @@ function arrange() {
   at("lower").hidden = !isSplit;
   at("divider").hidden = !isSplit;
   at("panes").classList.toggle("whole", !isSplit);
+  at("panes").classList.toggle("crowded", !at("profile").hidden && !at("reference").hidden);
   paintProfile();
 }
 

@@ -125,13 +125,17 @@ function drawColumns(context, { lows, highs, color }, plot, up) {
 function drawLine(context, { values, color }, first, last, across, up) {
   context.strokeStyle = color;
   context.lineWidth = 1.5;
-  context.lineJoin = "round";
+  context.lineJoin = context.lineCap = "round";
   context.beginPath();
   let isOpen = false;
   for (let i = Math.max(0, first); i < Math.min(values.length, last); i += 1) {
     const isThere = Number.isFinite(values[i]);
     if (isThere && isOpen) context.lineTo(across(i + 0.5), up(values[i]));
-    else if (isThere) context.moveTo(across(i + 0.5), up(values[i]));
+    else if (isThere) {
+      context.moveTo(across(i + 0.5), up(values[i]));
+      // With round ends a sample without neighbours is a dot.
+      context.lineTo(across(i + 0.5), up(values[i]));
+    }
     isOpen = isThere;
   }
   context.stroke();

@@ -63,5 +63,6 @@ Deno.test("channel 0 begins green and channel 1 magenta; samples of colour have 
     "cyan",
   ]);
   assert.equal(defaultLut(0, "Red", 3), "red");
+  assert.equal(defaultLut(3, "Alpha", 4), "gray");
   assert.equal(defaultLut(12, "CH13", 13), "gray");
 });
