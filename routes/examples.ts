@@ -71,7 +71,7 @@ export const OPEN = {
     physicalUnitsLabels: ["Pixels", "seconds", "um"],
     date: "20251030",
     time: "14:54:36",
-    fileSize: "142 KB",
+    fileSize: "191 KB",
   },
   plane: {
     shape: [600, 48],
