@@ -36,8 +36,9 @@ export class Display {
 
   /** Starts Xvfb on a free display number. */
   static async start(): Promise<Display> {
+    // Without -noreset it starts anew after its last client, and refuses the next one meanwhile.
     const server = new Deno.Command("Xvfb", {
-      args: ["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+      args: ["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"],
       stdin: "null",
       stdout: "piped",
       stderr: "null",

@@ -41,6 +41,13 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     server.post("/api/v2/pick-and-open", body, init);
   const TITLE = "Open an acquisition";
 
+  /** Waits for the dialog of a request; an answer that comes before it says what went wrong. */
+  const shown = (answer: Promise<unknown>) =>
+    Promise.race([
+      display.focus(TITLE),
+      answer.then((early): never => assert.fail(`no dialog, but ${JSON.stringify(early)}`)),
+    ]);
+
   /** Asks, works the dialog and ends with a key; where keys got lost, once more with more time. */
   const use = async (
     key: string,
@@ -51,7 +58,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     for (display.pace = 1; display.pace <= 8; display.pace *= 2) {
       const client = new AbortController();
       const answer = pick(body, { ...init, signal: client.signal });
-      const title = await display.focus(TITLE);
+      const title = await shown(answer);
       await work();
       if (await display.press(key, answer)) return { title, ...await answer };
       client.abort();
@@ -97,7 +104,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     await t.step("a second request, then the client of the first goes away", async () => {
       const client = new AbortController();
       const answer = pick({}, { signal: client.signal });
-      await display.focus(TITLE);
+      await shown(answer);
       const second = await pick();
       assert.deepEqual([second.status, second.body.error], [409, "dialog_busy"]);
       assert.equal((await display.titles()).filter((title) => title.startsWith(TITLE)).length, 1);
@@ -124,7 +131,7 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
 
     await t.step("the server stops while a dialog is open", async () => {
       const answer = pick().then(({ body }) => body.error, () => "cut");
-      await display.focus(TITLE);
+      await shown(answer);
       await server.stop();
       await display.gone(TITLE);
       assert.match(String(await answer), /^(shutting_down|cut)$/);
