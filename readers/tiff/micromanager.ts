@@ -11,7 +11,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
-import { decodeText } from "./directory.ts";
+import { decodeText, type Directory } from "./directory.ts";
 import { firstImage, isOmeXml, parseOme } from "./ome_xml.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import {
@@ -157,6 +157,24 @@ function* siblings({ path, files }: Opened): Generator<TiffFile> {
     const file = files.openNeighbour(join(dirname(path), other));
     if (file) yield new TiffFile(file, files);
   }
+}
+
+/**
+ * A stack of pages with what Micro-Manager wrote to the first of them (tag 51123), for acquisitions of one file per
+ * plane and for those that ended before the index map was written.
+ */
+export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
+  if (!first.has(TAG.MicroManagerMetadata)) return stack;
+  const plane = planeMetadata(first.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES));
+  const pixel = typeof plane.PixelSizeUm === "number" ? plane.PixelSizeUm : null;
+  const name = typeof plane.Channel === "string" ? plane.Channel : null;
+  const time = typeof plane.Time === "string" ? plane.Time : "";
+  return {
+    ...stack,
+    calibrations: { ...stack.calibrations, ...calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }) },
+    names: stack.sizes.C === 1 ? [name] : stack.names,
+    moment: firstMoment(momentOf(time), stack.moment),
+  };
 }
 
 type Described = Pick<Stack, "calibrations" | "names" | "moment">;

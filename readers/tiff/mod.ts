@@ -20,7 +20,7 @@ import type { Acquisition, Channel, OpenAcquisition, PlanePlan, Position, Source
 import { openFluoView } from "./fluoview.ts";
 import { openImageJ } from "./imagej.ts";
 import { openMetaMorph } from "./metamorph.ts";
-import { openMicroManager } from "./micromanager.ts";
+import { openMicroManager, withPlaneMetadata } from "./micromanager.ts";
 import { openOlympusText } from "./olympus_text.ts";
 import { openOme } from "./ome.ts";
 import { openPlain } from "./plain.ts";
@@ -42,7 +42,7 @@ function openStack({ path, files }: Source): Stack {
   const opened: Opened = { path, files, tiff, first, descriptions };
   return openMicroManager(opened) ?? openOme(opened) ?? openImageJ(opened) ?? openScanImage(opened) ??
     openMetaMorph(opened) ?? openOlympusText(opened, (one) => openFluoView(one) ?? openPlain(one)) ??
-    openFluoView(opened) ?? openPlain(opened);
+    openFluoView(opened) ?? withPlaneMetadata(openPlain(opened), first);
 }
 
 function acquisitionOf({ files }: Source, stack: Stack): Acquisition {

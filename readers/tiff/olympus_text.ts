@@ -43,11 +43,10 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
       `${layout.height}; it is not used`;
     return { ...stack, warnings: [...stack.warnings, warning] };
   }
-  const asChannels = !set && stack.sizes.C === 1 && fields.channels === stack.sizes.Z &&
-    fields.channels > 1 &&
-    fields.depth <= 1;
+  const pages = !set && stack.sizes.T * stack.sizes.C === 1 && fields.depth <= 1 ? stack.sizes.Z : 1;
+  const letter = pages === 1 ? null : pages === fields.channels ? "C" : pages === fields.frames ? "T" : null;
   return {
-    ...(asChannels ? pagesAsChannels(stack) : stack),
+    ...(letter ? pagesAs(letter, stack) : stack),
     calibrations: { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) },
     names: set ? set.names : fields.names,
     moment: firstMoment(fields.moment, stack.moment),
@@ -55,12 +54,13 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   };
 }
 
-/** Pages that were taken for slices are the channels that the text counts. */
-function pagesAsChannels(stack: Stack): Stack {
+/** Pages that were taken for slices are the channels or the frames that the text counts. */
+function pagesAs(letter: "C" | "T", stack: Stack): Stack {
   return {
     ...stack,
-    sizes: { T: stack.sizes.T, C: stack.sizes.Z, Z: 1 },
-    plane: ({ time, channel }) => stack.plane({ time, channel: 0, focus: channel }),
+    sizes: { T: 1, C: 1, Z: 1, [letter]: stack.sizes.Z },
+    plane: ({ time, channel }) =>
+      stack.plane({ time: 0, channel: 0, focus: letter === "C" ? channel : time }),
   };
 }
 
@@ -111,7 +111,7 @@ interface Member {
   readonly time: number;
 }
 
-/** All files of the set that are there, as one stack; `null` when the opened one has neighbours of another layout. */
+/** All files of the set that are there, as one stack. */
 function joinFiles(
   opened: Opened,
   prefix: string,

@@ -52,7 +52,7 @@ export const PHOTOMETRIC = {
   ycbcr: 6,
 } as const;
 
-/** Compression codes whose decoders turn YCbCr into RGB. */
+/** Compression 7, whose decoder turns YCbCr into RGB. */
 export const JPEG_COMPRESSION = 7;
 
 function count(directory: Directory, tag: number, missing?: number): number {

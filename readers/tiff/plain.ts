@@ -8,15 +8,7 @@ import type { AxisLetter } from "../reader.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { readPage } from "./page.ts";
-import {
-  known,
-  type Opened,
-  type Stack,
-  stackedPlane,
-  type StackSizes,
-  tagMoment,
-  UNDATED,
-} from "./stack.ts";
+import { known, type Opened, type Stack, stackedPlane, type StackSizes, tagMoment } from "./stack.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -77,7 +69,7 @@ export function openPlain({ tiff, first, descriptions }: Opened): Stack {
     layout,
     calibrations: resolutionCalibrations(shown),
     names: [],
-    moment: tagMoment(shown) ?? UNDATED,
+    moment: tagMoment(shown),
     fileSize: tiff.file.size,
     warnings,
     plane: ({ time, channel, focus }) => {

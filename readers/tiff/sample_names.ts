@@ -1,4 +1,4 @@
-import { type PageLayout, PHOTOMETRIC } from "./page.ts";
+import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC } from "./page.ts";
 
 const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {
   [PHOTOMETRIC.whiteIsZero]: ["Gray"],
@@ -6,9 +6,6 @@ const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {
   [PHOTOMETRIC.rgb]: ["Red", "Green", "Blue"],
   [PHOTOMETRIC.separated]: ["Cyan", "Magenta", "Yellow", "Black"],
 };
-
-/** JPEG, whose YCbCr is served as RGB. */
-const JPEG = 7;
 
 /**
  * Names of all channels of a file, samples included, in the order channel × samples + sample. Samples are named
@@ -25,7 +22,7 @@ export function sampleNames(
 ): (string | null)[] {
   if (page.samples === 1) return channels.map((_, index) => given[index] ?? null);
   if (given.length === channels.length * page.samples) return [...given];
-  const photometric = page.compression === JPEG && page.photometric === PHOTOMETRIC.ycbcr
+  const photometric = page.compression === JPEG_COMPRESSION && page.photometric === PHOTOMETRIC.ycbcr
     ? PHOTOMETRIC.rgb
     : page.photometric;
   const kinds = BY_PHOTOMETRIC[photometric] ?? [];

@@ -293,3 +293,28 @@ Deno.test("of several positions the first is served", () =>
     equal(sizes(loaded), "Y24 X32");
     equal(loaded.planes[0]![0], 5);
   }));
+
+Deno.test("a single plane of Micro-Manager has its pixel size, channel and time", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "img_000000000_GFP_000.tif");
+    const metadata = { PixelSizeUm: 0.16, Channel: "GFP", Time: "2013-06-05 04:03:02 -0700" };
+    Deno.writeFileSync(path, tiffBytes(GRAY, value, 1, [[51123, 2, JSON.stringify(metadata)]]));
+    const { summary } = await load(path);
+    deepEqual(summary.axes.map(({ step, unit }) => `${step} ${unit}`), ["0.16 um", "0.16 um"]);
+    deepEqual([summary.channels[0]!.name, summary.date, summary.time], ["GFP", "20130605", "04:03:02"]);
+  }));
+
+Deno.test("pages beside an Olympus text are the frames that it counts", () =>
+  inFolder(async (folder) => {
+    const text = SIDECAR.replace(`"3 [Ch]"`, `"1 [Ch]"`).replace(
+      `"1, 0.000 - 48.000 [ms]`,
+      `"4, 0.000 - 6.000 [s]`,
+    )
+      .replace("X * T", "X * Y");
+    Deno.writeTextFileSync(join(folder, "frames.txt"), text);
+    Deno.writeFileSync(join(folder, "frames.tif"), tiffBytes(GRAY, value, 4));
+    const loaded = await load(join(folder, "frames.tif"));
+    equal(sizes(loaded), "T4 Y24 X32");
+    // Four frames from 0 to 6 s.
+    deepEqual([loaded.summary.axes[0]!.step, loaded.summary.axes[0]!.unit], [2, "seconds"]);
+  }));
