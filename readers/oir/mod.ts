@@ -46,7 +46,9 @@ function describe({ path, files }: Source): Acquisition {
   const { scans, warnings } = scanFileSet(path, files);
   const documents = new FrameDocuments(scans, files.stop);
   const frames = storedFrames(scans);
-  if (frames.t.length === 0) throw new DecodeFailed(noPixels(scans, documents));
+  // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
+  const lost = scans[0]!.damage.text !== null && scans[0]!.planes.size === 0;
+  if (frames.t.length === 0 || lost) throw new DecodeFailed(noPixels(scans, documents));
 
   const geometry = documents.geometry();
   const sampleType = sampleTypeOf(geometry.depth);

@@ -4,6 +4,7 @@
  *
  * usage: case_process.ts FORMAT SEED FIRST END FOLDER [CORPUS]; writes one line of JSON per case
  */
+import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
 import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
@@ -81,16 +82,18 @@ function judge({ summary, planes, referencePlanes }: LoadedAcquisition): string 
   return judged.success ? null : `an answer outside the contract: ${judged.error.message.slice(0, 500)}`;
 }
 
-/** Rows may be missing after a truncation, other samples may not appear. */
+/** Rows may be missing after a truncation, and the order of channels where a warning says so; other samples may not appear. */
 function invented(whole: LoadedAcquisition, rest: LoadedAcquisition): string | null {
   const { summary: a } = whole;
   const { summary: b } = rest;
   if (a.channels.length !== b.channels.length || a.columns !== b.columns || b.rows > a.rows) return null;
+  const unordered = b.warnings.some((warning) => /channel names.* are unknown/.test(warning));
   for (const [c, plane] of rest.planes.entries()) {
-    const words = new Uint32Array(plane.buffer);
-    const expected = new Uint32Array(whole.planes[c]!.buffer);
-    const at = words.findIndex((word, i) => word !== expected[i]);
-    if (at >= 0) return `sample ${at} of channel ${c} differs after a truncation`;
+    const fits = (other: Float32Array<ArrayBuffer>) =>
+      Buffer.compare(new Uint8Array(plane.buffer), new Uint8Array(other.buffer, 0, plane.byteLength)) === 0;
+    if (unordered ? !whole.planes.some(fits) : !fits(whole.planes[c]!)) {
+      return `samples of channel ${c} differ after a truncation`;
+    }
   }
   return null;
 }
