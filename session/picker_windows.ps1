@@ -2,7 +2,6 @@
 # Handed over as one argument: no double quotes in here, not even in comments.
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-[Console]::OutputEncoding = New-Object System.Text.UTF8Encoding $false
 $question = $env:ACQ_SERVER_DIALOG | ConvertFrom-Json
 if (-not [Environment]::UserInteractive) { throw 'this session has no desktop' }
 Add-Type -AssemblyName System.Windows.Forms
@@ -29,4 +28,6 @@ if ($dialog.ShowDialog($owner) -eq [System.Windows.Forms.DialogResult]::OK) {
 }
 $dialog.Dispose()
 $owner.Dispose()
-[Console]::Out.Write((@{ path = $path } | ConvertTo-Json -Compress))
+# As bytes: the console's own encoding is that of the country, and a program without a console cannot change it.
+$bytes = [System.Text.Encoding]::UTF8.GetBytes((@{ path = $path } | ConvertTo-Json -Compress))
+[Console]::OpenStandardOutput().Write($bytes, 0, $bytes.Length)
