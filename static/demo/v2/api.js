@@ -6,6 +6,9 @@
  * promises) and `cancelled` (the user's choice, not a fault; the server uses the same code).
  */
 
+/** Address of the server; empty on a page that the server itself serves. */
+const SERVER = "";
+
 /** A failed call: `code` is stable, `message` is for people, `details` as the server sent them. */
 export class ApiError extends Error {
   constructor(code, message, details = null) {
@@ -92,7 +95,7 @@ async function call(path, init = {}) {
 
 async function send(path, init) {
   try {
-    return await fetch(path, { cache: "no-store", ...init });
+    return await fetch(SERVER + path, { cache: "no-store", ...init });
   } catch (error) {
     throw clientError(error);
   }

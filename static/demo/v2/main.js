@@ -4,38 +4,31 @@
  */
 import { openAcquisition } from "./acquisition.js";
 import { isTime } from "./axes.js";
-import { deleteSession, readCapabilities, readHealth } from "./api.js";
+import { deleteSession } from "./api.js";
 import { ChannelGroup } from "./channel_group.js";
 import { channelCard } from "./channel_card.js";
 import { attachDivider } from "./divider.js";
 import { element } from "./element.js";
 import { jsonTree } from "./json_tree.js";
 import { lutColor } from "./lut.js";
+import { linkPanes } from "./linked_cursor.js";
 import { Pane } from "./pane.js";
 import { drawProfile } from "./profile.js";
 import { facts, megabytes, readout, remainingTime } from "./readout.js";
-import { columnNear, pathPoints, placeOfColumn } from "./scan_path.js";
+import { pathPoints } from "./scan_path.js";
+import { serverFacts } from "./server_facts.js";
 import { watchSession } from "./session_watch.js";
 import { attachShortcuts, listShortcuts } from "./shortcuts.js";
 import { snippet } from "./snippet.js";
 
-const PATH_COLOR = "#ffd84d";
-const LINK_COLOR = "#ff7a1a";
-
-/** How near the path the pointer must be, in CSS pixels, to mark its row in the line scan. */
-const PATH_REACH = 16;
-
 const at = (id) => document.getElementById(id);
 const narrow = matchMedia("(max-width: 760px)");
 
-/** What is open: the session's id, its groups and path; null before the first file. */
+/** What is open: the open response, channel groups and the last cursor of the profile; null before the first file. */
 let current = null;
 /** The session to delete when another file is opened or the page is left. */
 let sessionId = null;
 let opening = null;
-/** Column of the line scan that is marked from the reference, and its place on the path. */
-let linked = null;
-
 const panes = {
   source: new Pane(at("source"), {
     onCursor: (cursor, byKeyboard) => moved("source", cursor, byKeyboard),
@@ -45,26 +38,7 @@ const panes = {
     onCursor: (cursor, byKeyboard) => moved("reference", cursor, byKeyboard),
   }),
 };
-panes.source.overlay = (pane) => {
-  if (linked?.from !== "reference") return [];
-  const y = pane.toScreen(0, linked.column + 0.5)[1];
-  return [{ points: [[0, y], [1e5, y]], color: LINK_COLOR, width: 2, halo: true }];
-};
-panes.reference.overlay = (pane) => {
-  if (current === null || current.points.length === 0) return [];
-  // Points are drawn swapped, like the plane, at the centres of their pixels.
-  const screen = ({ x, y }) => pane.toScreen(y + 0.5, x + 0.5);
-  const marks = [];
-  if (at("path").checked) {
-    const points = current.points.map(screen);
-    marks.push({ points, color: PATH_COLOR, width: 2, halo: true });
-    marks.push({ ring: [...points[0], 4], color: PATH_COLOR, width: 2, halo: true });
-  }
-  if (linked !== null) {
-    marks.push({ ring: [...screen(linked.place), 6], color: LINK_COLOR, width: 3, halo: true });
-  }
-  return marks;
-};
+const links = linkPanes(panes);
 
 const session = watchSession({
   onTime: (seconds) => {
@@ -149,15 +123,16 @@ function onProgress(received, total) {
 }
 
 function show({ opened, session: read, source, reference }) {
-  const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
   performance.mark("planes fetched");
-  current = { opened, profiled: null, groups, points: pathPoints(opened.reference) };
-  linked = null;
+  const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
+  const points = pathPoints(opened.reference);
+  current = { opened, groups, profiled: null };
+  links.begin(points, source.plane.shape[1]);
   at("viewer").hidden = false;
   at("source").querySelector("h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
   at("reference").hidden = reference === null;
   at("reference-heading").hidden = reference === null;
-  at("path-choice").hidden = current.points.length === 0;
+  at("path-choice").hidden = points.length === 0;
   at("header-json").replaceChildren(jsonTree(opened.header));
   at("open-json").replaceChildren(jsonTree(opened));
   at("session-json").replaceChildren(jsonTree(read));
@@ -194,27 +169,8 @@ function changed(name) {
 function moved(name, cursor, byKeyboard) {
   const text = paintReadout(name, cursor);
   if (byKeyboard) at("announcer").textContent = text;
-  link(name, cursor);
+  links.follow(name, cursor);
   if (name === "source") paintProfile();
-}
-
-/** Marks the same place in the other pane. */
-function link(from, cursor) {
-  const { points, groups } = current;
-  if (points.length === 0) return;
-  const columns = groups.source.plane.shape[1];
-  linked = null;
-  if (cursor !== null && from === "source") {
-    linked = { from, column: cursor.y, place: placeOfColumn(points, columns, cursor.y) };
-  } else if (cursor !== null) {
-    // The picture's x is the plane's row.
-    const near = columnNear(points, columns, { x: cursor.y, y: cursor.x });
-    if (near.distance * panes.reference.zoom <= PATH_REACH) {
-      linked = { from, column: near.column, place: placeOfColumn(points, columns, near.column) };
-    }
-  }
-  panes.source.drawMarks();
-  panes.reference.drawMarks();
 }
 
 function paintReadout(name, cursor) {
@@ -323,21 +279,10 @@ function notice(text, action = "", act = null) {
 
 async function readServer() {
   try {
-    const [health, capabilities] = await Promise.all([readHealth(), readCapabilities()]);
-    at("server").textContent = `acq-server ${health.server_version} · API ${health.api_version}`;
-    const formats = capabilities.allowedImportExtensions.join("  ");
+    const { line, formats, list } = await serverFacts();
+    at("server").textContent = line;
     at("formats").textContent = formats;
-    at("server-facts").replaceChildren(
-      ...[
-        ["Address", location.origin],
-        ["Version", `${health.server_version}, API ${health.api_version}`],
-        ["Formats", formats],
-        ["Sessions live", `${remainingTime(capabilities.sessionTtlSeconds)} after opening`],
-      ].flatMap(([term, text]) => [
-        element("dt", { textContent: term }),
-        element("dd", { textContent: text }),
-      ]),
-    );
+    at("server-facts").replaceChildren(...list);
   } catch (error) {
     fail(error);
   }
@@ -346,7 +291,7 @@ async function readServer() {
 for (const id of ["open", "open-first"]) at(id).addEventListener("click", open);
 at("cancel").addEventListener("click", () => opening?.abort());
 at("along").addEventListener("change", arrange);
-at("path").addEventListener("change", () => panes.reference.drawMarks());
+at("path").addEventListener("change", (event) => links.showPath(event.target.checked));
 at("language").addEventListener("change", paintSnippet);
 at("copy").addEventListener("click", async () => {
   try {

@@ -11,13 +11,18 @@ import { WebglPicture } from "./draw_webgl.js";
 import { svgElement } from "./element.js";
 import { layoutFrame } from "./frame.js";
 import { attachGestures } from "./gestures.js";
-import { canvasMarks, measureLabel, svgMarks } from "./marks.js";
+import { attachKeys } from "./keys.js";
+import { measureLabel, svgMarks } from "./marks.js";
 import { scaleBarMarks } from "./scale_bar.js";
+import { snapshot } from "./snapshot.js";
 import { transpose } from "./transpose.js";
 import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
 
 /** A picture longer than this is a strip: true aspect would make it a thread. */
 const LONGEST_TRUE_ASPECT = 6;
+
+/** Part of the view that the cursor moves with Shift. */
+const FAR_STEP = 1 / 20;
 
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
 export class Pane {
@@ -36,7 +41,7 @@ export class Pane {
   #waiting = false;
   #listeners;
 
-  /** Marks in picture coordinates that the page puts over the picture, as a function of the pane. */
+  /** Marks, in CSS pixels of the plot, that the page puts over the picture. */
   overlay = () => [];
 
   /**
@@ -62,11 +67,6 @@ export class Pane {
     new ResizeObserver(() => this.redraw()).observe(this.#stage);
     this.#listenToDensity();
     this.#listen();
-  }
-
-  /** `webgl2` or `canvas`. */
-  get renderer() {
-    return this.#picture instanceof WebglPicture ? "webgl2" : "canvas";
   }
 
   get view() {
@@ -180,26 +180,7 @@ export class Pane {
   /** What is seen, at the screen's density, as a canvas. */
   snapshot() {
     this.drawNow();
-    const { width, height } = this.#stage.getBoundingClientRect();
-    const density = globalThis.devicePixelRatio;
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.round(width * density);
-    canvas.height = Math.round(height * density);
-    const context = canvas.getContext("2d");
-    const style = getComputedStyle(this.#stage);
-    context.fillStyle = style.backgroundColor;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.scale(density, density);
-    const { plot, marks } = this.#layout;
-    context.imageSmoothingEnabled = false;
-    context.drawImage(this.#canvas, plot.left, plot.top, plot.width, plot.height);
-    canvasMarks(context, marks, style.color);
-    context.beginPath();
-    context.rect(plot.left, plot.top, plot.width, plot.height);
-    context.clip();
-    context.translate(plot.left, plot.top);
-    canvasMarks(context, this.#marks(), style.color);
-    return canvas;
+    return snapshot(this.#stage, this.#canvas, this.#layout, this.#marks());
   }
 
   #upload() {
@@ -235,7 +216,7 @@ export class Pane {
   #marks() {
     const { width, height } = this.#layout.plot;
     const marks = [
-      ...this.overlay(this),
+      ...this.overlay(),
       ...scaleBarMarks(this.#group, this.#view, this.#layout.plot, measureLabel),
     ];
     if (this.#cursor !== null) {
@@ -278,7 +259,12 @@ export class Pane {
       },
       home: () => this.goHome(),
     });
-    this.#plot.addEventListener("keydown", (event) => this.#key(event));
+    attachKeys(this.#plot, {
+      step: (dx, dy, isFar) => this.#step(dx, dy, isFar),
+      zoom: (factorX, factorY) => this.#zoomAtCursor(factorX, factorY),
+      home: () => this.goHome(),
+      leave: () => this.#leave(),
+    });
   }
 
   #zoom(at, factorX, factorY) {
@@ -311,38 +297,28 @@ export class Pane {
     this.#listeners.onCursor(cursor, byKeyboard);
   }
 
-  #key(event) {
-    if (this.#group === null || event.ctrlKey || event.metaKey || event.altKey) return;
+  #step(dx, dy, isFar) {
+    if (this.#group === null) return;
     const { x0, x1, y0, y1 } = this.#view;
-    const middle = { x: Math.floor((x0 + x1) / 2), y: Math.floor((y0 + y1) / 2) };
-    const at = this.#cursor ?? middle;
-    const far = (length) => event.shiftKey ? Math.max(1, Math.round(length / 20)) : 1;
-    const [stepX, stepY] = [far(x1 - x0), far(y1 - y0)];
-    const moves = {
-      ArrowLeft: [-stepX, 0],
-      ArrowRight: [stepX, 0],
-      ArrowUp: [0, -stepY],
-      ArrowDown: [0, stepY],
-    };
-    const zooms = {
-      "+": [1.5, 1.5],
-      "=": [1.5, 1.5],
-      "-": [1 / 1.5, 1 / 1.5],
-      "]": [1.5, 1],
-      "[": [1 / 1.5, 1],
-      "}": [1, 1.5],
-      "{": [1, 1 / 1.5],
-    };
-    if (event.key in moves) {
-      const [dx, dy] = moves[event.key];
-      this.#moveCursor(this.#cursor === null ? middle : { x: at.x + dx, y: at.y + dy }, true);
-      this.#setView(reveal(this.#view, this.#cursor.x, this.#cursor.y, this.#group));
-    } else if (event.key in zooms) this.#zoom({ x: at.x + 0.5, y: at.y + 0.5 }, ...zooms[event.key]);
-    else if (event.key === "0" || event.key === "Home") this.goHome();
-    else if (event.key === "Escape" && this.#cursor !== null) this.#moveCursor(null, true);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+    const middle = { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
+    const length = (span) => isFar ? Math.max(1, Math.round(span * FAR_STEP)) : 1;
+    const next = this.#cursor === null
+      ? middle
+      : { x: this.#cursor.x + dx * length(x1 - x0), y: this.#cursor.y + dy * length(y1 - y0) };
+    this.#moveCursor(next, true);
+    this.#setView(reveal(this.#view, this.#cursor.x, this.#cursor.y, this.#group));
+  }
+
+  #zoomAtCursor(factorX, factorY) {
+    const { x0, x1, y0, y1 } = this.#view;
+    const { x, y } = this.#cursor ?? { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
+    this.#zoom({ x: x + 0.5, y: y + 0.5 }, factorX, factorY);
+  }
+
+  #leave() {
+    if (this.#cursor === null) return false;
+    this.#moveCursor(null, true);
+    return true;
   }
 
   /** Draws again when the window moves to a screen of another density. */
