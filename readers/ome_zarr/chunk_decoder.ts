@@ -5,6 +5,7 @@
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { SAMPLE_BYTES } from "../to_float32.ts";
 import { MAX_CHUNK_BYTES } from "./codec_chain.ts";
 import type { ByteCodec } from "./byte_codecs.ts";
 import type { CodecChain, Sharding } from "./codec_chain.ts";
@@ -65,7 +66,7 @@ export async function decodeChunk(
   const storedAxes = chain.axes.map((axis) => axes[axis]!);
   const { serializer } = chain;
   if (serializer.kind === "sharding") {
-    const shard = chain.byteCodecs.length === 0 ? value : wholeBytes(chain, value, name);
+    const shard = chain.byteCodecs.length === 0 ? value : wholeShard(chain, serializer, value, name);
     return await decodeShard(serializer, shard, storedAxes, origin, name, sink, stop);
   }
   const shape = chain.shape;
@@ -89,8 +90,10 @@ export async function decodeChunk(
 }
 
 /** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
-function wholeBytes(chain: CodecChain, value: Bytes, name: string): Bytes {
-  const bytes = decodeBytes(chain.byteCodecs, value, MAX_ENCODED_BYTES, name);
+function wholeShard(chain: CodecChain, { indexSize }: Sharding, value: Bytes, name: string): Bytes {
+  const samples = chain.shape.reduce((product, n) => product * n, 1);
+  const largest = looseBound(samples * SAMPLE_BYTES[chain.arrayType] + indexSize);
+  const bytes = decodeBytes(chain.byteCodecs, value, Math.min(largest, MAX_ENCODED_BYTES), name);
   return {
     size: bytes.length,
     read: (offset, length) => Uint8Array.from(bytes.subarray(offset, offset + length)),

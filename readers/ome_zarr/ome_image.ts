@@ -162,7 +162,7 @@ function plateError(
   const field = isJsonObject(attributes) ? firstField(attributes) : "0";
   const example = wellPath === null ? "" : `, for example "${shown(storeKey(wellPath, field) ?? wellPath)}"`;
   return new UnsupportedFormat(
-    `"${shown(path)}" is a plate of ${wells.length} wells; open one field of a well${example}`,
+    `"${shown(path)}" is a plate; open one field of a well${example}`,
   );
 }
 
