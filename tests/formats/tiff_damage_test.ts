@@ -123,6 +123,14 @@ const REFUSALS: readonly (readonly [name: string, bytes: () => Uint8Array, messa
     /it holds more than the 400 bytes that are declared/,
   ],
   [
+    "a cut strip of deflate",
+    () =>
+      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[
+        deflateSync(new Uint8Array(400).map((_, i) => i * i)).subarray(0, 90),
+      ]], [[259, 3, [8]]]),
+    /gives \d+ bytes of deflate, 400 are needed/,
+  ],
+  [
     "a short strip of zstd",
     () =>
       tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[zstdCompressSync(new Uint8Array(399))]], [[259, 3, [50000]]]),

@@ -41,6 +41,9 @@ export interface Codec {
   decode(input: Uint8Array, segment: Segment): Uint8Array | Promise<Uint8Array>;
 }
 
+/** Bytes beyond the declared strip that are dropped rather than refused: some encoders pad their last row. */
+export const SURPLUS = 4096;
+
 /** The error for damaged input. */
 export function damaged(segment: Segment, title: string, reason: unknown): DecodeFailed {
   const text = reason instanceof Error ? reason.message : String(reason);

@@ -2,7 +2,7 @@
  * LZMA in the .xz container (compression 34925), as liblzma writes it: one or more blocks of LZMA2, with the delta
  * filter before it. The .xz file format, sections 2 to 5; LZMA specification by I. Pavlov.
  */
-import { type Codec, damaged, type Segment, short } from "./codec.ts";
+import { type Codec, damaged, type Segment, short, SURPLUS } from "./codec.ts";
 import { LzmaDecoder } from "./lzma_decoder.ts";
 
 const MAGIC = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0];
@@ -40,7 +40,7 @@ class Input {
 }
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
-  const output = new Uint8Array(segment.mostBytes);
+  const output = new Uint8Array(segment.mostBytes + SURPLUS);
   let filled = 0;
   try {
     const stream = new Input(input);

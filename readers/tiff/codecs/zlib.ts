@@ -1,19 +1,19 @@
 /** Deflate (zlib stream, compression 8 and 32946) and Zstandard (compression 50000) through the runtime. */
-import { inflateSync, zstdDecompressSync } from "node:zlib";
-import { type Codec, damaged, type Segment, short } from "./codec.ts";
+import { constants, inflateSync, zstdDecompressSync } from "node:zlib";
+import { type Codec, damaged, type Segment, short, SURPLUS } from "./codec.ts";
 
-type Inflate = (input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
+type Decompress = (input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
 
 /** Bounds of `chunkSize` of the runtime, and what a damaged strip may make it allocate ahead. */
 const MIN_CHUNK = 64;
 const MAX_CHUNK = 16 << 20;
 
-function bounded(title: string, inflate: Inflate, input: Uint8Array, segment: Segment): Uint8Array {
+function bounded(title: string, decompress: Decompress, input: Uint8Array, segment: Segment): Uint8Array {
   let output: Uint8Array;
   try {
     // One chunk takes the whole output, where the default of 16 KiB would be joined from many.
     const chunkSize = Math.min(Math.max(segment.mostBytes, MIN_CHUNK), MAX_CHUNK);
-    output = inflate(input, { maxOutputLength: Math.max(segment.mostBytes, 1), chunkSize });
+    output = decompress(input, { maxOutputLength: segment.mostBytes + SURPLUS, chunkSize });
   } catch (cause) {
     const tooLarge = (cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
     throw damaged(
@@ -26,13 +26,17 @@ function bounded(title: string, inflate: Inflate, input: Uint8Array, segment: Se
   return output;
 }
 
+/** A stream that ends early gives what it holds, so that the message can say how much; a lost checksum loses nothing. */
+const inflate: Decompress = (input, options) =>
+  inflateSync(input, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
+
 /** Deflate; a stream of zeros is 1032 times shorter than its output (RFC 1951, section 3.2.5). */
 export const deflate: Codec = {
   title: "deflate",
   image: false,
   bitOrder: true,
   maxExpansion: 1040,
-  decode: (input, segment) => bounded("deflate", inflateSync as Inflate, input, segment),
+  decode: (input, segment) => bounded("deflate", inflate, input, segment),
 };
 
 /** Zstandard; 4 bytes can stand for a block of 128 KiB of one byte (RFC 8878, section 3.1.1.2). */
@@ -41,5 +45,5 @@ export const zstd: Codec = {
   image: false,
   bitOrder: true,
   maxExpansion: 1 << 15,
-  decode: (input, segment) => bounded("zstd", zstdDecompressSync as Inflate, input, segment),
+  decode: (input, segment) => bounded("zstd", zstdDecompressSync as Decompress, input, segment),
 };
