@@ -119,7 +119,7 @@ export class FakeSystem {
     const child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", ...PERMISSIONS, driver],
       // As in the shell of a user of conda or of a module system.
-      env: { PATH: this.#folder, LD_LIBRARY_PATH: "/opt/environment/lib" },
+      env: { PATH: this.#folder, LD_LIBRARY_PATH: "/opt/lib", LD_RUN_PATH: "/opt/lib", LD_BIND_NOW: "1" },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
