@@ -71,6 +71,7 @@ export function startDecodeWorker(): Worker {
 
 interface Waiting {
   take(worker: Worker): void;
+  refuse(reason: Error): void;
 }
 
 /** A pool that grows on demand up to the cores of the machine. */
@@ -108,7 +109,7 @@ export class DecodePool {
   /**
    * Runs one load.
    *
-   * @throws {TooManyOpens} the queue is full
+   * @throws {TooManyOpens} the queue is full, or too many workers are lost
    * @throws {ShuttingDown} the pool is closed
    * @throws {ReaderError | SessionMemoryExceeded} as the load fails
    * @throws the reason of `job.signal`
@@ -134,6 +135,7 @@ export class DecodePool {
       this.#busy.add(worker);
       return Promise.resolve(worker);
     }
+    if (this.#isStuck()) throw stuck();
     if (this.#waiting.size >= MAX_WAITING) {
       throw new TooManyOpens(`${MAX_WAITING} opens are waiting already; try again in a moment`);
     }
@@ -147,6 +149,10 @@ export class DecodePool {
           signal.removeEventListener("abort", leave);
           resolve(free);
         },
+        refuse: (reason) => {
+          signal.removeEventListener("abort", leave);
+          reject(reason);
+        },
       };
       this.#waiting.add(waiting);
       signal.addEventListener("abort", leave, { once: true });
@@ -155,6 +161,11 @@ export class DecodePool {
 
   #mayGrow(): boolean {
     return this.#idle.length + this.#busy.size < this.#size && this.#lost.size < MAX_LOST;
+  }
+
+  /** No worker is left and none may be started: an open would wait for its time-out in vain. */
+  #isStuck(): boolean {
+    return this.#idle.length + this.#busy.size === 0 && this.#lost.size >= MAX_LOST;
   }
 
   #begin(): Worker {
@@ -216,6 +227,11 @@ export class DecodePool {
     next.take(worker);
   }
 
+  #refuseWaiting(): void {
+    for (const waiting of this.#waiting) waiting.refuse(stuck());
+    this.#waiting.clear();
+  }
+
   #load(worker: Worker, job: DecodeJob): Promise<DecodedAcquisition> {
     const stop = new StopFlag();
     const { signal } = job;
@@ -231,6 +247,7 @@ export class DecodePool {
           this.#busy.delete(worker);
           this.#lost.add(worker);
           this.#serveWaiting();
+          if (this.#isStuck()) this.#refuseWaiting();
         });
       };
       const finish = () => {
@@ -285,6 +302,11 @@ export class DecodePool {
     });
   }
 }
+
+const stuck = () =>
+  new TooManyOpens(
+    `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`,
+  );
 
 function send(worker: Worker, message: ToWorker): void {
   worker.postMessage(message);

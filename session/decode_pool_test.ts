@@ -18,11 +18,18 @@ self.onmessage = ({ data }) => {
         return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
       case "deaf": Atomics.wait(wait, 0, 0, 300);
         return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
+      case "never": return;
+      case "late": Atomics.wait(wait, 0, 0, 600);
+        return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
       case "throw": throw new Error("broken");
+      case "plan and throw":
+      case "plan and hang": return self.postMessage({ type: "planned", bytes: 400 });
     }
   } else if (data.type === "abandon") {
     self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
   } else {
+    if (self.job.request.path === "plan and throw") throw new Error("broken");
+    if (self.job.request.path === "plan and hang") Atomics.wait(wait, 0, 0, 400);
     const planes = [new Float32Array(100)];
     self.postMessage({ type: "loaded", summary: {}, planes, referencePlanes: [] }, [planes[0].buffer]);
   }
@@ -122,4 +129,68 @@ Deno.test("waiting opens go in order, leave when stopped, and end with the pool"
   assert.equal((await last).planes.length, 1);
   pool.close();
   await assert.rejects(pool.run(job("plan", budget)), ShuttingDown);
+});
+
+Deno.test("when too many workers are lost, opens are refused at once, those that wait too, until one comes back", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, start, 1);
+  const budget = new MemoryBudget(1000);
+  const lose = async (path: string) => {
+    const stop = new AbortController();
+    const lost = pool.run(job(path, budget, stop.signal));
+    await settled();
+    stop.abort(new Error("timed out"));
+    await assert.rejects(lost, /timed out/);
+  };
+  for (let i = 0; i < 7; i += 1) {
+    await lose("never");
+    clock.move(2000);
+  }
+  // Still one to lose: an open waits for it.
+  const deaf = lose("late");
+  await settled();
+  const waiting = assert.rejects(pool.run(job("plan", budget)), {
+    tag: "TooManyOpens",
+    message: /8 loads .* do not end/,
+  });
+  await deaf;
+  assert.equal(pool.counts.waiting, 1);
+  clock.move(2000);
+  await waiting;
+  assert.deepEqual(pool.counts, { idle: 0, busy: 0, lost: 8, waiting: 0 });
+  await assert.rejects(pool.run(job("plan", budget)), { tag: "TooManyOpens", retryAfter: 2 });
+  await until(() => pool.counts.lost === 7);
+  assert.equal((await pool.run(job("plan", budget))).planes.length, 1);
+  pool.close();
+});
+
+Deno.test("the memory of a lost load stays reserved until its worker answers", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, start, 1);
+  const budget = new MemoryBudget(1000);
+  const stop = new AbortController();
+  const slow = pool.run(job("plan and hang", budget, stop.signal));
+  await until(() => budget.used === 400);
+  stop.abort(new Error("timed out"));
+  await assert.rejects(slow, /timed out/);
+  clock.move(2000);
+  assert.equal(pool.counts.lost, 1);
+  assert.equal(budget.used, 400);
+  await until(() => pool.counts.lost === 0);
+  assert.equal(budget.used, 0);
+  pool.close();
+});
+
+Deno.test("a worker that fails to answer in the protocol's words is replaced, others go on", async () => {
+  const pool = new DecodePool(new HandClock(), start, 2);
+  const budget = new MemoryBudget(1000);
+  const faults = ["throw", "plan and throw"].map((path) =>
+    assert.rejects(pool.run(job(path, budget)), /broken/)
+  );
+  const good = await pool.run(job("plan", budget));
+  await Promise.all(faults);
+  good.reservation.release();
+  assert.equal(budget.used, 0);
+  assert.deepEqual({ ...pool.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0, waiting: 0 });
+  pool.close();
 });

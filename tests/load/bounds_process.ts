@@ -1,0 +1,53 @@
+/**
+ * Loads files at the bounds of the parsers, one after the other, in a real decode worker. A heap that overflows in a
+ * worker ends the whole process, so this runs in one of its own; it writes a line of JSON per file.
+ */
+import { join } from "node:path";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { systemClock } from "../../session/clock.ts";
+import { DecodePool } from "../../session/decode_pool.ts";
+import { MemoryBudget } from "../../session/memory_budget.ts";
+import { filesAtBounds } from "./files_at_bounds.ts";
+
+/** What became of one file. */
+export interface BoundOutcome {
+  readonly file: string;
+  /** Tag of the error, `null` for planes. */
+  readonly tag: string | null;
+  readonly message: string;
+}
+
+/** Loads every file, or those whose name holds the argument. */
+async function main([only = ""]: readonly string[]): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_bounds_" }));
+  const pool = new DecodePool(systemClock, undefined, 1);
+  const budget = new MemoryBudget(4 * 2 ** 30);
+  try {
+    for (const [file, write] of Object.entries(filesAtBounds())) {
+      if (!file.includes(only)) continue;
+      const path = join(folder, file);
+      await write(path);
+      let outcome: BoundOutcome;
+      try {
+        const { planes, reservation } = await pool.run({
+          request: { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
+          roots: null,
+          reserve: (bytes) => budget.reserve(bytes),
+          signal: AbortSignal.timeout(300_000),
+        });
+        reservation.release();
+        outcome = { file, tag: null, message: `${planes.length} planes of ${planes[0]!.length}` };
+      } catch (error) {
+        const { tag, message, stack } = error as { tag?: string; message: string; stack: string };
+        outcome = { file, tag: tag ?? "fault", message: tag ? message : stack };
+      }
+      console.log(JSON.stringify(outcome));
+      await Deno.remove(path, { recursive: true });
+    }
+  } finally {
+    pool.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+if (import.meta.main) await main(Deno.args);

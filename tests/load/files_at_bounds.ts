@@ -1,0 +1,173 @@
+/** Files at the bounds of the parsers: each makes a reader build as much as it ever may, or asks for one more. */
+import { join } from "node:path";
+import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/limits.ts";
+import { MAX_DIRECTORIES, MAX_ENTRIES, MAX_SEGMENTS } from "../../readers/tiff/bounds.ts";
+import { frame } from "../fixtures/oir_files.ts";
+import { concat, documentsBlock, oirBlocks, oirFile, words } from "../fixtures/oir_writer.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { tiffFile } from "./acquisitions.ts";
+
+type Write = (path: string) => Promise<void>;
+
+const ascii = (text: string) => new TextEncoder().encode(text);
+
+/** A TIFF directory entry: tag, type, count, value or offset. */
+type Entry = readonly [tag: number, type: number, count: number, value: number];
+
+/** A little-endian TIFF: the header, `data` from 8 on, then directories that follow each other. */
+function tiff(
+  data: readonly Uint8Array[],
+  directories: number,
+  entries: (n: number) => readonly Entry[],
+): Uint8Array {
+  const start = 8 + data.reduce((sum, part) => sum + part.length + part.length % 2, 0);
+  const each = 2 + 12 * entries(0).length + 4;
+  const bytes = new Uint8Array(start + each * directories);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, 0x002a4949, true);
+  view.setUint32(4, start, true);
+  let at = 8;
+  for (const part of data) {
+    bytes.set(part, at);
+    at += part.length + part.length % 2;
+  }
+  for (let n = 0; n < directories; n += 1) {
+    const fields = entries(n);
+    view.setUint16(at, fields.length, true);
+    at += 2;
+    for (const [tag, type, count, value] of fields) {
+      view.setUint16(at, tag, true);
+      view.setUint16(at + 2, type, true);
+      view.setUint32(at + 4, count, true);
+      view.setUint32(at + 8, value, true);
+      at += 12;
+    }
+    view.setUint32(at, n + 1 < directories ? at + 4 : 0, true);
+    at += 4;
+  }
+  return bytes;
+}
+
+/** A 1 x 1 page of 8 bits whose sample lies at 8. */
+const PIXEL: readonly Entry[] = [
+  [256, 3, 1, 1],
+  [257, 3, 1, 1],
+  [258, 3, 1, 8],
+  [259, 3, 1, 1],
+  [273, 4, 1, 8],
+  [278, 3, 1, 1],
+  [279, 4, 1, 1],
+];
+
+/** A page that tells `description`, which lies at 10. */
+const described = (description: Uint8Array): Uint8Array =>
+  tiff([Uint8Array.of(7, 0), description], 1, () => [
+    ...PIXEL.slice(0, 4),
+    [270, 2, description.length, 10],
+    ...PIXEL.slice(4),
+  ]);
+
+const file = (bytes: () => Uint8Array): Write => (path) => Deno.writeFile(path, bytes());
+
+const ome = (inside: string) =>
+  ascii(
+    `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ` +
+      `DimensionOrder="XYCZT" Type="uint8" SizeX="1" SizeY="1" SizeC="1" SizeZ="1" SizeT="1">${inside}</Pixels></Image></OME>\0`,
+  );
+
+/** Strips of one row each; their offsets and lengths are arrays in the file. */
+function strips(count: number): Uint8Array {
+  const offsets = new Uint8Array(new Uint32Array(count).fill(8).buffer);
+  const lengths = new Uint8Array(new Uint32Array(count).fill(1).buffer);
+  return tiff([Uint8Array.of(7, 0), offsets, lengths], 1, () => [
+    [256, 3, 1, 1],
+    [257, 4, 1, count],
+    ...PIXEL.slice(2, 4),
+    [273, 4, count, 10],
+    [278, 3, 1, 1],
+    [279, 4, count, 10 + 4 * count],
+  ]);
+}
+
+/** A documents block that holds as many documents of `nodes` nodes as fit into 60 MiB. */
+function crowdedDocuments(nodes: number): Uint8Array {
+  const document = ascii(`<?xml version="1.0"?><a>${"<a/>".repeat(nodes)}</a>`);
+  const counted = concat(words(document.length), document);
+  const copies = Math.floor((60 << 20) / counted.length);
+  const block = documentsBlock(concat(...new Array<Uint8Array>(copies).fill(counted)));
+  return oirFile([...oirBlocks(frame()), block, block]);
+}
+
+/** Writers by file name. */
+export function filesAtBounds(): Readonly<Record<string, Write>> {
+  return {
+    "most_directories.tif": file(() => tiff([Uint8Array.of(7)], MAX_DIRECTORIES, () => PIXEL)),
+    "more_directories.tif": file(() => tiff([Uint8Array.of(7)], MAX_DIRECTORIES + 1, () => PIXEL)),
+    "most_entries.tif": file(() =>
+      tiff([Uint8Array.of(7)], 2000, () => [
+        ...PIXEL,
+        ...Array.from({ length: MAX_ENTRIES - PIXEL.length }, (_, i): Entry => [60_000 + i, 3, 1, 0]),
+      ])
+    ),
+    "most_strips.tif": file(() => strips(MAX_SEGMENTS)),
+    "more_strips.tif": file(() => strips(MAX_SEGMENTS + 1)),
+    "most_samples.tif": file(() =>
+      tiff([Uint8Array.of(7)], 1, () => [...PIXEL.slice(0, 5), [277, 3, 1, 0xffff], ...PIXEL.slice(5)])
+    ),
+    "most_xml_nodes.ome.tif": file(() => described(ome("<TiffData/>".repeat(MAX_XML_NODES - 20)))),
+    "most_xml_attributes.ome.tif": file(() =>
+      described(ome('<TiffData IFD="0" FirstC="0" FirstZ="0" FirstT="0" PlaneCount="1"/>'.repeat(160_000)))
+    ),
+    "more_xml_nodes.ome.tif": file(() => described(ome("<a/>".repeat(MAX_XML_NODES + 1)))),
+    "most_xml_text.ome.tif": file(() =>
+      described(ome(`<a>${"x&amp;".repeat((MAX_XML_BYTES - 1000) / 6)}</a>`))
+    ),
+    "most_xml_depth.ome.tif": file(() =>
+      described(ome("<a>".repeat(MAX_XML_DEPTH - 4) + "</a>".repeat(MAX_XML_DEPTH - 4)))
+    ),
+    "more_xml_depth.ome.tif": file(() => described(ome("<a>".repeat(3_000_000)))),
+    "most_ome_channels.ome.tif": file(() =>
+      described(ome('<Channel ID="Channel:0:0" SamplesPerPixel="1" Name="a"/>'.repeat(200_000)))
+    ),
+    "huge_sizes.ome.tif": file(() =>
+      described(ascii(
+        new TextDecoder().decode(ome("<TiffData/>")).replace('SizeC="1"', `SizeC="${MAX_CHANNELS}"`)
+          .replace('SizeT="1"', 'SizeT="2147483647"').replace('SizeZ="1"', 'SizeZ="2147483647"'),
+      ))
+    ),
+    "huge_imagej.tif": file(() =>
+      described(ascii("ImageJ=1.54f\nimages=2000000000\nchannels=10000\nslices=200000\nhyperstack=true\n\0"))
+    ),
+    "long_description.tif": file(() => described(new Uint8Array(64 << 20).fill(0x20))),
+    "crowded_documents.oir": file(() => crowdedDocuments(MAX_XML_NODES - 2)),
+    "most_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 1024 }),
+    "more_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 1025 }),
+    "many_channels.ome.zarr": (path) => zarr(path, { chunk: [1, 8, 8], side: 8, channels: MAX_CHANNELS }),
+    "more_channels.ome.zarr": (path) => zarr(path, { chunk: [1, 8, 8], side: 8, channels: MAX_CHANNELS + 1 }),
+    "deep.ome.zarr": async (path) => {
+      await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
+      await Deno.writeTextFile(join(path, "zarr.json"), `{"a":${"[".repeat(5_000_000)}`);
+    },
+    "wide.ome.zarr": async (path) => {
+      await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
+      const root = await Deno.readTextFile(join(path, "zarr.json"));
+      const wide = `"wide":[${"{},".repeat(900_000)}0],`;
+      await Deno.writeTextFile(join(path, "zarr.json"), root.replace("{", `{${wide}`));
+    },
+    // A good file at the end: the worker is still of use.
+    "good.tif": file(() => tiffFile(ramp(32, 16), 16)),
+  };
+}
+
+async function zarr(
+  path: string,
+  { chunk, side, channels = 1 }: { chunk: readonly number[]; side: number; channels?: number },
+): Promise<void> {
+  await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
+  const metadata = JSON.parse(await Deno.readTextFile(join(path, "0", "zarr.json")));
+  metadata.shape = [channels, side, side];
+  metadata.chunk_grid.configuration.chunk_shape = chunk;
+  await Deno.writeTextFile(join(path, "0", "zarr.json"), JSON.stringify(metadata));
+  // Absent chunks hold the fill value.
+  await Deno.remove(join(path, "0", "c"), { recursive: true });
+}
