@@ -1,4 +1,7 @@
-/** A two-channel line scan whose samples tell their place, over a slanted line of a 128 x 128 reference. */
+/**
+ * Files whose samples tell their place: a two-channel line scan over a slanted line of a 128 x 128 reference, and
+ * a TIFF of floats.
+ */
 import { lineScan } from "../fixtures/oir_files.ts";
 import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
 
@@ -46,4 +49,36 @@ export function lineScanFile(): Uint8Array {
       planes: { [first!.id]: reference[0]!, [second!.id]: reference[1]! },
     },
   }));
+}
+
+/** A TIFF of one strip of 32-bit floats, by TIFF 6.0: header, one directory, samples. */
+export function floatTiff(rows: number, columns: number, samples: readonly number[]): Uint8Array {
+  const [SHORT, LONG] = [3, 4];
+  const start = 8 + 2 + 10 * 12 + 4;
+  const entries: [tag: number, type: number, value: number][] = [
+    [256, LONG, columns],
+    [257, LONG, rows],
+    [258, SHORT, 32],
+    [259, SHORT, 1],
+    [262, SHORT, 1],
+    [273, LONG, start],
+    [277, SHORT, 1],
+    [278, LONG, rows],
+    [279, LONG, 4 * samples.length],
+    [339, SHORT, 3],
+  ];
+  const view = new DataView(new ArrayBuffer(start + 4 * samples.length));
+  view.setUint16(0, 0x4949);
+  view.setUint16(2, 42, true);
+  view.setUint32(4, 8, true);
+  view.setUint16(8, entries.length, true);
+  entries.forEach(([tag, type, value], i) => {
+    view.setUint16(10 + 12 * i, tag, true);
+    view.setUint16(12 + 12 * i, type, true);
+    view.setUint32(14 + 12 * i, 1, true);
+    if (type === SHORT) view.setUint16(18 + 12 * i, value, true);
+    else view.setUint32(18 + 12 * i, value, true);
+  });
+  samples.forEach((sample, i) => view.setFloat32(start + 4 * i, sample, true));
+  return new Uint8Array(view.buffer);
 }

@@ -11,7 +11,7 @@ import {
   sessionHasExpired,
   wasCancelled,
 } from "./in_page.js";
-import { lineScanFile, SHAPE } from "./line_scan.ts";
+import { floatTiff, lineScanFile, SHAPE } from "./line_scan.ts";
 
 const ignore = !hasChromium();
 
@@ -28,6 +28,8 @@ async function scanOf(server: StubbedServer): Promise<string> {
 test("without WebGL2 canvas 2D draws the same picture", async () => {
   await using server = await StubbedServer.start();
   const scan = await scanOf(server);
+  const special = join(server.folder, "special.tif");
+  await Deno.writeFile(special, floatTiff(2, 4, [-Infinity, Infinity, -1.5, NaN, 0, 0.25, 0.5, 0.75]));
   const colors: number[][][] = [];
   for (const webgl of [true, false]) {
     const browser = await startChromium(webgl);
@@ -40,6 +42,12 @@ test("without WebGL2 canvas 2D draws the same picture", async () => {
       const drawn = [];
       for (const [row, column] of [[3, 2], [60, 50], [150, 10], [199, 0]] as const) {
         drawn.push(await viewer.color(await viewer.place("source", SHAPE, row, column)));
+      }
+      await viewer.open(special);
+      await viewer.page.selectOption("#source-0-lut", "viridis");
+      for (const [column, expected] of [[68, 1, 84], [253, 231, 36], [68, 1, 84], [0, 0, 0]].entries()) {
+        // -Infinity and the least sample are the first colour of viridis, Infinity the last, NaN is not drawn.
+        assert.deepEqual(await viewer.color(await viewer.place("source", [2, 4], 0, column)), expected);
       }
       colors.push(drawn);
       assert.deepEqual(viewer.faults, []);

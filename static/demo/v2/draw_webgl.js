@@ -32,9 +32,10 @@ out vec4 color;
 void main() {
   ivec2 at = clamp(ivec2(floor(place - tile.xy)), ivec2(0), ivec2(tile.zw - tile.xy) - 1);
   float value = texelFetch(samples, at, 0).r;
-  if (isnan(value)) discard;
+  // isnan() may be left out by a driver; the bits cannot.
+  bool isNumber = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;
   float part = clamp((value - range.x) / (range.y - range.x), 0.0, 1.0);
-  color = texelFetch(lut, ivec2(int(part * 255.0 + 0.5), 0), 0);
+  color = isNumber ? texelFetch(lut, ivec2(int(part * 255.0 + 0.5), 0), 0) : vec4(0.0);
 }`;
 
 /** A picture on a canvas, drawn by WebGL2. */
