@@ -117,6 +117,20 @@ test("an image of colour is drawn in its colours and true aspect", async (viewer
   assert.equal(await viewer.page.locator("#divider").isVisible(), false);
 });
 
+test("a scan longer than the largest texture is drawn without seams", async (viewer) => {
+  const store = join(server.folder, "long.ome.zarr");
+  const plane = Uint16Array.from({ length: 9000 * 8 }, (_, i) => Math.floor(i / 8));
+  const y = { step: 0.001, unit: "second" };
+  const x = { step: 0.5, unit: "micrometer" };
+  await writePlainStore(store, { planes: [plane], rows: 9000, columns: 8, y, x });
+  await viewer.open(join(store, "zarr.json"));
+  await setRange(viewer, "source-0", 0, 9000);
+  for (const row of [40, 4050, 4090, 4096, 4101, 4140, 8191, 8192, 8200, 8960]) {
+    const place = await viewer.place("source", [9000, 8], row, 2);
+    assertColor(await viewer.color(place), [0, level(place.at.row, 0, 9000), 0]);
+  }
+});
+
 test("the heading has name, pixels, steps and warnings", async (viewer) => {
   await viewer.open(scan);
   assert.equal(await viewer.text("#title"), "scan.oir");
