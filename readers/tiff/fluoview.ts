@@ -10,6 +10,7 @@ import { decodeText } from "./directory.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import {
   firstMoment,
+  isRun,
   known,
   moment,
   type Opened,
@@ -52,7 +53,7 @@ export function openFluoView(opened: Opened): Stack | null {
   const sizes = { T: 1, C: 1, Z: 1 };
   for (const { letter, size } of order) sizes[letter as "T" | "C" | "Z"] = size;
   const planes = sizes.T * sizes.C * sizes.Z;
-  const run = planes > 1 && first.next === 0;
+  const run = isRun(tiff, layout, planes);
   const calibrations: Partial<Record<AxisLetter, Calibration>> = {};
   const [x, y] = dimensions;
   for (const { letter, calibration } of dimensions) {

@@ -9,6 +9,7 @@ import { resolutionCalibrations } from "./plain.ts";
 import {
   calibrationsOf,
   firstMoment,
+  isRun,
   momentOf,
   numberIn,
   type Opened,
@@ -25,9 +26,12 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   if (text === undefined) return null;
   const fields = fieldsOf(text);
   const layout = readPage(first);
-  const sizes = sizesOf(fields);
-  const planes = sizes.T * sizes.C * sizes.Z;
-  const run = planes > 1 && first.next === 0;
+  const declared = sizesOf(fields);
+  const planes = declared.T * declared.C * declared.Z;
+  const run = isRun(tiff, layout, planes);
+  // A page that was taken out of a stack may keep the stack's description.
+  const alone = planes > 1 && first.next === 0 && !run;
+  const sizes = alone ? { T: 1, C: 1, Z: 1 } : declared;
   const perUnit = (tag: number) => {
     const resolution = first.noteNumber(tag);
     return resolution === undefined ? null : 1 / resolution;
@@ -49,7 +53,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     names: [],
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
-    warnings: [],
+    warnings: alone ? [`The description declares ${planes} planes, but the file holds one`] : [],
     plane: ({ time, channel, focus }) =>
       stackedPlane(tiff, layout, (time * sizes.Z + focus) * sizes.C + channel, run),
   };

@@ -17,6 +17,7 @@ import { openPlain } from "./plain.ts";
 import {
   calibrationsOf,
   firstMoment,
+  isRun,
   type Moment,
   moment,
   numberIn,
@@ -42,7 +43,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
   const layout = readPage(first);
   const uic1 = readUic1(opened);
   const uic2 = readUic2(opened, planes);
-  const run = planes > 1 && first.next === 0;
+  const run = isRun(tiff, layout, planes);
   const axis = uic2.zStep !== null ? "Z" : uic2.timeStep !== null ? "T" : "Z";
   return {
     sizes: { T: axis === "T" ? planes : 1, C: 1, Z: axis === "Z" ? planes : 1 },

@@ -8,7 +8,7 @@ import type { AxisLetter } from "../reader.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { readPage } from "./page.ts";
-import { known, type Opened, type Stack, stackedPlane, type StackSizes, tagMoment } from "./stack.ts";
+import { isRun, known, type Opened, type Stack, stackedPlane, type StackSizes, tagMoment } from "./stack.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -61,9 +61,11 @@ export function openPlain({ tiff, first, descriptions }: Opened): Stack {
   const layout = readPage(shown);
   const planes = Math.max(offsets.length, 1);
   const shaped = shapedSizes(descriptions[0] ?? "", layout.samples, [layout.height, layout.width], planes);
-  const order = shaped?.order ?? ["Z"];
-  const sizes = shaped?.sizes ?? { T: 1, C: 1, Z: planes };
-  const run = planes === 1 && sizes.T * sizes.C * sizes.Z > 1;
+  const counted = shaped ? shaped.sizes.T * shaped.sizes.C * shaped.sizes.Z : planes;
+  const run = planes === 1 && isRun(tiff, layout, counted);
+  const fits = shaped !== null && (run || counted === planes);
+  const order = fits ? shaped.order : ["Z"] as const;
+  const sizes = fits ? shaped.sizes : { T: 1, C: 1, Z: planes };
   return {
     sizes,
     layout,

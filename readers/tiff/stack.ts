@@ -4,7 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import type { AxisLetter } from "../reader.ts";
 import type { Directory } from "./directory.ts";
-import { type PageLayout, readPage, where } from "./page.ts";
+import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
 import type { PlaneSource } from "./plane_plan.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
@@ -153,8 +153,20 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
   return page;
 }
 
+/**
+ * Whether the planes of a description lie behind one directory, one after the other: it is the only one, they are
+ * uncompressed strips, and a second one fits into the file.
+ */
+export function isRun({ file }: TiffFile, layout: PageLayout, planes: number): boolean {
+  const { directory } = layout;
+  if (planes < 2 || directory.next !== 0 || layout.tiled || layout.compression !== UNCOMPRESSED) return false;
+  const bits = layout.bits.reduce((sum, b) => sum + b, 0);
+  const plane = Math.ceil(layout.width * bits / 8) * layout.height;
+  return (directory.number(TAG.StripOffsets) ?? 0) + 2 * plane <= file.size;
+}
+
 /** The plane at `number` in a chain of directories, or in a run of planes behind one directory. */
 export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number, run: boolean): PlaneSource {
-  if (run) return { tiff, page: layout, run: number };
+  if (run) return { tiff, page: layout, run: number === 0 ? null : number };
   return { tiff, page: planePage(tiff.directory(number), layout, `plane ${number}`), run: null };
 }
