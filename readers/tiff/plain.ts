@@ -8,7 +8,16 @@ import type { AxisLetter } from "../reader.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { readPage } from "./page.ts";
-import { isRun, known, type Opened, type Stack, stackedPlane, type StackSizes, tagMoment } from "./stack.ts";
+import {
+  isRun,
+  known,
+  listedPlane,
+  type Opened,
+  type Stack,
+  stackedPlane,
+  type StackSizes,
+  tagMoment,
+} from "./stack.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -78,11 +87,7 @@ export function openPlain({ tiff, first, descriptions }: Opened): Stack {
       const at = { T: time, C: channel, Z: focus };
       const number = order.reduce((n, letter) => n * sizes[letter] + at[letter], 0);
       if (run) return stackedPlane(tiff, layout, number, true);
-      const offset = offsets[number];
-      const page = offset === undefined || offset === layout.directory.offset
-        ? layout
-        : readPage(tiff.directoryAt(offset));
-      return { tiff, page, run: null };
+      return listedPlane(tiff, layout, offsets, number);
     },
   };
 }

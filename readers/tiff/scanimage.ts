@@ -11,6 +11,7 @@ import { pagesLikeFirst } from "./plain.ts";
 import {
   calibrationsOf,
   firstMoment,
+  listedPlane,
   type Moment,
   moment,
   numberIn,
@@ -71,8 +72,7 @@ export function openScanImage(opened: Opened): Stack | null {
     warnings,
     plane: ({ time, channel, focus }) => {
       const number = (volumes ? time * slices + focus : focus * frames + time) * channels + channel;
-      const offset = offsets[number];
-      return { tiff, page: offset === undefined ? layout : readPage(tiff.directoryAt(offset)), run: null };
+      return listedPlane(tiff, layout, offsets, number);
     },
   };
 }

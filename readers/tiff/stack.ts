@@ -165,6 +165,21 @@ export function isRun({ file }: TiffFile, layout: PageLayout, planes: number): b
   return (directory.number(TAG.StripOffsets) ?? 0) + 2 * plane <= file.size;
 }
 
+/** The plane at `number` of the directories at these offsets. @throws {DecodeFailed} there are fewer */
+export function listedPlane(
+  tiff: TiffFile,
+  layout: PageLayout,
+  offsets: readonly number[],
+  number: number,
+): PlaneSource {
+  // A file of nothing but reduced pages shows its first one.
+  const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
+  if (offset === undefined) {
+    throw new DecodeFailed(`plane ${number} is missing: the file has ${offsets.length} planes`);
+  }
+  return { tiff, page: planePage(tiff.directoryAt(offset), layout, `plane ${number}`), run: null };
+}
+
 /** The plane at `number` in a chain of directories, or in a run of planes behind one directory. */
 export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number, run: boolean): PlaneSource {
   if (run) return { tiff, page: layout, run: number === 0 ? null : number };
