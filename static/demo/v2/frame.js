@@ -96,6 +96,9 @@ function apart(axis, plot, width, measure) {
   return shown.slice(0, 1);
 }
 
-const outline = ({ left, top, width, height }) => ({
-  points: [[left, top], [left + width, top], [left + width, top + height], [left, top + height], [left, top]],
-});
+/** Half a pixel outside, so that the line covers no sample and falls on whole pixels. */
+function outline(plot) {
+  const [left, top] = [plot.left - 0.5, plot.top - 0.5];
+  const [right, bottom] = [left + plot.width + 1, top + plot.height + 1];
+  return { points: [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]] };
+}
