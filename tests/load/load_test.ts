@@ -1,8 +1,16 @@
-import { ok } from "node:assert/strict";
+/** The server under load and under faults; `deno task soak` runs the first for longer. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Harness, sampleFolder } from "../contract/harness.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import type { BoundOutcome } from "./bounds_process.ts";
+import { filesAtBounds } from "./files_at_bounds.ts";
 import { soak } from "./soak.ts";
+import { stopUnderLoad } from "./stop_under_load.ts";
 
 Deno.test("clients that open, fetch, leave, stall and delete at once leave nothing behind", async () => {
-  const counts = await soak({ seed: 1, clients: 8, steps: 400 });
+  const counts = await soak({ seed: 1, clients: 8, steps: 250 });
   for (
     const what of [
       "opened",
@@ -13,6 +21,105 @@ Deno.test("clients that open, fetch, leave, stall and delete at once leave nothi
       "decode_failed",
     ]
   ) {
-    ok(counts[what], `never: ${what} in ${JSON.stringify(counts)}`);
+    assert.ok(counts[what], `never: ${what} in ${JSON.stringify(counts)}`);
   }
+});
+
+Deno.test("session memory is given to as many as fit, and comes back", async () => {
+  await using sample = await sampleFolder();
+  // 30 x 20 samples of 4 bytes in 2 channels; room for 5 of them.
+  await using server = new Harness({ maxSessionMemory: 5 * 4800 + 4000, workers: 2 });
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => (await server.post("/api/v2/open", { path: sample.image })).json(),
+      ),
+    );
+    const opened = answers.filter((body) => body.ok);
+    assert.equal(opened.length, 5);
+    for (const body of answers) {
+      assert.equal(body.error ?? "session_memory_exceeded", "session_memory_exceeded");
+    }
+    assert.equal(server.budget.used, 5 * 4800);
+    for (const { sessionId } of opened) {
+      assert.equal((await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" })).status, 200);
+    }
+    assert.equal(server.budget.used, 0);
+  }
+});
+
+Deno.test("thousands of sessions expire at once and leave neither memory nor timers", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness({ ttlSeconds: 600, workers: 2 });
+  const count = 2000;
+  for (let i = 0; i < count; i += 20) {
+    await Promise.all(Array.from({ length: 20 }, () => server.open(sample.image)));
+    server.clock.move(100);
+  }
+  assert.equal(server.store.size, count);
+  assert.equal(server.budget.used, count * 4800);
+  // Twenty were opened every 0.1 s from 0 to 9.9 s; at 605 s those from 5.1 s on are left, 49 times 20.
+  server.clock.move(595_000);
+  assert.equal(server.store.size, 980);
+  server.clock.move(5_000);
+  assert.deepEqual([server.store.size, server.budget.used, server.clock.waiting], [0, 0, 0]);
+});
+
+Deno.test("twenty clients that never read hold one plane, and are cut", async () => {
+  await using sample = await sampleFolder();
+  const path = join(sample.folder, "large.ome.zarr");
+  await writePlainStore(path, { planes: [ramp(4096, 1024)], rows: 4096, columns: 1024 });
+  await using server = new Harness();
+  await using socket = server.listen();
+  const { sessionId, channels: [channel] } = await server.open(path);
+  const plane = server.store.channel(sessionId, 0);
+  const request = new TextEncoder().encode(`GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const connections = await Promise.all(Array.from({ length: 20 }, async () => {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
+    await connection.write(request);
+    return connection;
+  }));
+  const until = async (done: () => boolean) => {
+    while (!done()) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  await until(() => plane.leases === 20);
+  assert.equal((await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" })).status, 200);
+  assert.equal(server.budget.used, 4096 * 1024 * 4, "what is being sent still counts");
+  server.clock.move(120_000);
+  await until(() => plane.leases === 0);
+  assert.equal(server.budget.used, 0);
+  for (const connection of connections) connection.close();
+});
+
+Deno.test("SIGTERM under load: whole planes or a broken connection, exit status 0", async () => {
+  const { code, whole, short } = await stopUnderLoad();
+  assert.equal(code, 0);
+  assert.ok(whole > 0, "no plane arrived before the end");
+  assert.equal(short, 0, "a plane ended early and passed for a whole one");
+});
+
+Deno.test("files at every bound of the parsers are refused or loaded, and the process lives", async () => {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    // The heap that V8 grants on a machine of 4 GiB.
+    args: [
+      "run",
+      "-q",
+      "-A",
+      "--no-prompt",
+      "--v8-flags=--max-old-space-size=1024",
+      "tests/load/bounds_process.ts",
+    ],
+    cwd: fileURLToPath(new URL("../../", import.meta.url)),
+  }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  const outcomes = new TextDecoder().decode(stdout).trimEnd().split("\n").map((line): BoundOutcome =>
+    JSON.parse(line)
+  );
+  assert.deepEqual(outcomes.map(({ file }) => file), Object.keys(filesAtBounds()));
+  for (const { file, tag, message } of outcomes) {
+    assert.ok(tag === null || tag === "DecodeFailed", `${file}: ${message}`);
+    if (file.startsWith("more_")) assert.match(message, /more than \d+/, file);
+  }
+  assert.equal(outcomes.at(-1)!.message, "1 planes of 512");
 });
