@@ -19,9 +19,6 @@ export const axisTitle = (axis) =>
 /** Physical coordinate of a picture position (pixel i covers i to i + 1). */
 export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
 
-/** Picture position of a physical coordinate. */
-export const toPosition = (axis, value) => value / axis.step + 0.5;
-
 /**
  * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most` of them.
  *

@@ -12,15 +12,14 @@ export class Channel extends EventTarget {
   /**
    * @param {{index: number, name: string, dataUrl: string, samples: Float32Array}} fetched
    * @param {number} position place among the loaded channels
-   * @param {number} count how many are loaded
    */
-  constructor({ index, name, dataUrl, samples }, position, count) {
+  constructor({ index, name, dataUrl, samples }, position) {
     super();
     Object.assign(this, { index, name, dataUrl, samples });
     this.stats = statistics(samples);
     // Opacity is no light that could be added.
     this.#visible = position < DISTINCT.length && name !== "Alpha";
-    this.#lutName = defaultLut(position, name, count);
+    this.#lutName = defaultLut(position, name);
     this.#range = autoRange(this.stats);
   }
 

@@ -13,7 +13,7 @@ export class ChannelGroup extends EventTarget {
   constructor({ plane, channels }) {
     super();
     this.plane = plane;
-    this.channels = channels.map((channel, position) => new Channel(channel, position, channels.length));
+    this.channels = channels.map((channel, position) => new Channel(channel, position));
     this.#keepHues();
     this.channels.forEach((channel) => channel.addEventListener("change", () => this.#changed()));
   }

@@ -52,13 +52,11 @@ export function lutTable(name) {
  *
  * @param {number} position place among the loaded channels
  * @param {string} [name] name of the channel
- * @param {number} [count] how many channels are loaded
  */
-export function defaultLut(position, name = "", count = 2) {
+export function defaultLut(position, name = "") {
   const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1].toLowerCase();
   if (named !== undefined) return named;
   if (/^(Alpha|Black)$/.test(name)) return "gray";
-  if (count === 1) return "green";
   return DISTINCT[position] ?? "gray";
 }
 

@@ -1,12 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  axisTitle,
-  formatAt,
-  formatNumber,
-  ticks,
-  toPhysical,
-  toPosition,
-} from "../../../static/demo/v2/axes.js";
+import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../../static/demo/v2/axes.js";
 import { scaleBar } from "../../../static/demo/v2/scale_bar.js";
 
 Deno.test("ticks lie at round values within the range", () => {
@@ -26,7 +19,6 @@ Deno.test("a sample sits at index times step, in the middle of its pixel", () =>
   const axis = { name: "Y", unit: "seconds", step: 0.002 };
   assert.equal(toPhysical(axis, 0.5), 0);
   assert.equal(toPhysical(axis, 500.5), 1);
-  assert.equal(toPosition(axis, 1), 500.5);
 });
 
 Deno.test("titles say what an axis is and its unit", () => {

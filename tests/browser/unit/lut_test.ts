@@ -57,12 +57,12 @@ Deno.test("every name in the menu has a table", () => {
 });
 
 Deno.test("channel 0 begins green and channel 1 magenta; samples of colour have their own", () => {
-  assert.deepEqual(["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name, 3)), [
+  assert.deepEqual(["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name)), [
     "green",
     "magenta",
     "cyan",
   ]);
-  assert.equal(defaultLut(0, "Red", 3), "red");
-  assert.equal(defaultLut(3, "Alpha", 4), "gray");
-  assert.equal(defaultLut(12, "CH13", 13), "gray");
+  assert.equal(defaultLut(0, "Red"), "red");
+  assert.equal(defaultLut(3, "Alpha"), "gray");
+  assert.equal(defaultLut(12, "CH13"), "gray");
 });
