@@ -1,0 +1,209 @@
+/** Every control of the viewer changes what it should, by mouse and by keyboard. */
+import assert from "node:assert/strict";
+import { chartColors, clipboardText, focused, openingEnded } from "./in_page.js";
+import { sample, SHAPE } from "./line_scan.ts";
+import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+
+const REFERENCE: readonly [number, number] = [128, 128];
+
+const { test, files } = viewerSuite();
+
+/** By numpy 2.4: percentile(10 * arange(200)[:, None] + 7 * arange(64), [1, 99.5]). */
+const AUTO = ["125.99", "2344"];
+
+test("every control of a channel changes the picture", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  await setRange(viewer, "source-0", 0, 2550);
+  await setRange(viewer, "source-1", 500, 3000);
+  const place = await viewer.place("source", SHAPE, 100, 20);
+  const green = level(sample(0, 100, 20), 0, 2550);
+  const magenta = level(sample(1, 100, 20), 500, 3000);
+  await page.uncheck("#source-1-visible");
+  assertColor(await viewer.color(place), [0, green, 0]);
+  await page.selectOption("#source-0-lut", "gray");
+  assertColor(await viewer.color(place), [green, green, green]);
+  await page.selectOption("#source-0-lut", "hot");
+  assert.notDeepEqual(await viewer.color(place), [green, green, green]);
+  await page.check("#source-1-visible");
+  await page.locator("#source .composite").uncheck();
+  await page.check("#source-1-visible");
+  assertColor(await viewer.color(place), [magenta, 0, magenta]);
+  await page.locator("#source .composite").check();
+  assert.equal(await page.isChecked("#source-0-visible"), true);
+  await page.click("#source-0-auto");
+  // 1st and 99.5th percentile of 10 r + 7 c over 200 x 64 samples (numpy.percentile).
+  assert.deepEqual(await Promise.all(["Min", "Max"].map((end) => page.inputValue(`#source-0-${end}`))), AUTO);
+});
+
+test("a range that is none is refused and said so", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const before = await page.inputValue("#source-0-Min");
+  for (const wrong of ["abc", "1e9", ""]) {
+    await page.fill("#source-0-Min", wrong);
+    await page.keyboard.press("Enter");
+    assert.equal(await page.getAttribute("#source-0-Min", "aria-invalid"), "true", wrong);
+  }
+  await page.click("#source-0-auto");
+  assert.equal(await page.inputValue("#source-0-Min"), before);
+  assert.equal(await page.getAttribute("#source-0-Min", "aria-invalid"), null);
+});
+
+test("histogram handles are dragged and moved by keys, and Log changes the bars", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const handle = page.getByRole("slider", { name: "Maximum of CH1" }).first();
+  const box = (await handle.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 80, box.y + 20);
+  await page.mouse.up();
+  const dragged = Number(await page.inputValue("#source-0-Max"));
+  assert(dragged < 2000, `${dragged}`);
+  await handle.press("ArrowRight");
+  // A hundredth of 0 to 2431.
+  assert(Math.abs(Number(await page.inputValue("#source-0-Max")) - dragged - 24.31) < 0.1);
+  await handle.press("End");
+  assert.equal(Number(await page.inputValue("#source-0-Max")), 10 * 199 + 7 * 63);
+  const bars = page.locator("#source-cards path.bars").first();
+  const linear = await bars.getAttribute("d");
+  await page.check("#source-0-log");
+  assert.notEqual(await bars.getAttribute("d"), linear);
+});
+
+test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const labels = () => page.locator("#source svg.labels > g text").allTextContents();
+  const whole = await labels();
+  const { x, y } = await viewer.place("source", SHAPE, 100, 32);
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, -500);
+  await viewer.settle();
+  assert.notDeepEqual(await labels(), whole);
+  // The sample under the pointer stays there.
+  assert.match(await viewer.text("#source .readout"), /row (99|100|101), column (31|32|33) /);
+  await page.mouse.dblclick(x, y);
+  await viewer.settle();
+  assert.deepEqual(await labels(), whole);
+  // Along time only: the labels of space stay.
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 150, y + 12, { steps: 4 });
+  await page.mouse.up();
+  await viewer.settle();
+  const zoomed = await labels();
+  assert.notDeepEqual(zoomed, whole);
+  assert(zoomed.includes("25") && zoomed.includes("0"), "space is still whole");
+  await page.keyboard.down("Shift");
+  await page.mouse.down();
+  await page.mouse.move(x - 100, y, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await viewer.settle();
+  assert.notDeepEqual(await labels(), zoomed);
+  await page.click("#source .home");
+  await viewer.settle();
+  assert.deepEqual(await labels(), whole);
+  // A box on the reference zooms both axes by the same factor.
+  const start = await viewer.place("reference", REFERENCE, 20, 20);
+  const end = await viewer.place("reference", REFERENCE, 51, 51);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move(end.x, end.y, { steps: 4 });
+  await page.mouse.up();
+  const middle = await viewer.place("reference", [32, 32], 16, 16);
+  await page.mouse.move(middle.x, middle.y);
+  assert.match(await viewer.text("#reference .readout"), /row 3[56], column 3[56] /);
+});
+
+test("profile, scan path, divider and data", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const { x, y } = await viewer.place("source", SHAPE, 120, 33);
+  await page.mouse.move(x, y);
+  await viewer.settle();
+  const time = await page.locator("#chart").innerHTML();
+  const curves = await page.evaluate(chartColors);
+  assert(curves.includes("0,255,0") && curves.includes("255,0,255"), curves.join(" "));
+  await page.uncheck("#source-1-visible");
+  await viewer.settle();
+  assert(!(await page.evaluate(chartColors)).includes("255,0,255"));
+  await page.selectOption("#along", "y");
+  await viewer.settle();
+  assert.notEqual(await page.locator("#chart").innerHTML(), time);
+  await page.selectOption("#along", "");
+  assert.equal(await page.locator("#profile").isVisible(), false);
+  const paths = page.locator('#reference polyline[stroke="#ffd84d"]');
+  assert.equal(await paths.count(), 1);
+  await page.uncheck("#path");
+  assert.equal(await paths.count(), 0);
+  const height = async () => (await page.locator("#source").boundingBox())!.height;
+  const before = await height();
+  await page.focus("#divider");
+  await page.keyboard.press("ArrowDown");
+  const lower = await height();
+  assert(lower > before);
+  const bar = (await page.locator("#divider").boundingBox())!;
+  await page.mouse.move(bar.x + 50, bar.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(bar.x + 50, bar.y - 95);
+  await page.mouse.up();
+  assert(Math.abs(lower - await height() - 100) < 12);
+  await page.click("#code summary");
+  assert.match(await viewer.text("#snippet"), /channels\/0\/data[^]*reshape\(200, 64\)/);
+  await page.focus("#source-1-lut");
+  assert.match(await viewer.text("#snippet"), /channels\/1\/data/);
+  await page.selectOption("#language", "javascript");
+  assert.match(await viewer.text("#snippet"), /await fetch/);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.click("#copy");
+  assert.equal(
+    await page.evaluate(clipboardText),
+    await page.locator("#snippet").textContent(),
+  );
+  for (
+    const [title, text] of [["Header", "dims"], ["Open response", "servedDtype"], ["Session", "totalBytes"]]
+  ) {
+    await page.click(`aside > details > summary >> text="${title}"`);
+    assert(await page.locator(`aside details[open] >> text=${text}`).first().isVisible(), title);
+  }
+});
+
+test("everything is reached by the keyboard", async (viewer) => {
+  const { page } = viewer;
+  viewer.server.choose(files.scan);
+  await page.keyboard.press("o");
+  await page.waitForFunction(openingEnded);
+  const reached = new Set<string>();
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(focused));
+  }
+  for (const wanted of ["open", "help", "along", "divider", "path", "source-1-lut", "Minimum of CH2"]) {
+    assert(reached.has(wanted), `${wanted} is reached: ${[...reached].join(", ")}`);
+  }
+  await page.locator("#source .plot").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  // From the middle, row 100 and column 32.
+  assert.match(await page.locator("#announcer").innerText(), /^row 101, column 33 .*CH1 1241; CH2 2241$/);
+  await page.keyboard.press("+");
+  await page.keyboard.press("0");
+  await page.keyboard.press("2");
+  assert.equal(await page.isChecked("#source-1-visible"), false);
+  await page.keyboard.press("s");
+  assert.equal(await page.isChecked("#path"), false);
+  await page.keyboard.press("p");
+  assert.equal(await page.inputValue("#along"), "y");
+  await page.keyboard.press("l");
+  assert.equal(await page.isChecked("#source-0-log"), true);
+  await page.keyboard.press("c");
+  assert.equal(await page.isChecked("#source .composite"), false);
+  await page.keyboard.press("?");
+  assert(await page.locator("#shortcuts").isVisible());
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#shortcuts").isVisible(), false);
+});

@@ -1,0 +1,123 @@
+/** What is drawn and read out: samples at their places, linked cursors, the saved picture. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { writePlainStore } from "../fixtures/plain_store.ts";
+import { readPng } from "./in_page.js";
+import { LINE, referenceSample, sample, SHAPE } from "./line_scan.ts";
+import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+
+const REFERENCE: readonly [number, number] = [128, 128];
+
+const { test, files } = viewerSuite();
+
+test("planes are drawn transposed, channels added and clamped", async (viewer) => {
+  await viewer.open(files.scan);
+  await setRange(viewer, "source-0", 0, 2550);
+  await setRange(viewer, "source-1", 500, 3000);
+  // Rows run to the right, columns down; away from the scale bars.
+  for (const [row, column] of [[3, 2], [190, 3], [4, 60], [120, 30], [77, 41]] as const) {
+    const green = level(sample(0, row, column), 0, 2550);
+    const magenta = level(sample(1, row, column), 500, 3000);
+    const place = await viewer.place("source", SHAPE, row, column);
+    assertColor(await viewer.color(place), [magenta, green, magenta]);
+  }
+  await setRange(viewer, "reference-0", 0, 700);
+  await setRange(viewer, "reference-1", 500, 1400);
+  for (const [row, column] of [[5, 5], [120, 6], [30, 120], [9, 60]] as const) {
+    const place = await viewer.place("reference", REFERENCE, row, column);
+    const { at } = place;
+    const green = level(referenceSample(0, at.row, at.column), 0, 700);
+    const magenta = level(referenceSample(1, at.row, at.column), 500, 1400);
+    assertColor(await viewer.color(place), [magenta, green, magenta]);
+  }
+});
+
+test("an image of colour is drawn in its colours and true aspect", async (viewer) => {
+  await viewer.open(files.image);
+  for (const c of [0, 1, 2]) await setRange(viewer, `source-${c}`, 0, 255);
+  for (const [row, column] of [[2, 3], [25, 10], [6, 45]] as const) {
+    const place = await viewer.place("source", [30, 50], row, column);
+    assertColor(await viewer.color(place), [column, 100 + column, 200 + column]);
+  }
+  const box = (await viewer.page.locator("#source .plot").boundingBox())!;
+  // 30 rows of 0.5 um across, 50 columns of 0.5 um down.
+  assert(Math.abs(box.width / box.height - 30 / 50) < 0.01);
+  assert.equal(await viewer.page.locator("#reference").isVisible(), false);
+  assert.equal(await viewer.page.locator("#divider").isVisible(), false);
+});
+
+test("a scan longer than the largest texture is drawn without seams", async (viewer) => {
+  const store = join(viewer.server.folder, "long.ome.zarr");
+  const plane = Uint16Array.from({ length: 9000 * 8 }, (_, i) => Math.floor(i / 8));
+  const y = { step: 0.001, unit: "second" };
+  const x = { step: 0.5, unit: "micrometer" };
+  await writePlainStore(store, { planes: [plane], rows: 9000, columns: 8, y, x });
+  await viewer.open(join(store, "zarr.json"));
+  await setRange(viewer, "source-0", 0, 9000);
+  for (const row of [5, 40, 4050, 4090, 4096, 4101, 4140, 8191, 8192, 8200, 8960, 8995]) {
+    const place = await viewer.place("source", [9000, 8], row, 2);
+    assertColor(await viewer.color(place), [0, level(place.at.row, 0, 9000), 0]);
+  }
+});
+
+test("the read-out is the sample under the cursor", async (viewer) => {
+  await viewer.open(files.scan);
+  const { x, y } = await viewer.place("source", SHAPE, 120, 33);
+  await viewer.page.mouse.move(x, y);
+  assert.equal(
+    (await viewer.text("#source .readout")).replace(/\s+/g, " "),
+    `row 120, column 33 · Y 0.2542 s, X 14.85 µm CH1 ${sample(0, 120, 33)} CH2 ${sample(1, 120, 33)}`,
+  );
+  const other = await viewer.place("reference", REFERENCE, 64, 10);
+  await viewer.page.mouse.move(other.x, other.y);
+  assert.match(
+    await viewer.text("#reference .readout"),
+    new RegExp(`row 64, column 10 .*\\sCH1\\s+${referenceSample(0, 64, 10)}`),
+  );
+});
+
+test("the cursor is linked along a slanted path, both ways", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const size = (await page.locator("#reference .plot").boundingBox())!;
+  for (const column of [0, 21, 63]) {
+    const { x, y } = await viewer.place("source", SHAPE, 50, column);
+    await page.mouse.move(x, y);
+    const ring = page.locator('#reference circle[stroke="#ff7a1a"]');
+    const [cx, cy] = await Promise.all(
+      ["cx", "cy"].map(async (name) => Number(await ring.getAttribute(name))),
+    );
+    // Column 0 is the start of the line and column 63 its end; drawn swapped, at the centre of the pixel.
+    const pathX = LINE[0] + (LINE[2] - LINE[0]) * column / 63;
+    const pathY = LINE[1] + (LINE[3] - LINE[1]) * column / 63;
+    assert(Math.abs(cx! - ((pathY + 0.5) / 128) * size.width) < 0.1, `ring across at ${cx}`);
+    assert(Math.abs(cy! - ((pathX + 0.5) / 128) * size.height) < 0.1, `ring down at ${cy}`);
+  }
+  // Two thirds of the way, column 42: x = 100 - 70 * 2 / 3, y = 20 + 60 = 80.
+  const onPath = await viewer.place("reference", REFERENCE, 80, 100 - 140 / 3);
+  await page.mouse.move(onPath.x, onPath.y);
+  const line = page.locator('#source polyline[stroke="#ff7a1a"]');
+  const height = (await page.locator("#source .plot").boundingBox())!.height;
+  const at = Number((await line.getAttribute("points"))!.split(/[ ,]/)[1]);
+  assert(Math.abs(at / height * 64 - 42.5) <= 1, `row marked at ${at} of ${height}`);
+  const away = await viewer.place("reference", REFERENCE, 10, 10);
+  await page.mouse.move(away.x, away.y);
+  assert.equal(await line.count(), 0);
+});
+
+test("the saved picture is what is seen", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  await setRange(viewer, "source-0", 0, 2550);
+  await page.uncheck("#source-1-visible");
+  await page.mouse.move(5, 5);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#source .save")]);
+  assert.equal(download.suggestedFilename(), "scan-source.png");
+  const bytes = await Deno.readFile((await download.path())!);
+  const stage = (await page.locator("#source .stage").boundingBox())!;
+  const { x, y } = await viewer.place("source", SHAPE, 100, 20);
+  const at = { x: Math.floor(x - stage.x), y: Math.floor(y - stage.y) };
+  const saved = await page.evaluate(readPng, { bytes: [...bytes], ...at });
+  assert.equal(saved.width, Math.round(stage.width));
+  assertColor(saved.color, [0, level(sample(0, 100, 20), 0, 2550), 0]);
+});

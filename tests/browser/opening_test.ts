@@ -1,0 +1,87 @@
+/** Opening: what is said of a file, whose session lives how long, cancelling and errors. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Viewer } from "./browser.ts";
+import { forgetStatus, wasCancelled } from "./in_page.js";
+import { viewerSuite } from "./suite.ts";
+
+const { test, files } = viewerSuite();
+
+async function sessionStatus(viewer: Viewer, id: string): Promise<number> {
+  const response = await fetch(`${viewer.server.baseUrl}/api/v2/sessions/${id}`);
+  await response.body?.cancel();
+  return response.status;
+}
+
+test("the heading has name, pixels, steps and warnings", async (viewer) => {
+  await viewer.open(files.scan);
+  assert.equal(await viewer.text("#title"), "scan.oir");
+  assert.match(
+    await viewer.text("#facts"),
+    /^200 × 64 pixels · step Y 0\.002118 s × X 0\.45 µm · 2 channels · uint16/,
+  );
+  assert.match(await viewer.text("#warnings"), /114\.0 pixels/);
+  assert.match(await viewer.text("#time"), /^Session (10:00|9:5\d)$/);
+  assert.match(await viewer.text("#server"), /^acq-server \d+\.\d+\.\d+ · API v2$/);
+  await viewer.page.click('aside > details > summary >> text="Server"');
+  assert.match(await viewer.text("#server-facts"), /\.oir/);
+});
+
+test("opening another file deletes the first session, and so does leaving", async (viewer) => {
+  const first = await viewer.open(files.scan);
+  assert.equal(await sessionStatus(viewer, first), 200);
+  const second = await viewer.open(files.image);
+  assert.notEqual(first, second);
+  assert.equal(await sessionStatus(viewer, first), 404);
+  assert.equal(await sessionStatus(viewer, second), 200);
+  await viewer.page.goto("about:blank");
+  for (let tries = 0; tries < 50 && await sessionStatus(viewer, second) === 200; tries += 1) {
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  assert.equal(await sessionStatus(viewer, second), 404);
+});
+
+test("a dialog that is closed, and Cancel, are no errors", async (viewer) => {
+  const { page } = viewer;
+  viewer.server.cancel();
+  await page.click("#open");
+  await page.waitForFunction(wasCancelled);
+  assert.equal(await page.locator("#status.bad").count(), 0);
+  assert(await page.locator("#empty").isVisible());
+  viewer.server.wait();
+  await page.click("#open-first");
+  await page.waitForSelector("#transfer:not([hidden])");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("#transfer", { state: "hidden" });
+  assert.equal(await viewer.text("#status"), "Cancelled");
+  assert.equal(await page.locator("#status.bad").count(), 0);
+  // The dialog went with its request, so the next one is free.
+  await viewer.open(files.scan);
+  viewer.server.cancel();
+  await page.click("#open");
+  await page.waitForFunction(wasCancelled);
+  assert(await page.locator("#viewer").isVisible(), "what was open stays");
+});
+
+test("errors are shown as code and message", async (viewer) => {
+  const { page } = viewer;
+  const damaged = join(viewer.server.folder, "damaged.oir");
+  await Deno.writeTextFile(damaged, "no image");
+  for (
+    const [path, status] of [
+      [join(viewer.server.folder, "missing.oir"), /^path_not_found: .*missing\.oir/],
+      [damaged, /^decode_failed: Cannot read "damaged\.oir"/],
+    ] as const
+  ) {
+    viewer.server.choose(path);
+    await page.click("#open");
+    await page.waitForSelector("#status.bad");
+    await page.waitForSelector("#transfer", { state: "hidden" });
+    assert.match(await viewer.text("#status"), status);
+    await page.evaluate(forgetStatus);
+  }
+  // Chromium writes failed requests to the console by itself.
+  const others = viewer.faults.filter((fault) => !/status of (404|500)/.test(fault));
+  assert.deepEqual(others, []);
+  viewer.faults.length = 0;
+});

@@ -1,0 +1,77 @@
+/** One browser, one server and two files for the tests of a module, and what they expect of a picture. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { writePlainStore } from "../fixtures/plain_store.ts";
+import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import { lineScanFile } from "./line_scan.ts";
+
+/** A test with a page of its own; what the page must not do fails it. */
+export type ViewerTest = (name: string, work: (viewer: Viewer) => Promise<void>) => void;
+
+/** Paths to choose, known once tests run: the line scan and a 30 x 50 image of red, green and blue. */
+export interface Files {
+  scan: string;
+  image: string;
+}
+
+/** Registers start and end of browser and server. Without Chromium all tests are skipped. */
+export function viewerSuite(): { test: ViewerTest; files: Files } {
+  const ignore = !hasChromium();
+  const files = { scan: "", image: "" };
+  let browser: Browser;
+  let server: StubbedServer;
+  if (!ignore) {
+    Deno.test.beforeAll(async () => {
+      browser = await startChromium();
+      server = await StubbedServer.start();
+      files.scan = join(server.folder, "scan.oir");
+      await Deno.writeFile(files.scan, lineScanFile());
+      files.image = await writeColors(join(server.folder, "tissue.ome.zarr"));
+    });
+    Deno.test.afterAll(async () => {
+      await browser.close();
+      await server[Symbol.asyncDispose]();
+    });
+  }
+  const test: ViewerTest = (name, work) =>
+    Deno.test({
+      name: `viewer: ${name}`,
+      ignore,
+      sanitizeOps: false,
+      sanitizeResources: false,
+      async fn() {
+        await using viewer = await Viewer.load(browser, server);
+        await work(viewer);
+        assert.deepEqual(viewer.faults, []);
+      },
+    });
+  return { test, files };
+}
+
+/** Sample of channel c at column x is 100 c + x. */
+async function writeColors(store: string): Promise<string> {
+  const planes = [0, 1, 2].map((c) => Uint16Array.from({ length: 30 * 50 }, (_, i) => 100 * c + i % 50));
+  const calibration = { step: 0.5, unit: "micrometer" };
+  const names = ["Red", "Green", "Blue"];
+  await writePlainStore(store, { planes, rows: 30, columns: 50, y: calibration, x: calibration, names });
+  return join(store, "zarr.json");
+}
+
+/** Which of 256 levels a value is drawn in, by hand: the nearest. */
+export const level = (value: number, min: number, max: number): number =>
+  Math.floor(255 * Math.min(1, Math.max(0, (value - min) / (max - min))) + 0.5);
+
+/** Fails unless each part is within one level. */
+export function assertColor(actual: number[], expected: number[]): void {
+  const isNear = actual.every((part, i) => Math.abs(part - expected[i]!) <= 1);
+  assert(isNear, `drawn ${actual}, expected ${expected}`);
+}
+
+/** Types a channel's range. */
+export async function setRange({ page }: Viewer, card: string, min: number, max: number): Promise<void> {
+  for (const [end, value] of [["Max", max], ["Min", min], ["Max", max]] as const) {
+    await page.fill(`#${card}-${end}`, String(value));
+    await page.keyboard.press("Enter");
+  }
+}
