@@ -5,7 +5,7 @@ import manifest from "./deno.json" with { type: "json" };
 import { type Configuration, parseCommandLine, UsageError } from "./routes/command_line.ts";
 import { Log, printable } from "./routes/log.ts";
 import { createApp } from "./routes/mod.ts";
-import type { AppEnv } from "./routes/services.ts";
+import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
 import { DecodePool } from "./session/decode_pool.ts";
 import { DialogManners } from "./session/dialog_manners.ts";
@@ -33,7 +33,7 @@ export interface RunningServer {
 /**
  * Starts a server.
  *
- * @throws {Deno.errors.AddrInUse} the port is taken
+ * @throws {Error} with the code `EADDRINUSE`: the port is taken
  * @throws {PathNotFound} a root is no existing directory
  */
 export async function startServer(configuration: Configuration): Promise<RunningServer> {
@@ -61,17 +61,15 @@ export async function startServer(configuration: Configuration): Promise<Running
     dialogOnly: configuration.dialogOnly,
     isStopping: () => stopping,
   });
-  const server = Deno.serve({ hostname: host, port, onListen: () => {} }, (request, info) => {
-    return app.fetch(request, { info } satisfies AppEnv["Bindings"]);
-  });
+  const listener = await listen(host, port, (request, env) => app.fetch(request, env));
   pool.warm();
   const shownHost = host === "::1" ? "[::1]" : host;
   return {
-    baseUrl: `http://${shownHost}:${server.addr.port}`,
+    baseUrl: `http://${shownHost}:${listener.port}`,
     async stop() {
       stopping = true;
       opener.close();
-      const finished = Promise.all([server.shutdown(), picker.close()]);
+      const finished = Promise.all([listener.close(), picker.close()]);
       let timer: ReturnType<typeof setTimeout> | undefined;
       await Promise.race([finished, new Promise((done) => timer = setTimeout(done, SHUTDOWN_MS))]);
       clearTimeout(timer);
@@ -134,7 +132,8 @@ async function serve(configuration: Configuration): Promise<void> {
   try {
     server = await startServer(configuration);
   } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse) {
+    const { code } = error as { code?: string };
+    if (code === "EADDRINUSE") {
       const address = `http://${host === "::1" ? "[::1]" : host}:${port}`;
       if (await isAcqServer(host, port)) {
         fail(
@@ -147,12 +146,21 @@ async function serve(configuration: Configuration): Promise<void> {
         EXIT.portTaken,
       );
     }
-    if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AddrNotAvailable) {
-      fail(`Cannot listen at ${host}:${port}: ${error.message}`, EXIT.portTaken);
+    if (code === "EACCES" || code === "EADDRNOTAVAIL") {
+      fail(`Cannot listen at ${host}:${port}: ${(error as Error).message}`, EXIT.portTaken);
     }
     fail(error instanceof Error ? error.message : String(error), EXIT.usage);
   }
   announce(server.baseUrl, configuration);
+  stopOnSignals(server);
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    console.error(event.reason);
+  });
+}
+
+/** Ends the process with status 0 when the system asks for it, once running responses are finished. */
+export function stopOnSignals(server: RunningServer): void {
   let stopping = false;
   const stop = () => {
     if (stopping) Deno.exit(EXIT.ok);
@@ -167,10 +175,6 @@ async function serve(configuration: Configuration): Promise<void> {
       // Windows has no SIGTERM.
     }
   }
-  globalThis.addEventListener("unhandledrejection", (event) => {
-    event.preventDefault();
-    console.error(event.reason);
-  });
 }
 
 function fail(message: string, status: number): never {

@@ -7,7 +7,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
-import { startServer } from "../main.ts";
+import { startServer, stopOnSignals } from "../main.ts";
 import { DEFAULTS } from "../routes/command_line.ts";
 import { printable } from "../routes/log.ts";
 import type { OpenResponse } from "../schemas/http.ts";
@@ -138,4 +138,4 @@ await walk(server.baseUrl, resolve(Deno.args.find((argument) => argument !== "--
 say(
   `\nThe server goes on: open ${server.baseUrl}/demo/v2/ in a browser, or ${server.baseUrl}/docs. Press Ctrl+C to stop.`,
 );
-Deno.addSignalListener("SIGINT", () => void server.stop().finally(() => Deno.exit()));
+stopOnSignals(server);

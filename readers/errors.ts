@@ -4,6 +4,14 @@
  * nothing here knows of HTTP.
  */
 
+/** The longest part of a foreign text that a message repeats. */
+const MAX_QUOTED = 300;
+
+/** A value in quotes, shortened where it is long. */
+export function quoted(text: string): string {
+  return `"${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}"`;
+}
+
 /** Every tag that crosses the border between a decode worker and the server. */
 export type ReaderErrorTag =
   | "PathNotFound"

@@ -85,7 +85,13 @@ export function chooseFormat(
     return { format, path: store };
   }
   if (files.kind(path) === "directory") {
-    if (extensionAllowed) throw new DecodeFailed(`the directory holds none of ${STORE_MARKERS.join(", ")}`);
+    files.requireReadable(path);
+    const storeExtension = FORMATS.some((f) =>
+      f.container === "directory" && f.extensions.includes(extension ?? "")
+    );
+    if (extensionAllowed && storeExtension) {
+      throw new DecodeFailed(`the directory holds none of ${STORE_MARKERS.join(", ")}`);
+    }
     throw new UnsupportedFormat(
       `"${name}" is a directory but no image store: it holds no Zarr group metadata`,
     );

@@ -5,7 +5,7 @@
 import * as fs from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
-import { DecodeFailed, PathNotAllowed, PathNotFound, UnsupportedFormat } from "./errors.ts";
+import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { StopFlag } from "./stop_flag.ts";
 
@@ -76,7 +76,7 @@ export class FileAccess {
     }
     try {
       const stat = fs.fstatSync(fd);
-      if (!stat.isFile()) throw new UnsupportedFormat(`"${path}" is no regular file`);
+      if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is no regular file`);
       this.counts.opens += 1;
       const file = new RandomAccessFile(resolved, fd, stat.size, this.counts, this.#stop);
       this.#open.add(file);
@@ -122,6 +122,15 @@ export class FileAccess {
     }
   }
 
+  /** Checks that a folder can be looked into. @throws {PathNotFound | PathNotAllowed} */
+  requireReadable(folder: string): void {
+    try {
+      fs.opendirSync(this.resolve(folder)).closeSync();
+    } catch (cause) {
+      throw cause instanceof PathNotAllowed ? cause : pathError(folder, cause);
+    }
+  }
+
   /** Names in a folder, sorted by code unit; empty when it is missing, unreadable or outside the roots.
    *
    * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
@@ -162,7 +171,7 @@ export class FileAccess {
       throw pathError(path, cause);
     }
     if (!isInsideRoots(resolved, this.#roots)) {
-      throw new PathNotAllowed(`"${path}" lies outside the folders that this server may open`);
+      throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
     }
     return resolved;
   }
@@ -261,21 +270,29 @@ export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): P
 /** Bytes of a file name: what the systems in use allow for one component. */
 const MAX_NAME_BYTES = 255;
 
-/** Turns what the file system threw for `path` into a {@linkcode PathNotFound} that says why. */
-export function pathError(path: string, cause: unknown): PathNotFound {
-  const code = (cause as { code?: string }).code ?? "";
-  const name = (cause as { name?: string }).name ?? "";
-  const reason = code === "EACCES" || code === "EPERM"
-    ? "the server may not read it"
-    : code === "ELOOP"
-    ? "its links lead round in a circle"
-    : code === "ENAMETOOLONG" ||
-        resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)
-    ? "a name in it is too long"
-    : code === "ENOTDIR"
-    ? "a part of it is a file, not a folder"
-    : name === "NotCapable"
+/** Why a path leads nowhere, by the `code` of the file system. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "nothing exists there",
+  EACCES: "the server may not read it",
+  EPERM: "the server may not read it",
+  ELOOP: "its links lead round in a circle",
+  ENAMETOOLONG: "a name in it is too long",
+  ENOTDIR: "a part of it is a file, not a folder",
+};
+
+/**
+ * Turns what the file system threw for `path` into a {@linkcode PathNotFound} that says why, or, where the
+ * fault is not in the path (too many open files, a disk error), into a {@linkcode DecodeFailed}.
+ */
+export function pathError(path: string, cause: unknown): PathNotFound | DecodeFailed {
+  const { code = "", name = "" } = cause as { code?: string; name?: string };
+  const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
+  const reason = name === "NotCapable"
     ? "this place is closed to the server"
-    : "nothing exists there";
-  return new PathNotFound(`Cannot open "${path}": ${reason}`, { cause });
+    : tooLong
+    ? REASONS["ENAMETOOLONG"]
+    : REASONS[code];
+  if (reason !== undefined) return new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
+  const fault = cause instanceof Error ? cause.message : String(cause);
+  return new DecodeFailed(`${quoted(path)} cannot be opened (${code || fault})`, { cause });
 }

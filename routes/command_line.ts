@@ -1,4 +1,5 @@
 /** The command line: a table of flags, from which help, parsing and messages are made. */
+import { quoted } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
@@ -125,7 +126,9 @@ const FLAGS: readonly Flag[] = [
       const unknown = extensions.find((e) => !SUPPORTED_EXTENSIONS.includes(e));
       if (unknown !== undefined || extensions.length === 0) {
         throw new UsageError(
-          `--extensions takes a list of ${SUPPORTED_EXTENSIONS.join(",")}, not "${unknown ?? value}"`,
+          `--extensions takes a list of ${SUPPORTED_EXTENSIONS.join(",")} (with the dots), not "${
+            unknown ?? value
+          }"`,
         );
       }
       configuration.allowedExtensions = [...new Set(extensions)].sort();
@@ -206,25 +209,25 @@ function unknown(name: string): string {
     return `"${name}" is neither a flag nor a command; acq-server --help lists what there is`;
   }
   const names = [...FLAGS.map((flag) => flag.name), ...SWITCHES];
-  const [nearest] = names.map((known) => ({ known, distance: editDistance(name, known) }))
-    .sort((a, b) => a.distance - b.distance);
-  const hint = nearest && nearest.distance <= Math.max(2, name.length / 3)
-    ? `; did you mean ${nearest.known}?`
-    : "";
-  return `There is no flag ${name}${hint || "; acq-server --help lists all"}`;
+  const distance = (known: string) => edits(name.toLowerCase(), known) / Math.max(name.length, known.length);
+  const nearest = names.reduce((best, known) => distance(known) < distance(best) ? known : best);
+  return `There is no flag ${quoted(name)}; the nearest is ${nearest}, and acq-server --help lists all`;
 }
 
-/** Edits (insert, remove, replace one character) that turn `a` into `b`. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+/** Edits (insert, remove, replace one character, swap two neighbours) that turn `a` into `b`. */
+function edits(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
+    const [above, row] = [rows[i - 1]!, [i]];
     for (let j = 1; j <= b.length; j += 1) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+      const same = a[i - 1] === b[j - 1];
+      row[j] = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
     }
-    row = next;
+    rows.push(row);
   }
-  return row[b.length]!;
+  return rows[a.length]![b.length]!;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600 };

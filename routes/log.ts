@@ -29,15 +29,20 @@ export class Log {
     this.#write(
       this.#json
         ? JSON.stringify({ time, level, message, ...fields })
-        : `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${printable(message)}`,
+        : `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${
+          // A line that continues another cannot pass for one of its own.
+          printable(message).replaceAll("\n", "\n         ")}`,
     );
   }
 }
 
-/** The text with control characters as `\u00XX`, so that a name from outside cannot steer the terminal. */
+/** The text with what steers a terminal, or the direction of text, as `\uXXXX`; line ends stay. */
 export function printable(text: string): string {
   // deno-lint-ignore no-control-regex
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (c) => {
-    return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  return text.replace(
+    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (c) => {
+      return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    },
+  );
 }

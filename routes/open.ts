@@ -1,7 +1,7 @@
 /** `POST /api/v2/open`, `POST /api/v2/pick-and-open` and the answer that both give. */
 import { basename, isAbsolute } from "node:path";
 import type { z } from "zod";
-import { PathNotAllowed, UnsupportedFormat } from "../readers/errors.ts";
+import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import type { Axis, Channel } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { OpenRequest, type OpenResponse, PickRequest } from "../schemas/http.ts";
@@ -22,7 +22,7 @@ export const openByPath: Handler = async (c, services) => {
   if (!isAbsolute(path)) {
     throw faulty(
       ["path"],
-      `must be an absolute path; "${path.slice(0, 200)}" is relative and ~ is not expanded`,
+      `must be an absolute path; ${quoted(path)} is relative and ~ is not expanded`,
       "path_not_absolute",
     );
   }

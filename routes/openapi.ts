@@ -13,6 +13,15 @@ const PARAMETERS: Readonly<Record<string, Json>> = {
   file: { description: "File name", schema: { type: "string" } },
 };
 
+const RANGE_PARAMETER: Json = {
+  name: "Range",
+  in: "header",
+  required: false,
+  description:
+    "A single range of bytes to answer; several, or one that cannot be read, answer the whole plane",
+  schema: { type: "string", examples: ["bytes=0-4095"] },
+};
+
 /** The document of a version of the server. */
 export function openapiDocument(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
@@ -48,7 +57,10 @@ function operation(endpoint: Endpoint): Json {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...(names.length > 0 && {
-      parameters: names.map((name) => ({ name, in: "path", required: true, ...PARAMETERS[name] })),
+      parameters: [
+        ...names.map((name) => ({ name, in: "path", required: true, ...PARAMETERS[name] })),
+        ...(endpoint.ranges ? [RANGE_PARAMETER] : []),
+      ],
     }),
     ...(endpoint.request && {
       requestBody: {

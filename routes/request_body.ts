@@ -1,6 +1,8 @@
 /** Reads and validates the JSON body of a request. */
 import type { z } from "zod";
-import { PayloadTooLarge, RequestValidationFailed, UnsupportedMediaType } from "./errors.ts";
+import { quoted } from "../readers/errors.ts";
+import { MAX_ITEMS } from "../schemas/http.ts";
+import { type Detail, PayloadTooLarge, RequestValidationFailed, UnsupportedMediaType } from "./errors.ts";
 
 /** Bytes that a request body may have. */
 export const MAX_BODY_BYTES = 1 << 20;
@@ -8,10 +10,16 @@ export const MAX_BODY_BYTES = 1 << 20;
 /** A body that is not complete after this time is given up. */
 export const BODY_TIMEOUT_MS = 30_000;
 
+/** Fields that a request body may have, known or not. */
+const MAX_FIELDS = 64;
+
+/** Faults that an answer lists; a body can have a million. */
+const MAX_DETAILS = 20;
+
 /**
  * The validated body of a POST.
  *
- * @param emptyMeansObject whether a missing body counts as `{}`
+ * @param emptyMeansObject whether an empty body counts as `{}`
  * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed}
  */
 export async function readBody<T extends z.ZodType>(
@@ -20,42 +28,86 @@ export async function readBody<T extends z.ZodType>(
   emptyMeansObject: boolean,
   timeoutMs = BODY_TIMEOUT_MS,
 ): Promise<z.infer<T>> {
-  const contentType = request.headers.get("content-type");
-  const empty = request.body === null || request.headers.get("content-length") === "0";
-  if (!(emptyMeansObject && empty)) checkContentType(contentType);
+  if (!emptyMeansObject) checkContentType(request);
   const bytes = await readBytes(request, timeoutMs);
-  const text = bytes.length === 0 && emptyMeansObject ? "{}" : decode(bytes);
+  if (emptyMeansObject && bytes.length === 0) return schema.parse({});
+  checkContentType(request);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(decode(bytes));
   } catch (cause) {
+    if (cause instanceof RequestValidationFailed) throw cause;
     throw faulty([], `The body is not valid JSON: ${(cause as Error).message}`, "json_invalid");
   }
+  checkExtent(value);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new RequestValidationFailed(
-    result.error.issues.flatMap((issue) => {
-      const at = (key?: string) => ["body", ...issue.path.map(String), ...(key === undefined ? [] : [key])];
-      const type = issue.code;
-      if (issue.code === "unrecognized_keys") {
-        return issue.keys.map((key) => ({ location: at(key), message: "There is no such field", type }));
-      }
-      return [{ location: at(), message: issue.message, type }];
-    }),
-  );
+  throw new RequestValidationFailed(result.error.issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
 }
+
+/** Refuses what could have more faults than anyone can read before each of them is looked for. */
+function checkExtent(value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const fields = Object.entries(value);
+  if (fields.length > MAX_FIELDS) {
+    throw faulty([], `has ${fields.length} fields, more than ${MAX_FIELDS}`, "too_big");
+  }
+  for (const [name, field] of fields) {
+    if (Array.isArray(field) && field.length > MAX_ITEMS) {
+      throw faulty([name.slice(0, 64)], `has ${field.length} items, more than ${MAX_ITEMS}`, "too_big");
+    }
+  }
+}
+
+function detailsOf(issue: z.core.$ZodIssue): Detail[] {
+  const at = (...keys: string[]) => ["body", ...issue.path.map(String), ...keys];
+  const type = issue.code;
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      location: at(key.slice(0, 64)),
+      message: "there is no such field",
+      type,
+    }));
+  }
+  return [{ location: at(), message: faultOf(issue), type }];
+}
+
+/** What is wrong in the words of a person; patterns and refinements of the schemas bring their own. */
+function faultOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.expected === "int"
+        ? "must be an integer"
+        : `must be ${article(issue.expected)} ${issue.expected}`;
+    case "too_small":
+      return issue.origin === "array"
+        ? "must not be empty"
+        : issue.origin === "string"
+        ? "must not be empty"
+        : `must be at least ${issue.minimum}`;
+    case "too_big":
+      return issue.origin === "string" || issue.origin === "array"
+        ? `must not be longer than ${issue.maximum}`
+        : `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+const article = (noun: string) => /^[aeiou]/.test(noun) ? "an" : "a";
 
 /** A {@linkcode RequestValidationFailed} about the body. */
 export function faulty(path: readonly string[], message: string, type: string): RequestValidationFailed {
   return new RequestValidationFailed([{ location: ["body", ...path], message, type }]);
 }
 
-function checkContentType(contentType: string | null): void {
+function checkContentType({ headers }: Request): void {
+  const contentType = headers.get("content-type");
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";").map((part) => part.trim());
   if (type !== "application/json") {
     throw new UnsupportedMediaType(
       `The body must be sent as "Content-Type: application/json", not ${
-        contentType === null ? "without a type" : `"${contentType}"`
+        contentType === null ? "without a type" : quoted(contentType)
       }`,
     );
   }

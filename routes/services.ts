@@ -31,7 +31,7 @@ export interface Services {
   isStopping(): boolean;
 }
 
-/** What `Deno.serve` tells of a request. */
+/** What the listener tells of a request. */
 export interface ServeInfo {
   /** Settles when the answer was sent or the client went away. */
   readonly completed: Promise<void>;

@@ -37,10 +37,17 @@ export const sampleType = z.enum([
   "float64",
 ]);
 
-const extension = z.string().regex(/^\.[^\s/\\]+$/, "must start with a dot and hold no blank or slash");
+const extension = z.string().max(64).regex(
+  /^\.[^\s/\\]+$/,
+  "must start with a dot and hold no blank or slash",
+);
+
+/** Items that an array of a request may have. */
+export const MAX_ITEMS = 10_000;
 
 const channelIndices = z.array(z.int().nonnegative())
   .min(1)
+  .max(MAX_ITEMS)
   .refine(unique, { message: "must not name a channel twice" })
   .meta({ uniqueItems: true })
   .nullable()
@@ -67,6 +74,7 @@ export const PickRequest = named(
     channelIndices,
     extensions: z.array(extension)
       .min(1)
+      .max(MAX_ITEMS)
       .refine((list) => unique(list.map((e) => e.toLowerCase())), {
         message: "must not name an extension twice",
       })

@@ -1,4 +1,5 @@
 /** From a path to a session: judge it, decode it in a worker within the load time-out, keep its planes. */
+import { quoted } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { isInsideRoots } from "../readers/random_access.ts";
 import type { Clock } from "./clock.ts";
@@ -66,7 +67,7 @@ export class Opener {
     const ended = new AbortController();
     this.#running.add(ended);
     const cancelTimeout = this.#clock.after(seconds * 1000, () => {
-      ended.abort(new LoadTimeout(`Opening "${path}" took longer than ${seconds} s and was stopped`));
+      ended.abort(new LoadTimeout(`Opening ${quoted(path)} took longer than ${seconds} s and was stopped`));
     });
     const clientGone = () => ended.abort(new ClientGone("The client went away"));
     if (signal.aborted) clientGone();

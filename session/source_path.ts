@@ -3,8 +3,9 @@
  * Every open of a file is tested again where it happens, in `readers/random_access.ts`.
  */
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
+import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../readers/errors.ts";
+import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { isInsideRoots, pathError, statKind } from "../readers/random_access.ts";
 
 /** A directory that may be opened from: as the operator wrote it, and with links resolved. */
@@ -15,6 +16,9 @@ export interface Root {
 
 /** Links followed while a path that leads nowhere is judged; Linux stops at 40 as well. */
 const MAX_LINKS = 40;
+
+/** Bytes of a path: the longest that any of the systems takes (Windows; Linux takes 4096). */
+const MAX_PATH_BYTES = Deno.build.os === "windows" ? 32_767 : 4096;
 
 /** Names of devices that Windows has in every folder. */
 const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)([ .:].*)?$/i;
@@ -29,16 +33,23 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
  * @throws {UnsupportedFormat} a fifo, socket or device, which is never opened
  */
 export async function judgePath(path: string, roots: readonly Root[] | null): Promise<string> {
-  const resolvedRoots = roots?.map((root) => root.resolved) ?? null;
+  const tooLong = Buffer.byteLength(path) > MAX_PATH_BYTES;
   if (roots !== null) {
     const either = roots.flatMap((root) => [root.written, root.resolved]);
-    if (!isInsideRoots(resolve(path), either) || !isInsideRoots(await resolvedAsFar(path), resolvedRoots)) {
-      throw new PathNotAllowed(`"${path}" lies outside the folders that this server may open`);
+    const inside = isInsideRoots(resolve(path), either) &&
+      (tooLong || isInsideRoots(await resolvedAsFar(path), roots.map((root) => root.resolved)));
+    if (!inside) {
+      throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
     }
+  }
+  if (tooLong) {
+    throw new PathNotFound(`Cannot open ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`);
   }
   try {
     const resolved = await realpath(path);
     const kind = statKind(await stat(resolved));
+    // `realpath` drops what stands behind the last name; as a folder a file does not exist.
+    if (kind === "file" && /[/\\]\.?$/.test(path)) throw Object.assign(new Error(), { code: "ENOTDIR" });
     if (kind !== "other") return resolved;
   } catch (cause) {
     throw pathError(path, cause);
@@ -77,10 +88,10 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
 export function judgeWindowsPath(path: string, isInside: (path: string) => boolean): void {
   const plain = path.replaceAll("/", "\\");
   if (/^\\\\[.?]\\/.test(plain) || plain.split("\\").some((part) => WINDOWS_DEVICE.test(part))) {
-    throw new UnsupportedFormat(`"${path}" names a device, not a file`);
+    throw new UnsupportedFormat(`${quoted(path)} names a device, not a file`);
   }
   if (plain.startsWith("\\\\") && !isInside(path)) {
-    throw new PathNotAllowed(`"${path}" lies on another machine and below no --root`);
+    throw new PathNotAllowed(`${quoted(path)} lies on another machine and below no --root`);
   }
 }
 

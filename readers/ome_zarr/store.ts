@@ -95,9 +95,8 @@ export class DirectoryStore implements Store {
     for (const segment of key.split("/")) {
       path = join(path, segment);
       if (!this.#files.hasEntry(path)) return true;
-      const kind = this.#files.kind(path);
-      if (kind === null) return false;
-      if (kind === "file") return true;
+      // What is there, but is no folder that can be entered, hides the value.
+      if (this.#files.kind(path) !== "directory") return false;
     }
     return false;
   }

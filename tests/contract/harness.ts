@@ -3,6 +3,7 @@ import { join } from "node:path";
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import { Log } from "../../routes/log.ts";
+import { listen } from "../../routes/http_listener.ts";
 import { createApp } from "../../routes/mod.ts";
 import type { Services } from "../../routes/services.ts";
 import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
@@ -125,13 +126,9 @@ export class Harness implements AsyncDisposable {
   }
 
   /** Serves the same app over a real socket, with the real `info`. */
-  listen(): { base: string; port: number } & AsyncDisposable {
-    const server = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      (request, info) => this.#app.fetch(request, { info }),
-    );
-    const { port } = server.addr;
-    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: () => server.shutdown() };
+  async listen(): Promise<{ base: string; port: number } & AsyncDisposable> {
+    const { port, close } = await listen("127.0.0.1", 0, (request, env) => this.#app.fetch(request, env));
+    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: close };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -26,7 +26,7 @@ async function largeStore(folder: string, mebibytes: number): Promise<string> {
 Deno.test("the typical client sequence over a socket", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const json = async (path: string, init?: RequestInit) => (await fetch(socket.base + path, init)).json();
   assert.deepEqual(await json("/api/v2/health"), { ok: true, api_version: "v2", server_version: "1.2.3" });
   assert.ok((await json("/api/v2/capabilities")).supportedImportExtensions.includes(".tif"));
@@ -50,7 +50,7 @@ Deno.test("the typical client sequence over a socket", async () => {
 
 Deno.test("Host is judged as sent: absent, doubled, or beside an absolute target", async () => {
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const requests: [string, number][] = [
     ["GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 200],
     ["GET /api/v2/health HTTP/1.0\r\n\r\n", 403],
@@ -58,7 +58,7 @@ Deno.test("Host is judged as sent: absent, doubled, or beside an absolute target
     ["GET http://evil.example/api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 200],
     [
       "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
-      400,
+      403,
     ],
   ];
   for (const [request, status] of requests) {
@@ -71,7 +71,7 @@ Deno.test("a client that leaves during a plane gives its lease back", async () =
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 32);
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const { sessionId, channels: [channel] } = await server.open(image);
   const leaving = new AbortController();
   const response = await fetch(socket.base + channel!.dataUrl, { signal: leaving.signal });
@@ -86,7 +86,7 @@ Deno.test("a client that does not read is cut after 60 s, and what it got does n
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 32);
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const { sessionId, channels: [channel] } = await server.open(image);
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
   await connection.write(
@@ -111,7 +111,7 @@ Deno.test("a client that leaves during an open ends the decode and leaves nothin
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 256);
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const leaving = new AbortController();
   const open = fetch(`${socket.base}/api/v2/open`, {
     method: "POST",
@@ -126,10 +126,44 @@ Deno.test("a client that leaves during an open ends the decode and leaves nothin
   assert.equal(server.store.size, 0);
 });
 
+Deno.test("a client that leaves is noticed however its body came", async () => {
+  await using sample = await sampleFolder();
+  const image = await largeStore(sample.folder, 256);
+  await using server = new Harness();
+  await using socket = await server.listen();
+  const text = JSON.stringify({ path: image });
+  const bodies: [string, string[]][] = [
+    [`Content-Length: ${text.length}`, [text]],
+    [`Content-Length: ${text.length + 5000}`, [" ".repeat(5000) + text]],
+    ["Transfer-Encoding: chunked", [`${text.length.toString(16)}\r\n${text}\r\n`, "0\r\n\r\n"]],
+  ];
+  for (const [header, parts] of bodies) {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
+    const head =
+      `POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${header}\r\n\r\n`;
+    for (const part of [head, ...parts]) {
+      await connection.write(new TextEncoder().encode(part));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await until(() => server.budget.used > 0);
+    connection.close();
+    await until(() => server.pool.counts.busy === 0 && server.budget.used === 0);
+    assert.equal(server.store.size, 0, header);
+  }
+});
+
+Deno.test("a connection whose request is refused before its end is closed", async () => {
+  await using server = new Harness();
+  await using socket = await server.listen();
+  const head = "POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+  const answer = await raw(socket.port, `${head}Content-Length: 9999999\r\n\r\n{`);
+  assert.match(answer, /^HTTP\/1\.1 413 .*"payload_too_large"/s);
+});
+
 Deno.test("a session whose open was answered stays, on a connection that is used again", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },

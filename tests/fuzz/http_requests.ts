@@ -144,7 +144,7 @@ export async function fuzzHttp(
     maxSessionMemory: 1 << 20,
     pick: () => Promise.resolve(chooser.of([null, sample.image, `${sample.folder}/none.tif`])),
   });
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const document = await (await fetch(`${socket.base}/openapi.json`)).json();
   const paths = document.paths as Paths;
   let ids: string[] = [];

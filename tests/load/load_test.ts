@@ -71,7 +71,7 @@ Deno.test("twenty clients that never read hold one plane, and are cut", async ()
   const path = join(sample.folder, "large.ome.zarr");
   await writePlainStore(path, { planes: [ramp(4096, 1024)], rows: 4096, columns: 1024 });
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const { sessionId, channels: [channel] } = await server.open(path);
   const plane = server.store.channel(sessionId, 0);
   const request = new TextEncoder().encode(`GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`);

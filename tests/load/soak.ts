@@ -94,7 +94,7 @@ class Soak {
     this.#stepsLeft = steps;
     this.#deadline = deadline;
     {
-      await using socket = server.listen();
+      await using socket = await server.listen();
       this.#base = socket.base;
       this.#port = socket.port;
       let changes = true;

@@ -1,0 +1,142 @@
+/**
+ * Serves the app over `node:http`. The runtime's own server neither tells of a client that leaves after its body
+ * was read from the socket apart from its headers, nor can it cut one connection; this one does both.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ServeInfo } from "./services.ts";
+
+/** Answers a request. */
+export type Fetch = (request: Request, env: { info: ServeInfo }) => Response | Promise<Response>;
+
+/** A server that listens. */
+export interface HttpListener {
+  readonly port: number;
+  /** Stops accepting; settles when the running responses are finished. */
+  close(): Promise<void>;
+}
+
+/** A request that is not complete after this time is given up, headers included. */
+const REQUEST_TIMEOUT_MS = 35_000;
+
+/** How long an answer to a request whose body was not read stays readable before the connection is cut. */
+const LINGER_MS = 1000;
+
+/**
+ * Starts to listen.
+ *
+ * @param port 0 for any free one
+ * @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`
+ */
+export async function listen(hostname: string, port: number, fetch: Fetch): Promise<HttpListener> {
+  // A request without a Host is the guard's to answer.
+  const server = createServer(
+    { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS },
+    (incoming, outgoing) => {
+      void answer(incoming, outgoing, fetch);
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: hostname, port }, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse, fetch: Fetch): Promise<void> {
+  const gone = new AbortController();
+  const completed = new Promise<void>((resolve) => {
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) gone.abort(new DOMException("The client went away", "AbortError"));
+      resolve();
+    });
+  });
+  // The other side may vanish at any time; `close` follows.
+  incoming.on("error", () => {});
+  outgoing.on("error", () => {});
+  try {
+    await send(await fetch(toRequest(incoming, gone.signal), { info: { completed } }), incoming, outgoing);
+  } catch {
+    // A body that ended with an error must not pass for a whole one.
+    outgoing.destroy();
+  }
+}
+
+/** The request as the app takes it. What is no path keeps its first character, so that nothing is found there. */
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+  const target = incoming.url ?? "/";
+  const url = URL.parse(target.startsWith("/") ? `http://localhost${target}` : target);
+  const headers = new Headers();
+  for (let i = 0; i + 1 < incoming.rawHeaders.length; i += 2) {
+    headers.append(incoming.rawHeaders[i]!, incoming.rawHeaders[i + 1]!);
+  }
+  const method = incoming.method ?? "GET";
+  const bodiless = method === "GET" || method === "HEAD" || hasNoBody(headers);
+  return new Request(url?.protocol === "http:" ? url : "http://localhost/*", {
+    method,
+    headers,
+    signal,
+    ...(!bodiless && { body: bodyOf(incoming), duplex: "half" }),
+  } as RequestInit);
+}
+
+const hasNoBody = (headers: Headers) =>
+  !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) === 0;
+
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      incoming.pause();
+      incoming.on("data", (chunk: Uint8Array) => {
+        controller.enqueue(new Uint8Array(chunk));
+        incoming.pause();
+      });
+      incoming.once("end", () => controller.close());
+      incoming.once("close", () => {
+        if (!incoming.complete) controller.error(new Error("the client went away"));
+      });
+    },
+    pull() {
+      incoming.resume();
+    },
+    cancel() {
+      incoming.removeAllListeners("data");
+    },
+  }, { highWaterMark: 0 });
+}
+
+async function send(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null || incoming.method === "HEAD") outgoing.end();
+  else await sendBody(response.body, outgoing);
+  if (incoming.complete) return;
+  // What is left of the body is taken and dropped for a moment, or the client might lose the answer.
+  incoming.resume();
+  const { socket } = incoming;
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  for (const ended of [incoming, socket]) ended.once("close", () => clearTimeout(timer));
+}
+
+/** Hands on chunk after chunk, each when the connection has taken the one before. @throws the error of the body */
+async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  const left = new Promise<"left">((resolve) => outgoing.once("close", () => resolve("left")));
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (outgoing.write(value)) continue;
+    const drained = new Promise<void>((resolve) => outgoing.once("drain", resolve));
+    // `closed` is rejected when the body is cut while the client does not read.
+    if (await Promise.race([drained, left, reader.closed]) === "left") {
+      return void reader.cancel().catch(() => {});
+    }
+  }
+  outgoing.end();
+}
