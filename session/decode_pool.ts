@@ -259,8 +259,8 @@ export class DecodePool {
         if (data.type === "planned") {
           try {
             signal.throwIfAborted();
-            plannedBytes = data.bytes;
             reservation = job.reserve(data.bytes);
+            plannedBytes = data.bytes;
             send(worker, { type: "decode" });
           } catch (error) {
             refusal = error;

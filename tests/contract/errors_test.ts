@@ -82,10 +82,35 @@ Deno.test("request_validation_failed: what a body must be", async () => {
   seen.add("request_validation_failed");
 });
 
+Deno.test("a body with a million faults gets a short answer, at once", async () => {
+  await using server = new Harness();
+  const many = (item: string, n: number) => `[${new Array(n).fill(item).join(",")}]`;
+  const bodies = [
+    ["/api/v2/open", `{"path":"/x","channelIndices":${many("-1", 340_000)}}`],
+    ["/api/v2/open", `{"path":"/x","channelIndices":${many('""', 9_999)}}`],
+    ["/api/v2/pick-and-open", `{"extensions":${many('""', 300_000)}}`],
+    ["/api/v2/open", `{${Array.from({ length: 80_000 }, (_, i) => `"k${i}":0`).join(",")}}`],
+    ["/api/v2/open", `{"${"k".repeat(500_000)}":0}`],
+    ["/api/v2/open", `{"path":"${"x".repeat(900_000)}"}`],
+  ] as const;
+  for (const [path, body] of bodies) {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const response = await server.request(path, init);
+    assert.ok(Number(response.headers.get("content-length")) < 10_000, body.slice(0, 60));
+    await expect(response, 422, "request_validation_failed");
+  }
+  for (const path of [`/${"a".repeat(900_000)}`, `/${"a/".repeat(400_000)}`]) {
+    const response = await server.post("/api/v2/open", { path });
+    assert.ok(Number(response.headers.get("content-length")) < 10_000);
+    await expect(response, 404, "path_not_found");
+  }
+});
+
 Deno.test("unsupported_media_type and payload_too_large", async () => {
   await using server = new Harness({ pick: () => Promise.resolve(null) });
   const post = (path: string, type: string | null, body: BodyInit | null, headers = {}) =>
     server.request(path, {
+      ...(body instanceof ReadableStream && { duplex: "half" }),
       method: "POST",
       headers: { ...(type && { "content-type": type }), ...headers },
       body,
@@ -106,6 +131,11 @@ Deno.test("unsupported_media_type and payload_too_large", async () => {
   }
   // An empty body counts as {} without an Origin only: a page could send one without asking for permission.
   await expect(post("/api/v2/pick-and-open", null, null), 200, "cancelled");
+  await expect(
+    post("/api/v2/pick-and-open", null, new ReadableStream({ start: (c) => c.close() })),
+    200,
+    "cancelled",
+  );
   await expect(post("/api/v2/pick-and-open", null, null, { origin: "null" }), 415, "unsupported_media_type");
   await expect(
     post("/api/v2/pick-and-open", "text/plain", "{}", { origin: "https://example.org" }),
@@ -138,6 +168,8 @@ Deno.test("path_not_found: everything that leads nowhere", async () => {
     at("loop.tif"),
     at(`${"n".repeat(300)}.tif`),
     at(join("file.tif", "below.tif")),
+    `${at("file.tif")}/`,
+    `${at("file.tif")}/.`,
     `/${"x/".repeat(3000)}y.tif`,
     ...(Deno.build.os === "linux" ? ["/proc/self/maps", "/sys/kernel/notes"] : []),
   ];
@@ -162,10 +194,12 @@ Deno.test("path_not_allowed: outside every root, whether or not it exists", asyn
     at("dangling"),
     at("folder/scan.ome.zarr"),
     at("folder/missing.tif"),
+    `${outside.folder}/${"a/".repeat(5000)}`,
     "/",
   ];
   for (const path of paths) await expect(server.post("/api/v2/open", { path }), 403, "path_not_allowed");
   await expect(server.post("/api/v2/open", { path: at("missing.tif") }), 404, "path_not_found");
+  await expect(server.post("/api/v2/open", { path: at("a/".repeat(400_000)) }), 404, "path_not_found");
   await server.open(sample.image);
   await server.open(join(sample.folder, "..", sample.folder.split("/").at(-1)!, "scan.ome.zarr"));
   assert.equal((await server.post("/api/v2/pick-and-open", {})).status, 200, "the dialog stays free");
@@ -198,7 +232,8 @@ Deno.test("unsupported_format: what is no image, or not let in", async () => {
   await Deno.writeTextFile(at("notes.docx"), "PK");
   await Deno.writeTextFile(at("noextension"), "hello");
   await Deno.mkdir(at("folder"));
-  for (const name of ["notes.docx", "noextension", "folder"]) {
+  await Deno.mkdir(at("folder.tif"));
+  for (const name of ["notes.docx", "noextension", "folder", "folder.tif"]) {
     await expect(server.post("/api/v2/open", { path: at(name) }), 415, "unsupported_format");
   }
   if (Deno.build.os !== "windows") {
