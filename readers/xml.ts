@@ -25,39 +25,54 @@ interface OpenElement {
   text: string;
 }
 
+/** How much of a document is built, where that is less than the general bounds. */
+export interface XmlLimits {
+  /** Elements and attributes that may still be made; counted down, so that documents can share it. */
+  nodes: number;
+  /** Nesting. */
+  readonly depth: number;
+}
+
 const local = (name: string) => name.slice(name.lastIndexOf(":") + 1);
 
 /**
  * Parses one document.
  *
  * @param what names the document in messages: `OME-XML`, `the document at 854`
+ * @param limits smaller bounds than the general ones
  * @throws {DecodeFailed} not well-formed (with line and column), a document type declaration, or over a bound
  */
-export function parseXml(text: string, what: string): XmlElement {
+export function parseXml(
+  text: string,
+  what: string,
+  limits: XmlLimits = { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH },
+): XmlElement {
   if (text.length > MAX_XML_BYTES) {
     throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_XML_BYTES}`);
   }
   const parser = new SaxesParser({ xmlns: false, position: true });
   const open: OpenElement[] = [];
   let root: OpenElement | null = null;
-  let nodes = 0;
+  const allowed = limits.nodes;
+  const count = () => {
+    if (limits.nodes <= 0) throw new DecodeFailed(`${what} has more than ${allowed} nodes`);
+    limits.nodes -= 1;
+  };
   parser.on("error", (error) => {
     throw new DecodeFailed(`${what} is damaged: ${error.message.replace(/\.$/, "")}`);
   });
   parser.on("doctype", () => {
     throw new DecodeFailed(`${what} declares a document type, which is not read`);
   });
+  // One at a time, before the parser has made a table of all that a tag has.
+  parser.on("attribute", count);
   parser.on("opentag", (tag) => {
+    count();
+    if (open.length >= limits.depth) {
+      throw new DecodeFailed(`${what} is nested more than ${limits.depth} deep`);
+    }
     const attributes: Record<string, string> = Object.create(null);
-    nodes += 1;
-    for (const [name, value] of Object.entries(tag.attributes)) {
-      attributes[local(name)] = value;
-      nodes += 1;
-    }
-    if (nodes > MAX_XML_NODES) throw new DecodeFailed(`${what} has more than ${MAX_XML_NODES} nodes`);
-    if (open.length >= MAX_XML_DEPTH) {
-      throw new DecodeFailed(`${what} is nested more than ${MAX_XML_DEPTH} deep`);
-    }
+    for (const [name, value] of Object.entries(tag.attributes)) attributes[local(name)] = value;
     const element = { name: local(tag.name), attributes, children: [], text: "" };
     const parent = open.at(-1);
     if (parent) parent.children.push(element);
@@ -96,4 +111,17 @@ export function descendant(element: XmlElement | undefined, name: string): XmlEl
     if (found) return found;
   }
   return undefined;
+}
+
+/** All descendants with a local name, in document order. */
+export function descendants(element: XmlElement | undefined, name: string): XmlElement[] {
+  const found: XmlElement[] = [];
+  const search = (parent: XmlElement) => {
+    for (const c of parent.children) {
+      if (c.name === name) found.push(c);
+      search(c);
+    }
+  };
+  if (element) search(element);
+  return found;
 }

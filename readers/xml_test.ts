@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { DecodeFailed } from "./errors.ts";
 import { MAX_XML_BYTES } from "./limits.ts";
-import { child, children, descendant, parseXml } from "./xml.ts";
+import { child, children, descendant, descendants, parseXml } from "./xml.ts";
 
 Deno.test("elements, attributes and text by local name", () => {
   const root = parseXml(
@@ -48,6 +48,20 @@ Deno.test("size, nesting and number of nodes are bounded, and the process lives"
   assert.equal(parseXml("<a>".repeat(256) + "</a>".repeat(256), "x").name, "a");
   assert.throws(() => parseXml(`<r>${"<a/>".repeat(1_000_001)}</r>`, "x"), /more than 1000000 nodes/);
   assert.throws(() => parseXml(" ".repeat(MAX_XML_BYTES + 1), "x"), /characters, more than/);
+});
+
+Deno.test("smaller limits hold, and documents can share them", () => {
+  const limits = { nodes: 5, depth: 2 };
+  assert.equal(parseXml('<a x="1" y="2"/>', "x", limits).name, "a");
+  assert.equal(limits.nodes, 2, "an element and two attributes");
+  assert.throws(() => parseXml('<a><b x="1"/></a>', "x", limits), /x has more than 2 nodes/);
+  assert.throws(() => parseXml("<a><b><c/></b></a>", "x", { nodes: 9, depth: 2 }), /nested more than 2 deep/);
+});
+
+Deno.test("descendants come in document order", () => {
+  const root = parseXml('<a><b i="1"><b i="2"/></b><c><b i="3"/></c></a>', "x");
+  assert.deepEqual(descendants(root, "b").map((b) => b.attributes.i), ["1", "2", "3"]);
+  assert.deepEqual(descendants(undefined, "b"), []);
 });
 
 Deno.test("any text gives a tree or a DecodeFailed", () => {
