@@ -6,6 +6,9 @@
 import { type BenchRow, printRows } from "./report.ts";
 
 const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>>> = {
+  serving: () => import("./serving_bench.ts"),
+  open: () => import("./open_bench.ts"),
+  growth: () => import("./growth_bench.ts"),
   server: () => import("./server_bench.ts"),
   tiff: () => import("./tiff_bench.ts"),
   zarr: () => import("./zarr_bench.ts"),

@@ -5,6 +5,7 @@
  * a copy.
  */
 import { Stopped, toWire } from "./errors.ts";
+import { collectAfter, keepGarbage } from "./garbage.ts";
 import { loadAcquisition } from "./load.ts";
 import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
@@ -19,9 +20,12 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
 
 async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }>): Promise<void> {
   const files = new FileAccess(roots, new StopFlag(stop));
+  let planned = 0;
+  keepGarbage();
   try {
     const { summary, planes, referencePlanes } = await loadAcquisition(request, files, async ({ bytes }) => {
       const granted = new Promise<boolean>((resolve) => answerReservation = resolve);
+      planned = bytes;
       post({ type: "planned", bytes });
       if (!await granted) throw new Stopped();
     });
@@ -31,6 +35,7 @@ async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }
     post({ type: "failed", error: toWire(error) });
   } finally {
     files.close();
+    collectAfter(planned);
   }
 }
 

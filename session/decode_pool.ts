@@ -21,12 +21,6 @@ const MAX_WORKERS = 4;
 /** Lost workers that may exist; each may hold a core for ever, so no new ones are started beyond. */
 const MAX_LOST = 8;
 
-/**
- * A worker that has loaded more than this is renewed: what its decode left behind waits for a garbage collection
- * that an idle worker may never do. Starting one takes 12 ms, and nobody waits for it.
- */
-const LARGE_LOAD_BYTES = 64 << 20;
-
 /** One load for the pool. */
 export interface DecodeJob {
   readonly request: LoadRequest;
@@ -184,13 +178,12 @@ export class DecodePool {
   }
 
   /** Hands a worker that has answered to the next open, or keeps it warm. */
-  #free(used: Worker, plannedBytes: number): void {
-    if (this.#closed) return used.terminate();
-    if (this.#lost.delete(used)) {
-      used.terminate();
+  #free(worker: Worker): void {
+    if (this.#closed) return worker.terminate();
+    if (this.#lost.delete(worker)) {
+      worker.terminate();
       return this.#serveWaiting();
     }
-    const worker = plannedBytes > LARGE_LOAD_BYTES ? this.#renew(used) : used;
     const [next] = this.#waiting;
     if (next) {
       this.#waiting.delete(next);
@@ -198,14 +191,6 @@ export class DecodePool {
     }
     this.#busy.delete(worker);
     this.#idle.push(worker);
-  }
-
-  #renew(used: Worker): Worker {
-    used.terminate();
-    this.#busy.delete(used);
-    const worker = this.#begin();
-    this.#busy.add(worker);
-    return worker;
   }
 
   /** Takes a worker that cannot be used again out of the pool. */
@@ -235,7 +220,6 @@ export class DecodePool {
   #load(worker: Worker, job: DecodeJob): Promise<DecodedAcquisition> {
     const stop = new StopFlag();
     const { signal } = job;
-    let plannedBytes = 0;
     let reservation: Reservation | null = null;
     let refusal: unknown = null;
     let cancelGrace = () => {};
@@ -260,7 +244,6 @@ export class DecodePool {
           try {
             signal.throwIfAborted();
             reservation = job.reserve(data.bytes);
-            plannedBytes = data.bytes;
             send(worker, { type: "decode" });
           } catch (error) {
             refusal = error;
@@ -277,7 +260,7 @@ export class DecodePool {
           } else reject(refusal ?? fromWire(data.error));
           reservation?.release();
         }
-        this.#free(worker, plannedBytes);
+        this.#free(worker);
       };
       worker.onerror = (event) => {
         event.preventDefault();
@@ -296,7 +279,7 @@ export class DecodePool {
       if (signal.aborted) {
         signal.removeEventListener("abort", stopped);
         reject(signal.reason);
-        return this.#free(worker, 0);
+        return this.#free(worker);
       }
       send(worker, { type: "load", request: job.request, roots: job.roots, stop: stop.shared });
     });

@@ -1,0 +1,39 @@
+/**
+ * Gives back what a load left behind. A worker that waits for its next load allocates nothing, so that V8 sees no
+ * reason to collect, and hundreds of megabytes of read chunks would stay resident.
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** The next load of a burst comes before; a full collection of a small heap takes a few milliseconds. */
+const QUIET_MS = 200;
+
+/** Planes of so many bytes are not waited with. */
+const LARGE_LOAD_BYTES = 64 << 20;
+
+let collector: (() => void) | null | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Runs a full collection; where the runtime offers none, nothing happens. */
+export function collectGarbage(): void {
+  if (collector === undefined) {
+    try {
+      setFlagsFromString("--expose-gc");
+      collector = runInNewContext("gc") as () => void;
+    } catch {
+      collector = null;
+    }
+  }
+  collector?.();
+}
+
+/** Collects once the answer is on its way: at once after a large load, else when no other load follows soon. */
+export function collectAfter(loadedBytes: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(collectGarbage, loadedBytes > LARGE_LOAD_BYTES ? 0 : QUIET_MS);
+}
+
+/** A load begins: what the last one left is collected after this one. */
+export function keepGarbage(): void {
+  clearTimeout(timer);
+}
