@@ -66,7 +66,10 @@ export async function run(): Promise<BenchRow[]> {
     for (const { name, sizes, extension, write, channels } of GROWTHS) {
       let least = NaN;
       for (const size of sizes) {
-        const path = join(folder, `${rows.length}${extension}`);
+        // Deep enough that the search for a collection among the ancestors of a store stays inside.
+        const inside = join(folder, "a/b/c/d/e/f");
+        Deno.mkdirSync(inside, { recursive: true });
+        const path = join(inside, `${rows.length}${extension}`);
         write(path, size);
         let bytes = 0;
         const milliseconds = await best(ROUNDS, async () => {

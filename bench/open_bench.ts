@@ -205,7 +205,10 @@ export async function run(): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   try {
     for (const [fileName, { name, write, samples, bytes }] of CASES) {
-      const path = join(folder, fileName);
+      // Deep enough that the search for a collection among the ancestors of a store stays inside.
+      const inside = join(folder, "a/b/c/d/e/f");
+      await Deno.mkdir(inside, { recursive: true });
+      const path = join(inside, fileName);
       await write(path);
       const stored = bytes(path);
       if (Deno.statSync(path).isDirectory) Deno.writeFileSync(`${path}.bytes`, new Uint8Array(stored));

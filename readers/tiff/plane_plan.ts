@@ -267,9 +267,8 @@ function decodeRaw(
 ): void {
   let scratch = new Uint8Array(0);
   const kind = page.tiled ? "tile" : "strip";
-  for (const index of segmentsOf(page, fill)) {
+  for (const { index, rows } of adjoining(page, ranges, segmentsOf(page, fill))) {
     const row = segmentRowBytes(page, index);
-    const rows = rowsOf(page, index);
     const atOnce = Math.max(1, Math.min(rows, Math.floor(MAX_READ_STEP / row)));
     if (scratch.length < atOnce * row) scratch = new Uint8Array(atOnce * row);
     for (let first = 0; first < rows; first += atOnce) {
@@ -281,6 +280,27 @@ function decodeRaw(
       place(page, index, first, count, bytes, tiff.encoding.littleEndian, fill);
     }
   }
+}
+
+/** Strips that follow each other in the file and in the plane are read as one: line scans have thousands of small ones. */
+function* adjoining(
+  page: PageLayout,
+  ranges: Ranges,
+  segments: Iterable<number>,
+): Generator<{ readonly index: number; readonly rows: number }> {
+  let run: { index: number; rows: number; last: number } | null = null;
+  for (const index of segments) {
+    const rows = rowsOf(page, index);
+    const end = run && ranges.offsets[run.index]! + run.rows * segmentRowBytes(page, run.index);
+    const goesOn = run && !page.tiled && index === run.last + 1 && index % page.down !== 0 &&
+      ranges.offsets[index] === end;
+    if (run && goesOn) run = { index: run.index, rows: run.rows + rows, last: index };
+    else {
+      if (run) yield run;
+      run = { index, rows, last: index };
+    }
+  }
+  if (run) yield run;
 }
 
 const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
