@@ -12,17 +12,17 @@ import type { StoredFrames } from "./main_image.ts";
 const LONGEST_LINE_INTERVAL = 30;
 
 /**
- * Seconds per line, or uncalibrated when the file does not say.
+ * Seconds per line, or `null` when the file does not say.
  *
  * @param others intervals stated elsewhere in the file, in milliseconds
  */
-export function linePeriod(properties: ImageProperties, others: readonly number[]): Calibration {
+export function linePeriod(properties: ImageProperties, others: readonly number[]): Calibration | null {
   const ofLine = (v: number) => v > 0 && v < LONGEST_LINE_INTERVAL;
   const stated = properties.seriesInterval;
-  const interval = stated !== null && ofLine(stated)
-    ? stated
-    : Math.min(...[...properties.seriesIntervals, ...others].filter(ofLine));
-  return calibrated(interval, "ms");
+  if (stated !== null && ofLine(stated)) return calibrated(stated, "ms");
+  const smallest = [...properties.seriesIntervals, ...others].filter(ofLine)
+    .reduce((least, v) => Math.min(least, v), Infinity);
+  return smallest === Infinity ? null : calibrated(smallest, "ms");
 }
 
 /**

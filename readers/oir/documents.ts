@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { DecodeFailed } from "../errors.ts";
 import type { RandomAccessFile } from "../random_access.ts";
-import { parseXml, type XmlElement } from "../xml.ts";
+import { child, descendant, parseXml, type XmlElement } from "../xml.ts";
 import type { DocumentBlock } from "./file_scan.ts";
 
 /** Bytes of one documents block; a lookup table of 0.5 MB for each of a hundred channels stays below it. */
@@ -10,6 +10,16 @@ const MAX_BLOCK_BYTES = 64 << 20;
 
 /** Documents of one block; three per channel and a dozen more. */
 const MAX_DOCUMENTS = 4096;
+
+/** Elements and attributes of one document, and their nesting; the largest known has 1300 elements, 20 deep. */
+export const MAX_DOCUMENT_NODES = 50_000;
+const MAX_DOCUMENT_DEPTH = 64;
+
+/** Elements and attributes that are made of all documents of an acquisition: eight documents at their bound. */
+const MAX_NODES = 400_000;
+
+/** Bytes that are parsed of all documents of an acquisition, half a second of work; they have about 1 MB. */
+const MAX_PARSED_BYTES = 16 << 20;
 
 /** A root is named within the first bytes of its document; what goes before is the declaration. */
 const ROOT_SEARCH_BYTES = 4096;
@@ -83,20 +93,39 @@ function rootName(text: string): string {
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f]/g;
 
-/**
- * Parses a document. Documents say they are ASCII; text that an operator typed may be UTF-8 or in a Windows code
- * page.
- *
- * @throws {DecodeFailed} it is not well-formed, declares a document type, or is over a bound
- */
-export function parseDocument(document: StoredDocument): XmlElement {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(document.bytes);
-  } catch {
-    text = new TextDecoder("windows-1252").decode(document.bytes);
+/** Parses documents as long as the acquisition stays within its bounds. */
+export class DocumentParser {
+  #nodes = MAX_NODES;
+  #bytes = MAX_PARSED_BYTES;
+
+  /**
+   * Parses a document. Documents say they are ASCII; text that an operator typed may be UTF-8 or in a Windows code
+   * page.
+   *
+   * @throws {DecodeFailed} it is not well-formed, declares a document type, or is over a bound
+   */
+  parse(document: StoredDocument): XmlElement {
+    const what = `the document at ${document.offset}`;
+    if (document.bytes.length > this.#bytes) {
+      throw new DecodeFailed(`${what} is one too many: no more than ${MAX_PARSED_BYTES} bytes are parsed`);
+    }
+    this.#bytes -= document.bytes.length;
+    const nodes = Math.min(MAX_DOCUMENT_NODES, this.#nodes);
+    const limits = { nodes, depth: MAX_DOCUMENT_DEPTH };
+    try {
+      return parseXml(textOf(document.bytes).replace(CONTROLS, "\ufffd"), what, limits);
+    } finally {
+      this.#nodes -= nodes - limits.nodes;
+    }
   }
-  return parseXml(text.replace(CONTROLS, "\ufffd"), `the document at ${document.offset}`);
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
 }
 
 /** A finite number in the text of an element, or `null`. */
@@ -104,4 +133,21 @@ export function numberIn(element: XmlElement | undefined): number | null {
   if (!element || element.text === "") return null;
   const value = Number(element.text);
   return Number.isFinite(value) ? value : null;
+}
+
+/** True for a number of pixels or rows. */
+export const isCount = (value: number | null | undefined): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+
+/** Width and height in pixels. */
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Width and height of a document whose root is an image definition, or of one below it. */
+export function definedSize(root: XmlElement): ImageSize | null {
+  const holder = child(root, "width") ? root : descendant(root, "imageDefinition");
+  const [width, height] = [numberIn(child(holder, "width")), numberIn(child(holder, "height"))];
+  return isCount(width) && isCount(height) ? { width, height } : null;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findDocuments, parseDocument } from "./documents.ts";
+import { DocumentParser, findDocuments, MAX_DOCUMENT_NODES } from "./documents.ts";
 
 const HEAD = '<?xml version="1.0"?>';
 const bytes = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
@@ -44,8 +44,29 @@ Deno.test("documents are told by the local name of their root", () => {
 
 Deno.test("text may be UTF-8 or in a Windows code page", () => {
   const utf8 = new TextEncoder().encode(`${HEAD}<a>\u00b5m</a>`);
-  assert.equal(parseDocument({ root: "a", name: "a", offset: 0, bytes: utf8 }).text, "\u00b5m");
+  assert.equal(new DocumentParser().parse({ root: "a", name: "a", offset: 0, bytes: utf8 }).text, "\u00b5m");
   // 0x80 is the euro sign in Windows-1252.
   const windows = bytes(`${HEAD}<a>\u00b5m \u0080</a>`);
-  assert.equal(parseDocument({ root: "a", name: "a", offset: 0, bytes: windows }).text, "\u00b5m \u20ac");
+  assert.equal(
+    new DocumentParser().parse({ root: "a", name: "a", offset: 0, bytes: windows }).text,
+    "\u00b5m \u20ac",
+  );
+});
+
+Deno.test("a document has no more than 50,000 nodes, all together 400,000, and 16 MB are parsed", () => {
+  const document = (nodes: number, tail = "") => ({
+    root: "a",
+    name: "a",
+    offset: 9,
+    bytes: bytes(`${HEAD}<a>${"<b/>".repeat(nodes - 1)}</a>${tail}`),
+  });
+  assert.equal(MAX_DOCUMENT_NODES, 50_000);
+  const parser = new DocumentParser();
+  for (let i = 0; i < 8; i += 1) assert.equal(parser.parse(document(50_000)).children.length, 49_999);
+  assert.throws(() => parser.parse(document(1)), /the document at 9 has more than 0 nodes/);
+  assert.throws(() => new DocumentParser().parse(document(50_001)), /more than 50000 nodes/);
+  const long = document(1, " ".repeat(9 << 20));
+  const other = new DocumentParser();
+  other.parse(long);
+  assert.throws(() => other.parse(long), /no more than 16777216 bytes are parsed/);
 });

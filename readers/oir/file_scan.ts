@@ -1,4 +1,5 @@
 /** One pass over the blocks of a file: where its pixel chunks, frame documents and other documents are. */
+import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import type { StopFlag } from "../stop_flag.ts";
@@ -65,19 +66,20 @@ export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
  */
 export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const header = readHeader(file);
+  const name = basename(file.path);
   const entries = readIndex(file, header);
   const cut = header.truncated
-    ? [`The file is truncated: it had more than its ${file.size} bytes when it was closed`]
+    ? [`"${name}" is truncated: it had more than its ${file.size} bytes when it was closed`]
     : [];
   if (typeof entries === "string") {
     const why = cut.length > 0
       ? cut
-      : [`The block index is unusable (${entries}); the blocks were found one by one`];
+      : [`The block index of "${name}" is unusable (${entries}); the blocks were found one by one`];
     return collect(file, walkedBlocks(file, header, stop), why);
   }
   const indexed = collect(file, indexedBlocks(file, header, entries, stop), cut);
   if (indexed.damage.none) return indexed;
-  const why = `The block index does not match the blocks (${indexed.damage.text})`;
+  const why = `The block index of "${name}" does not match the blocks (${indexed.damage.text})`;
   const walked = collect(file, walkedBlocks(file, header, stop), [...cut, why]);
   return walked.damage.none ? walked : indexed;
 }

@@ -5,13 +5,19 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import { DocumentParser } from "./documents.ts";
 import { type FileScan, MAX_PLANES, scanFile } from "./file_scan.ts";
+import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
+import { creationOf } from "./metadata.ts";
 
 /** Continuation files of one acquisition, each an open file; at 1 GB each this is half a terabyte. */
 const MAX_CONTINUATIONS = 500;
 
 const EXTENSION = /\.oir$/i;
 const CONTINUATION = /^(.+)_\d{5}(\.oir)?$/i;
+
+/** Both ways in which the extension is written, for file systems that tell them apart. */
+const EXTENSIONS = [".oir", ".OIR"] as const;
 
 /** The files of an acquisition, scanned. */
 export interface FileSet {
@@ -30,20 +36,23 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   const main = mainFileOf(path, files);
   const scans = [scanFile(files.open(main), files.stop)];
   const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
-  const numbered = (n: number) => `${stem}_${String(n).padStart(5, "0")}`;
+  const namesOf = (n: number) =>
+    ["", ...EXTENSIONS].map((end) => `${stem}_${String(n).padStart(5, "0")}${end}`);
   // A file that is named like a continuation but stands alone has none of its own.
   if (CONTINUATION.test(basename(main))) return { scans, warnings: [] };
+  const kinship = new Kinship(scans, files);
   for (let n = 1;; n += 1) {
-    const file = files.openNeighbour(numbered(n)) ?? files.openNeighbour(`${numbered(n)}.oir`);
+    const file = openFirst(namesOf(n), files);
     if (file === null) break;
     if (n > MAX_CONTINUATIONS) {
       throw new DecodeFailed(`the acquisition goes on in more than ${MAX_CONTINUATIONS} files`);
     }
     const scan = scanContinuation(file, files);
     if (typeof scan === "string") return { scans, warnings: [scan] };
-    if (EXTENSION.test(file.path) && repeats(scan, scans)) {
+    const difference = kinship.difference(scan);
+    if (difference !== null) {
       if (basename(file.path) === basename(path)) return { scans: [scan], warnings: [] };
-      const warning = `"${basename(file.path)}" has frames of its own and is not taken for a continuation`;
+      const warning = `"${basename(file.path)}" ${difference} and is not taken for a continuation`;
       return { scans, warnings: [warning] };
     }
     scans.push(scan);
@@ -51,15 +60,24 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
       throw new DecodeFailed(`the acquisition has more than ${MAX_PLANES} frames`);
     }
   }
-  const later = [numbered(scans.length + 1), `${numbered(scans.length + 1)}.oir`];
-  const warnings = later.some((name) => files.kind(name) === "file")
-    ? [
-      `The continuation file "${
-        basename(numbered(scans.length))
-      }" is missing; what comes after it is not read`,
-    ]
+  return { scans, warnings: unopened(namesOf(scans.length), namesOf(scans.length + 1), files) };
+}
+
+function openFirst(names: readonly string[], files: FileAccess): RandomAccessFile | null {
+  for (const name of names) {
+    const file = files.openNeighbour(name);
+    if (file) return file;
+  }
+  return null;
+}
+
+/** Why the set ends where it does, when there is more than its end. */
+function unopened(next: readonly string[], afterNext: readonly string[], files: FileAccess): string[] {
+  const unreachable = next.find((name) => files.hasEntry(name) && files.kind(name) !== "directory");
+  if (unreachable) return [`The continuation file "${basename(unreachable)}" cannot be opened`];
+  return afterNext.some((name) => files.kind(name) === "file")
+    ? [`The continuation file "${basename(next[0]!)}" is missing; what comes after it is not read`]
     : [];
-  return { scans, warnings };
 }
 
 /** What a continuation file holds, or why it cannot be read; the files before it are sound without it. */
@@ -69,6 +87,54 @@ function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan |
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     return `The continuation file "${basename(file.path)}" cannot be read: ${error.message}`;
+  }
+}
+
+/** Tells whether a file goes on with an acquisition or is another one of a like name. */
+class Kinship {
+  readonly #scans: readonly FileScan[];
+  readonly #files: FileAccess;
+  readonly #parser = new DocumentParser();
+  #main: { readonly geometry: FrameGeometry | null; readonly created: string | null } | null = null;
+
+  /** @param scans the files so far; the first is the main one */
+  constructor(scans: readonly FileScan[], files: FileAccess) {
+    this.#scans = scans;
+    this.#files = files;
+  }
+
+  /** In what a file differs from the acquisition, or `null` when it goes on with it. */
+  difference(scan: FileScan): string | null {
+    const main = this.#scans[0]!;
+    if (EXTENSION.test(scan.file.path) && repeats(scan, this.#scans)) return "has frames of its own";
+    if (main.channelSlots.size > 0) {
+      const other = [...scan.channelSlots.keys()].find((id) => !main.channelSlots.has(id));
+      if (other !== undefined) return `has a channel of its own (${other.slice(0, 40)})`;
+    }
+    this.#main ??= { geometry: this.#geometry(main), created: this.#created(main) };
+    const own = this.#geometry(scan);
+    const { geometry, created } = this.#main;
+    if (own && geometry && (own.width !== geometry.width || own.depth !== geometry.depth)) {
+      return `has frames of ${own.width} columns and ${own.depth} bytes a sample, not ${geometry.width} and ` +
+        geometry.depth;
+    }
+    const made = created === null ? null : this.#created(scan);
+    return made !== null && made !== created
+      ? `was made at ${made.slice(0, 40)}, not ${created!.slice(0, 40)},`
+      : null;
+  }
+
+  #geometry(scan: FileScan): FrameGeometry | null {
+    try {
+      return new FrameDocuments([scan], this.#parser, this.#files.stop).geometry();
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      return null;
+    }
+  }
+
+  #created(scan: FileScan): string | null {
+    return creationOf(scan, this.#parser, this.#files.stop);
   }
 }
 
@@ -87,8 +153,8 @@ function mainFileOf(path: string, files: FileAccess): string {
   const name = basename(path);
   const stem = CONTINUATION.exec(name)?.[1];
   if (stem === undefined) return path;
-  const main = join(dirname(path), `${stem}.oir`);
-  if (files.kind(main) === "file") return main;
+  const main = EXTENSIONS.map((end) => join(dirname(path), stem + end)).find((m) => files.kind(m) === "file");
+  if (main !== undefined) return main;
   if (EXTENSION.test(name)) return path;
   throw new DecodeFailed(
     `it is a continuation file and says nothing of its acquisition; open "${stem}.oir", which is not beside it`,

@@ -1,9 +1,9 @@
 /** Frame documents: the geometry of the stored planes and where each frame lies in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../stop_flag.ts";
-import { child, descendant, type XmlElement } from "../xml.ts";
+import { child, descendants, type XmlElement } from "../xml.ts";
 import { type FrameIndex, parseFrameId } from "./chunk_name.ts";
-import { numberIn, parseDocument, readDocuments } from "./documents.ts";
+import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 
 /** Size and sample width of the stored planes. */
@@ -23,7 +23,8 @@ export type PositionAxis = "TIMELAPSE" | "ZSTACK" | "LAMBDA";
 /** One frame document. */
 export interface FrameDocument {
   readonly frame: FrameIndex | null;
-  readonly geometry: FrameGeometry | null;
+  /** In words where it states no usable one. */
+  readonly geometry: FrameGeometry | string;
   /** `TIMELAPSE` in milliseconds, `ZSTACK` in micrometres, `LAMBDA` in nanometres. */
   readonly positions: ReadonlyMap<string, number>;
 }
@@ -37,11 +38,13 @@ const MAX_FRAME_BYTES = 1 << 20;
 /** Frame documents of all files of an acquisition, read when asked for. */
 export class FrameDocuments {
   readonly #scans: readonly FileScan[];
+  readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
   readonly #parsed = new Map<string, FrameDocument | null>();
 
-  constructor(scans: readonly FileScan[], stop: StopFlag) {
+  constructor(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag) {
     this.#scans = scans;
+    this.#parser = parser;
     this.#stop = stop;
   }
 
@@ -52,13 +55,18 @@ export class FrameDocuments {
    */
   geometry(): FrameGeometry {
     let searched = 0;
+    let fault: string | null = null;
     for (const [scan, at] of this.#places()) {
       const geometry = this.#read(scan, at)?.geometry;
-      if (geometry) return geometry;
+      if (typeof geometry === "object") return geometry;
+      if (geometry) fault ??= `the frame document at ${scan.frames[at]} ${geometry}`;
       if ((searched += 1) >= MAX_SEARCHED) break;
     }
     throw new DecodeFailed(
-      searched === 0 ? "no frame document says how large the frames are" : "no frame document can be read",
+      fault ??
+        (searched === 0
+          ? "it holds no frame document, which says how large the frames are"
+          : `none of its first ${searched} frame documents can be read`),
     );
   }
 
@@ -99,59 +107,48 @@ export class FrameDocuments {
     const key = `${this.#scans.indexOf(scan)}:${offset}`;
     const known = this.#parsed.get(key);
     if (known !== undefined) return known;
-    const document = length <= MAX_FRAME_BYTES ? parseFrame(scan, offset, length) : null;
+    const document = length <= MAX_FRAME_BYTES ? this.#parse(scan, offset, length) : null;
     this.#parsed.set(key, document);
     return document;
   }
-}
 
-function parseFrame(scan: FileScan, offset: number, length: number): FrameDocument | null {
-  try {
-    const stored = readDocuments(scan.file, { offset, length }).find((d) => d.name === "frameProperties");
-    return stored ? frameDocument(parseDocument(stored)) : null;
-  } catch (error) {
-    // A document that does not parse counts as missing; the next one has the same geometry.
-    if (error instanceof DecodeFailed) return null;
-    throw error;
+  #parse(scan: FileScan, offset: number, length: number): FrameDocument | null {
+    try {
+      const stored = readDocuments(scan.file, { offset, length }).find((d) => d.name === "frameProperties");
+      return stored ? frameDocument(this.#parser.parse(stored)) : null;
+    } catch (error) {
+      // A document that does not parse counts as missing; the next one has the same geometry.
+      if (error instanceof DecodeFailed) return null;
+      throw error;
+    }
   }
 }
 
 function frameDocument(root: XmlElement): FrameDocument {
   const id = root.attributes.id ?? child(child(root, "general"), "name")?.text ?? "";
   const positions = new Map<string, number>();
-  for (const element of elements(root, "axisValue")) {
+  for (const element of descendants(root, "axisValue")) {
     const type = child(element, "axisType")?.text;
     const position = numberIn(child(element, "position"));
     if (type && position !== null) positions.set(type, position);
   }
-  const definition = elements(root, "imageDefinition").find((element) => child(element, "width"));
-  return { frame: parseFrameId(id), geometry: definition ? geometryOf(definition) : null, positions };
+  const definition = descendants(root, "imageDefinition").find((element) => child(element, "width"));
+  return { frame: parseFrameId(id), geometry: geometryOf(definition), positions };
 }
 
-function geometryOf(definition: XmlElement): FrameGeometry | null {
+function geometryOf(definition: XmlElement | undefined): FrameGeometry | string {
+  if (!definition) return "does not say how large the frame is";
   const [width, height, depth] = ["width", "height", "depth"].map((name) =>
     numberIn(child(definition, name))
   );
-  if (!isCount(width) || !isCount(height)) return null;
+  if (!isCount(width) || !isCount(height)) {
+    const stated = (name: string) => (child(definition, name)?.text || "nothing").slice(0, 40);
+    return `states an impossible size: width ${stated("width")}, height ${stated("height")}`;
+  }
   return {
     width,
     height,
     depth: depth ?? null,
     rgb: child(definition, "colorType")?.text.toUpperCase() === "RGB",
   };
-}
-
-const isCount = (value: number | null | undefined): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
-
-/** All descendants with a local name, in document order. */
-export function elements(root: XmlElement, name: string): XmlElement[] {
-  return root.children.flatMap((c) => [...(c.name === name ? [c] : []), ...elements(c, name)]);
-}
-
-/** Width and height of a document whose root is an image definition, or of one below it. */
-export function definedSize(root: XmlElement): { width: number; height: number } | null {
-  const holder = child(root, "width") ? root : descendant(root, "imageDefinition");
-  const [width, height] = [numberIn(child(holder, "width")), numberIn(child(holder, "height"))];
-  return isCount(width) && isCount(height) ? { width, height } : null;
 }

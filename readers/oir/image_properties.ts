@@ -1,14 +1,7 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
 import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
-import { child, children, descendant, type XmlElement } from "../xml.ts";
-import { definedSize, elements } from "./frame_documents.ts";
-import { numberIn } from "./documents.ts";
-
-/** A channel as it is configured; it need not have been recorded. */
-export interface ConfiguredChannel {
-  readonly id: string;
-  readonly name: string | null;
-}
+import { child, children, descendant, descendants, type XmlElement } from "../xml.ts";
+import { definedSize, type ImageSize, numberIn } from "./documents.ts";
 
 /** An axis of the acquisition. */
 export interface ConfiguredAxis {
@@ -25,30 +18,36 @@ export type Line = readonly [number, number, number, number];
 export interface ImageProperties {
   /** ISO 8601 as the microscope wrote it. */
   readonly created: string | null;
-  /** In the order of their `order` attributes. */
-  readonly channels: readonly ConfiguredChannel[];
+  /** Configured channels, recorded or not: id to name, in the order of their `order` attributes. */
+  readonly channels: ReadonlyMap<string, string | null>;
   /** Size of one pixel. */
   readonly pixel: { readonly x: Calibration; readonly y: Calibration };
   /** Enabled axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`. */
   readonly axes: ReadonlyMap<string, ConfiguredAxis>;
+  /** Types of axes that are described and not enabled. */
+  readonly disabledAxes: ReadonlySet<string>;
   /** Milliseconds from one image of the series to the next, of the scanner in use. */
   readonly seriesInterval: number | null;
   /** The same of every scanner that is described. */
   readonly seriesIntervals: readonly number[];
   /** Size of the overview frame. */
-  readonly overview: { readonly width: number; readonly height: number } | null;
+  readonly overview: ImageSize | null;
+  /** Whether any region was drawn, of whatever shape. */
+  readonly region: boolean;
   readonly line: Line | null;
 }
 
 /** Properties of a file that has no such document. */
 export const NO_PROPERTIES: ImageProperties = {
   created: null,
-  channels: [],
+  channels: new Map(),
   pixel: { x: UNCALIBRATED, y: UNCALIBRATED },
   axes: new Map(),
+  disabledAxes: new Set(),
   seriesInterval: null,
   seriesIntervals: [],
   overview: null,
+  region: false,
   line: null,
 };
 
@@ -60,11 +59,11 @@ export function imageProperties(root: XmlElement): ImageProperties {
     created: descendant(root, "creationDateTime")?.text || null,
     channels: channelsOf(root),
     pixel: pixelSize(root, acquisition),
-    axes: axesIn(root, acquisition),
+    ...axesIn(root, acquisition),
     seriesInterval: numberIn(scanner && descendant(scanner, "seriesInterval")),
     seriesIntervals: seriesIntervals(root),
     overview: overviewSize(scanner),
-    line: scannedLine(root),
+    ...drawnRegion(root),
   };
 }
 
@@ -73,35 +72,40 @@ export function imageProperties(root: XmlElement): ImageProperties {
  * scanned line is taken from the snapshot, which describes what was drawn before the scan.
  */
 export function mergeProperties(first: ImageProperties, last: ImageProperties): ImageProperties {
-  const ids = new Set(last.channels.map((c) => c.id));
+  const known = (type: string) => last.axes.has(type) || last.disabledAxes.has(type);
+  const channels = new Map(last.channels);
+  for (const [id, name] of first.channels) channels.set(id, channels.get(id) ?? name);
   return {
     created: last.created ?? first.created,
-    channels: [...last.channels, ...first.channels.filter((c) => !ids.has(c.id))],
+    channels,
     pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
-    axes: new Map([...first.axes, ...last.axes]),
+    axes: new Map([...[...first.axes].filter(([type]) => !known(type)), ...last.axes]),
+    disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,
     seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
     overview: last.overview ?? first.overview,
+    region: first.region || last.region,
     line: first.line ?? last.line,
   };
 }
 
 /** Every interval that a document states, in milliseconds. */
 export function seriesIntervals(root: XmlElement): number[] {
-  return elements(root, "seriesInterval").map(numberIn).filter((v) => v !== null);
+  return descendants(root, "seriesInterval").map(numberIn).filter((v) => v !== null);
 }
 
-function channelsOf(root: XmlElement): ConfiguredChannel[] {
-  const byId = new Map<string, { id: string; name: string | null; order: number }>();
-  for (const element of elements(root, "channel")) {
+function channelsOf(root: XmlElement): Map<string, string | null> {
+  const byId = new Map<string, { name: string | null; order: number }>();
+  for (const element of descendants(root, "channel")) {
     const id = element.attributes.id?.trim();
     if (!id) continue;
     const name = child(element, "name")?.text || null;
     const known = byId.get(id);
     if (known) known.name ??= name;
-    else byId.set(id, { id, name, order: integer(element.attributes.order) });
+    else byId.set(id, { name, order: integer(element.attributes.order) });
   }
-  return [...byId.values()].sort((a, b) => a.order - b.order).map(({ id, name }) => ({ id, name }));
+  const sorted = [...byId].sort(([, a], [, b]) => a.order - b.order);
+  return new Map(sorted.map(([id, { name }]) => [id, name]));
 }
 
 function integer(text: string | undefined): number {
@@ -141,24 +145,32 @@ function holderOf(element: XmlElement, wanted: (child: XmlElement) => boolean): 
 }
 
 /** Axes that were enabled before the scan, then those that the final copy says were acquired. */
-function axesIn(root: XmlElement, acquisition: XmlElement | undefined): Map<string, ConfiguredAxis> {
+function axesIn(
+  root: XmlElement,
+  acquisition: XmlElement | undefined,
+): Pick<ImageProperties, "axes" | "disabledAxes"> {
   const on = (text: string | undefined) => text?.trim().toLowerCase() === "true" || text?.trim() === "1";
-  const configured = children(descendant(acquisition, "imagingParam"), "axis").filter((axis) =>
-    on(axis.attributes.enable) &&
-    (axis.attributes.paramEnable === undefined || on(axis.attributes.paramEnable))
-  );
+  const off = (text: string | undefined) => text?.trim().toLowerCase() === "false";
   const axes = new Map<string, ConfiguredAxis>();
-  for (const axis of [...configured, ...children(descendant(root, "imageInfo"), "axis")]) {
+  const disabledAxes = new Set<string>();
+  const add = (axis: XmlElement, enabled: boolean) => {
     const type = child(axis, "axis")?.text;
-    if (!type || axes.has(type)) continue;
-    axes.set(type, { step: numberIn(child(axis, "step")), maxSize: numberIn(child(axis, "maxSize")) });
+    if (!type) return;
+    if (!enabled) disabledAxes.add(type);
+    else if (!axes.has(type)) {
+      axes.set(type, { step: numberIn(child(axis, "step")), maxSize: numberIn(child(axis, "maxSize")) });
+    }
+  };
+  for (const axis of children(descendant(acquisition, "imagingParam"), "axis")) {
+    add(axis, on(axis.attributes.enable) && !off(axis.attributes.paramEnable));
   }
-  return axes;
+  for (const axis of children(descendant(root, "imageInfo"), "axis")) add(axis, !off(axis.attributes.enable));
+  return { axes, disabledAxes };
 }
 
 /** Settings of the scanner in use; of the only one when the file does not say which it is. */
 function scannerInUse(acquisition: XmlElement | undefined): XmlElement | undefined {
-  const settings = acquisition ? elements(acquisition, "scannerSettings") : [];
+  const settings = descendants(acquisition, "scannerSettings");
   const type = descendant(acquisition, "scannerType")?.text;
   return settings.find((s) => s.attributes.type === type) ??
     (settings.length === 1 ? settings[0] : undefined);
@@ -172,16 +184,24 @@ function overviewSize(scanner: XmlElement | undefined): ImageProperties["overvie
 /** Kinds of regions that are no straight line. */
 const OTHER_SHAPE = /rect|ellip|circ|poly|free|multi|point|curve/i;
 
-function scannedLine(root: XmlElement): Line | null {
+/** Attributes and elements of a region that name its kind. */
+const SHAPE_NAME = /^(?:\w*type|\w*shape)$/i;
+
+function drawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line"> {
   const ends = ["x1", "y1", "x2", "y2"] as const;
-  const isLine = (c: XmlElement) =>
+  const hasEnds = (c: XmlElement) =>
     c.name === "coordinates" && ends.every((end) => c.attributes[end] !== undefined);
-  const region = holderOf(root, isLine);
-  if (!region || OTHER_SHAPE.test(region.attributes.type ?? "")) return null;
-  const { attributes } = region.children.find(isLine)!;
+  const holder = holderOf(root, hasEnds);
+  if (!holder) return { region: descendant(root, "coordinates") !== undefined, line: null };
+  const shapes = [
+    ...Object.entries(holder.attributes),
+    ...holder.children.map(({ name, text }) => [name, text] as const),
+  ].filter(([name]) => SHAPE_NAME.test(name));
+  if (shapes.some(([, shape]) => OTHER_SHAPE.test(shape))) return { region: true, line: null };
+  const { attributes } = holder.children.find(hasEnds)!;
   const [x1, y1, x2, y2] = ends.map((end) => attributes[end]!.trim() === "" ? NaN : Number(attributes[end]));
   const line = [x1!, y1!, x2!, y2!] as const;
-  return line.every(Number.isFinite) ? line : null;
+  return { region: true, line: line.every(Number.isFinite) ? line : null };
 }
 
 /** Length of a line in pixels. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseXml } from "../xml.ts";
-import { imageProperties } from "./image_properties.ts";
+import { imageProperties, mergeProperties } from "./image_properties.ts";
 
 const properties = (content: string) =>
   imageProperties(parseXml(`<imageProperties>${content}</imageProperties>`, "it"));
@@ -11,12 +11,7 @@ Deno.test("channels are listed once, by order, named where any of their elements
       '<channel id="a"/><channel id=" "/><channel/><channel id="c" order="0"><name>third</name></channel>' +
       '<channel id="d" order="x"><name/></channel>',
   );
-  assert.deepEqual(channels, [
-    { id: "a", name: null },
-    { id: "d", name: null },
-    { id: "b", name: "second" },
-    { id: "c", name: "third" },
-  ]);
+  assert.deepEqual([...channels], [["a", null], ["d", null], ["b", "second"], ["c", "third"]]);
 });
 
 Deno.test("the pixel size is the first length, in its unit, with the calibration of the microscope", () => {
@@ -54,6 +49,7 @@ Deno.test("axes count when they are enabled, and settings when their scanner is 
     "<acquisition><imagingParam>" + axis('enable="false"', "ZSTACK", 1) +
       axis('enable="true" paramEnable="false"', "ZSTACK", 2) +
       axis('enable="true" paramEnable="true"', "ZSTACK", 3) +
+      axis('enable="true" paramEnable=""', "LINE", 5) +
       axis("", "LAMBDA", 4) +
       "</imagingParam><configuration><scannerType>Resonant</scannerType></configuration>" +
       scanner("Galvano", "2.1") + scanner("Resonant", "0.063") + "</acquisition>" +
@@ -61,10 +57,28 @@ Deno.test("axes count when they are enabled, and settings when their scanner is 
   );
   assert.deepEqual([...read.axes], [
     ["ZSTACK", { step: 3, maxSize: 5 }],
+    ["LINE", { step: 5, maxSize: 5 }],
     ["TIMELAPSE", { step: 0, maxSize: 5 }],
   ]);
   assert.deepEqual([read.seriesInterval, read.seriesIntervals], [0.063, [2.1, 0.063]]);
   assert.deepEqual(read.overview, { width: 512, height: 256 });
+});
+
+Deno.test("the last copy counts, also where it disables an axis; the first fills what the last does not mention", () => {
+  const copy = (axes: readonly [string, string][], channels: string) =>
+    properties(
+      `<acquisition><imagingParam>${
+        axes.map(([type, enable]) => `<axis enable="${enable}"><axis>${type}</axis></axis>`).join("")
+      }</imagingParam></acquisition>${channels}`,
+    );
+  const first = copy(
+    [["TIMELAPSE", "true"], ["ZSTACK", "true"]],
+    '<channel id="a"><name>old</name></channel><channel id="b"><name>kept</name></channel>',
+  );
+  const last = copy([["TIMELAPSE", "false"]], '<channel id="b"/><channel id="a"><name>new</name></channel>');
+  const merged = mergeProperties(first, last);
+  assert.deepEqual([...merged.axes.keys()], ["ZSTACK"]);
+  assert.deepEqual([...merged.channels], [["b", "kept"], ["a", "new"]]);
 });
 
 Deno.test("the scanned line is the first region with two ends, unless it has another shape", () => {
@@ -79,6 +93,9 @@ Deno.test("the scanned line is the first region with two ends, unless it has ano
     [`<r type="Line"><coordinates ${ends}/></r>`, [1.5, 2, -3, 4]],
     [`<r type="FreeLine"><coordinates ${ends}/></r>`, null],
     [`<r type="RECTANGLE"><coordinates ${ends}/></r>`, null],
+    [`<r><shape>Rectangle</shape><coordinates ${ends}/></r>`, null],
+    [`<r><roiType>PolyLine</roiType><coordinates ${ends}/></r>`, null],
+    [`<r><name>Point 1</name><shape>Line</shape><coordinates ${ends}/></r>`, [1.5, 2, -3, 4]],
     ['<r><coordinates x1="1" y1="2" x2="3"/></r>', null],
     ['<r><coordinates x1="1" y1="2" x2="3" y2=""/></r>', null],
     ['<r><coordinates x1="1" y1="2" x2="3" y2="Infinity"/></r>', null],

@@ -8,7 +8,7 @@ import type { FrameIndex } from "./chunk_name.ts";
 import { type FileScan, planeKey } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import { type ImageProperties, lineLength } from "./image_properties.ts";
-import { assemblePlane, type StoredPlane } from "./plane_chunks.ts";
+import { assemblePlane, type PlanePart, type StoredPlane } from "./plane_chunks.ts";
 
 /** Which frames of the main image are stored. */
 export interface StoredFrames {
@@ -46,18 +46,20 @@ export function storedFrames(scans: readonly FileScan[]): StoredFrames {
 
 /** Ids of the channels that have pixels: described ones in their order, then the others sorted as text. */
 export function orderedIds(withPixels: ReadonlySet<string>, properties: ImageProperties): string[] {
-  const described = properties.channels.map((c) => c.id).filter((id) => withPixels.has(id));
-  const rest = [...withPixels].filter((id) => !described.includes(id)).sort();
+  const described = [...properties.channels.keys()].filter((id) => withPixels.has(id));
+  const rest = [...withPixels].filter((id) => !properties.channels.has(id)).sort();
   return [...described, ...rest];
 }
 
 /** The plane of a channel in a frame, from all files; empty when there is none. */
 export function planeOf(scans: readonly FileScan[], frame: FrameIndex, channel: string): StoredPlane {
   const key = planeKey(frame);
-  return assemblePlane(scans.flatMap((scan) => {
+  const parts: PlanePart[] = [];
+  for (const scan of scans) {
     const chunks = scan.planes.get(key)?.[scan.channelSlots.get(channel) ?? -1];
-    return chunks ? [{ file: scan.file, chunks }] : [];
-  }));
+    if (chunks) parts.push({ file: scan.file, chunks });
+  }
+  return assemblePlane(parts);
 }
 
 /** How the rows of the planes are to be read. */
@@ -69,43 +71,71 @@ export interface RowLayout {
   readonly warnings: readonly string[];
 }
 
+/** What tells a line scan from a frame. */
+export interface ScanEvidence {
+  /** Complete rows of each channel in the first frame. */
+  readonly stored: readonly number[];
+  readonly frames: StoredFrames;
+  readonly geometry: FrameGeometry;
+  readonly properties: ImageProperties;
+  /** Whether a reference image is stored. */
+  readonly reference: boolean;
+}
+
 /**
  * How many rows a plane has. The frame document of a line scan repeats the height of the overview, so rows are
- * counted from what is stored; it is a line scan in time when the time axis was to have as many steps as there
- * are rows, or, when it was interrupted, when the scanned line has the width of a row or rows go past the frame.
- *
- * @param stored complete rows of each channel in the first frame
+ * counted from what is stored. Frames have the rows that their document states, or more where every channel stores
+ * more.
  */
-export function rowLayout(
-  stored: readonly number[],
-  frames: StoredFrames,
-  geometry: FrameGeometry,
-  properties: ImageProperties,
-): RowLayout {
+export function rowLayout(evidence: ScanEvidence): RowLayout {
+  const { stored, geometry, properties } = evidence;
   const { width, height } = geometry;
-  const [fewest, most] = [Math.min(...stored), Math.max(...stored)];
-  const ordinary = (rows: number, warnings: string[]) => ({ lineScan: false, rows, warnings });
-  if (frames.t.length > 1) return ordinary(height, []);
-  const time = properties.axes.get("TIMELAPSE");
-  const lines = time?.maxSize ?? null;
-  const { line } = properties;
-  const fits = line !== null && widthFits(width, line);
-  const scanned = time !== undefined && most > 0 &&
-    (lines === most || fits || (lines !== null && lines > height && most > height));
-  if (scanned) {
-    const warnings = lines !== null && most < lines
-      ? [`The line scan was interrupted: ${most} of ${lines} lines are stored`]
-      : [];
-    if (line !== null && !fits) {
-      warnings.push(
-        `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
-          "the reference image may show another zoom or another line",
-      );
-    }
-    return { lineScan: true, rows: most, warnings };
+  const fewest = stored.reduce((least, rows) => Math.min(least, rows), Infinity);
+  const most = stored.reduce((greatest, rows) => Math.max(greatest, rows), 0);
+  if (!isLineScan(evidence, fewest, most)) {
+    return Number.isFinite(fewest) && fewest > height
+      ? {
+        lineScan: false,
+        rows: fewest,
+        warnings: [`The planes hold ${fewest} rows, more than the ${height} of their frame`],
+      }
+      : { lineScan: false, rows: height, warnings: [] };
   }
-  if (frames.l.length > 1 || frames.z.length > 1 || fewest <= height) return ordinary(height, []);
-  return ordinary(fewest, [`The planes hold ${fewest} rows, more than the ${height} of their frame`]);
+  const lines = properties.axes.get("TIMELAPSE")?.maxSize ?? null;
+  const warnings = lines !== null && most < lines
+    ? [`The line scan was interrupted: ${most} of ${lines} lines are stored`]
+    : [];
+  const { line } = properties;
+  if (line !== null && !widthFits(width, line)) {
+    warnings.push(
+      `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
+        "the reference image may show another zoom or another line",
+    );
+  }
+  return { lineScan: true, rows: most, warnings };
+}
+
+/**
+ * A line scan is one time point whose time axis was to have as many steps as there are rows. An interrupted one has
+ * fewer rows; it is known by a drawn line of the width of a row, by rows that go past the frame, and, where the rows
+ * do not fill a frame, by anything that a frame of a time series does not have.
+ */
+function isLineScan(
+  { frames, geometry: { width, height }, properties, reference }: ScanEvidence,
+  fewest: number,
+  most: number,
+): boolean {
+  const { overview, line } = properties;
+  const time = properties.axes.get("TIMELAPSE");
+  if (!time || frames.t.length > 1 || most === 0) return false;
+  const lines = time.maxSize;
+  if (lines === most || (line !== null && widthFits(width, line))) return true;
+  if (lines === null || lines <= 1 || frames.l.length > 1 || frames.z.length > 1) return false;
+  if (lines > height && most > height) return true;
+  const narrow = overview !== null && width !== overview.width;
+  return fewest < height
+    ? narrow || reference || properties.region || lines >= height
+    : narrow && height === overview.height;
 }
 
 /** A scan of a line has one pixel more than the line is long; overviews at another zoom do not fit. */

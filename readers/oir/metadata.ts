@@ -3,9 +3,14 @@ import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import type { XmlElement } from "../xml.ts";
 import { type CameraChannels, cameraChannels } from "./camera_channels.ts";
-import { parseDocument, readDocuments, type StoredDocument } from "./documents.ts";
+import {
+  definedSize,
+  type DocumentParser,
+  type ImageSize,
+  readDocuments,
+  type StoredDocument,
+} from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
-import { definedSize } from "./frame_documents.ts";
 import {
   type ImageProperties,
   imageProperties,
@@ -13,10 +18,32 @@ import {
   NO_PROPERTIES,
   seriesIntervals,
 } from "./image_properties.ts";
-import type { ImageSize } from "./reference_image.ts";
 
-/** Documents blocks looked through from either end; files have two. */
-const MAX_BLOCKS_SEARCHED = 8;
+/** Bytes of documents blocks that are looked through; files have two of a few MB. */
+const MAX_SEARCHED_BYTES = 128 << 20;
+
+/** Documents of one kind that are kept, and parsed; there is one per channel. */
+const MAX_OF_A_KIND = 1000;
+
+/** Documents of all kinds that are kept of one file. */
+const MAX_KEPT = 8192;
+
+/** Copies of the image properties that are tried from either end. */
+const MAX_COPIES_TRIED = 4;
+
+/** Kinds of documents that are read. */
+const KINDS = {
+  properties: ({ name }: StoredDocument) => name === "imageProperties",
+  /** Size of a reference image. */
+  definition: ({ name }: StoredDocument) => name === "imageDefinition",
+  camera: ({ root }: StoredDocument) => root.startsWith("cameraimage:"),
+  channel: ({ name }: StoredDocument) => name === "lsmChannel",
+};
+type Kind = keyof typeof KINDS;
+const ALL_KINDS = Object.keys(KINDS) as Kind[];
+
+/** Documents by kind, those of the last block first. */
+type Catalog = Record<Kind, StoredDocument[]>;
 
 /** What the documents of an acquisition say. */
 export interface Metadata {
@@ -29,70 +56,120 @@ export interface Metadata {
   readonly warnings: readonly string[];
 }
 
-/** Reads the metadata of the first file that has image properties. @throws {Stopped} */
-export function readMetadata(scans: readonly FileScan[], stop: StopFlag): Metadata {
-  const warnings: string[] = [];
+/**
+ * Reads the metadata of the first file that has image properties; a continuation file may repeat them. Of each kind of
+ * document the first file that has any counts.
+ *
+ * @throws {Stopped}
+ */
+export function readMetadata(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag): Metadata {
+  const reading = new Reading(parser, stop);
+  const merged: Catalog = { properties: [], definition: [], camera: [], channel: [] };
+  let properties: ImageProperties | null = null;
   for (const scan of scans) {
-    const found = propertiesOf(scan, warnings, stop);
-    if (found) return { ...found, warnings };
+    const catalog = reading.catalogOf(scan);
+    for (const kind of ALL_KINDS) if (merged[kind].length === 0) merged[kind] = catalog[kind];
+    properties = reading.properties(catalog.properties);
+    if (properties !== null || reading.exhausted) break;
   }
-  const camera = scans.flatMap((scan) => blockDocuments(scan, scan.documents.length - 1, warnings));
-  warnings.push("The file has no readable image properties: channel names, calibration and date are unknown");
-  return { properties: NO_PROPERTIES, ...besides(camera, warnings), warnings };
+  if (properties === null) {
+    reading.warnings.push(
+      "The file has no readable image properties: channel names, calibration and date are unknown",
+    );
+  }
+  return {
+    properties: properties ?? NO_PROPERTIES,
+    definitions: reading.parseAll(merged.definition).map(definedSize).filter((size) => size !== null),
+    camera: cameraChannels(reading.parseAll(merged.camera)),
+    channelIntervals: () => reading.parseAll(merged.channel).flatMap(seriesIntervals),
+    warnings: reading.warnings,
+  };
 }
 
-function propertiesOf(scan: FileScan, warnings: string[], stop: StopFlag): Omit<Metadata, "warnings"> | null {
-  const count = scan.documents.length;
-  const search = (blocks: readonly number[]) => {
-    for (const index of blocks.slice(0, MAX_BLOCKS_SEARCHED)) {
-      stop.check();
-      const documents = blockDocuments(scan, index, warnings);
-      const roots = parseAll(documents.filter((d) => d.name === "imageProperties"), warnings);
-      if (roots.length > 0) return { index, documents, roots };
+/** When the acquisition of a file was made, as its image properties say, or `null`. @throws {Stopped} */
+export function creationOf(scan: FileScan, parser: DocumentParser, stop: StopFlag): string | null {
+  const reading = new Reading(parser, stop);
+  return reading.properties(reading.catalogOf(scan).properties)?.created ?? null;
+}
+
+/** Reading within bounds; what cannot be read counts as missing, and the user is told. */
+class Reading {
+  readonly warnings: string[] = [];
+  readonly #parser: DocumentParser;
+  readonly #stop: StopFlag;
+  #bytesLeft = MAX_SEARCHED_BYTES;
+
+  constructor(parser: DocumentParser, stop: StopFlag) {
+    this.#parser = parser;
+    this.#stop = stop;
+  }
+
+  /** True when no more blocks are looked through. */
+  get exhausted(): boolean {
+    return this.#bytesLeft <= 0;
+  }
+
+  /** Documents of a file. The last block and the first have the best chance to be looked through. */
+  catalogOf(scan: FileScan): Catalog {
+    const count = scan.documents.length;
+    const found = new Map<number, StoredDocument[]>();
+    let kept = 0;
+    for (const index of [count - 1, 0, ...Array.from({ length: Math.max(0, count - 2) }, (_, i) => i + 1)]) {
+      const block = scan.documents[index];
+      if (!block || found.has(index) || this.exhausted || kept >= MAX_KEPT) continue;
+      this.#stop.check();
+      this.#bytesLeft -= block.length;
+      const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
+      const wanted = documents.filter((d) => ALL_KINDS.some((kind) => KINDS[kind](d)));
+      found.set(index, wanted);
+      kept += wanted.length;
+    }
+    const catalog: Catalog = { properties: [], definition: [], camera: [], channel: [] };
+    for (const [, documents] of [...found].sort(([a], [b]) => b - a)) {
+      for (const kind of ALL_KINDS) {
+        const room = MAX_OF_A_KIND - catalog[kind].length;
+        catalog[kind].push(...documents.filter(KINDS[kind]).slice(0, room));
+      }
+    }
+    return catalog;
+  }
+
+  /** The last copy that can be parsed, completed from the first. */
+  properties(copies: readonly StoredDocument[]): ImageProperties | null {
+    const inFileOrder = [...copies].sort((a, b) => a.offset - b.offset);
+    const last = this.#firstParsed(inFileOrder.slice(-MAX_COPIES_TRIED).reverse());
+    if (last === null) return null;
+    const before = inFileOrder.slice(0, inFileOrder.indexOf(last.document));
+    const first = this.#firstParsed(before.slice(0, MAX_COPIES_TRIED));
+    const properties = imageProperties(last.root);
+    return first ? mergeProperties(imageProperties(first.root), properties) : properties;
+  }
+
+  parseAll(documents: readonly StoredDocument[]): XmlElement[] {
+    return documents.flatMap((document) => this.#parse(document) ?? []);
+  }
+
+  #firstParsed(documents: readonly StoredDocument[]): { document: StoredDocument; root: XmlElement } | null {
+    for (const document of documents) {
+      const root = this.#parse(document);
+      if (root) return { document, root };
     }
     return null;
-  };
-  const indices = [...scan.documents.keys()];
-  const last = search(indices.slice(-MAX_BLOCKS_SEARCHED).reverse());
-  if (last === null && count <= MAX_BLOCKS_SEARCHED) return null;
-  const first = last?.index === 0 ? last : search(indices);
-  const [from, to] = [first ?? last, last ?? first];
-  if (!from || !to) return null;
-  const properties = mergeProperties(imageProperties(from.roots[0]!), imageProperties(to.roots.at(-1)!));
-  const documents = from === to ? to.documents : [...to.documents, ...from.documents];
-  return { properties, ...besides(documents, warnings) };
-}
+  }
 
-function besides(
-  documents: readonly StoredDocument[],
-  warnings: string[],
-): Omit<Metadata, "warnings" | "properties"> {
-  const named = (wanted: (document: StoredDocument) => boolean) =>
-    parseAll(documents.filter(wanted), warnings);
-  return {
-    definitions: named((d) => d.name === "imageDefinition").map(definedSize).filter((size) => size !== null),
-    camera: cameraChannels(named((d) => d.root.startsWith("cameraimage:"))),
-    channelIntervals: () => named((d) => d.name === "lsmChannel").flatMap(seriesIntervals),
-  };
-}
+  #parse(document: StoredDocument): XmlElement | null {
+    this.#stop.check();
+    return this.#unlessDamaged(() => this.#parser.parse(document));
+  }
 
-function blockDocuments(scan: FileScan, index: number, warnings: string[]): StoredDocument[] {
-  const block = scan.documents[index];
-  return block ? unlessDamaged(() => readDocuments(scan.file, block), warnings) ?? [] : [];
-}
-
-function parseAll(documents: readonly StoredDocument[], warnings: string[]): XmlElement[] {
-  return documents.flatMap((document) => unlessDamaged(() => [parseDocument(document)], warnings) ?? []);
-}
-
-/** Documents that cannot be read count as missing, and the user is told. */
-function unlessDamaged<T>(read: () => T, warnings: string[]): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-    const warning = `A metadata document is left out: ${error.message}`;
-    if (warnings.length < 10 && !warnings.includes(warning)) warnings.push(warning);
-    return null;
+  #unlessDamaged<T>(read: () => T): T | null {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      const warning = `A metadata document is left out: ${error.message}`;
+      if (this.warnings.length < 10 && !this.warnings.includes(warning)) this.warnings.push(warning);
+      return null;
+    }
   }
 }

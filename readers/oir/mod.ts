@@ -15,13 +15,16 @@
  * Refused: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
  * incomplete; a continuation file without its main file; POIR and MPOIR archives, which are ZIP files.
  */
+import { basename } from "node:path";
 import { axesOf, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { Acquisition, AxisLetter, OpenAcquisition, Source } from "../reader.ts";
+import { SAMPLE_BYTES } from "../to_float32.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
-import { byColour, COLOURS } from "./camera_channels.ts";
+import { COLOURS } from "./camera_channels.ts";
 import type { FileScan } from "./file_scan.ts";
 import { scanFileSet } from "./file_set.ts";
+import { DocumentParser } from "./documents.ts";
 import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
 import {
   channelsOf,
@@ -36,6 +39,7 @@ import {
   storedFrames,
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
+import { missingPlanes } from "./missing_planes.ts";
 import { frameAt, planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
 
@@ -44,7 +48,8 @@ export const open: OpenAcquisition = (source) => Promise.try(describe, source);
 
 function describe({ path, files }: Source): Acquisition {
   const { scans, warnings } = scanFileSet(path, files);
-  const documents = new FrameDocuments(scans, files.stop);
+  const parser = new DocumentParser();
+  const documents = new FrameDocuments(scans, parser, files.stop);
   const frames = storedFrames(scans);
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
   const lost = scans[0]!.damage.text !== null && scans[0]!.planes.size === 0;
@@ -53,26 +58,35 @@ function describe({ path, files }: Source): Acquisition {
   const geometry = documents.geometry();
   const sampleType = sampleTypeOf(geometry.depth);
   checkPlaneSize(1, geometry.width);
-  const metadata = readMetadata(scans, files.stop);
+  const metadata = readMetadata(scans, parser, files.stop);
   const { properties } = metadata;
   const { ids, names, warning } = mainChannels(scans, geometry, metadata);
 
   const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
   const storedRows = ids.map((id) => completeRows(planeOf(scans, first, id), geometry.width, sampleType));
-  const layout = rowLayout(storedRows, frames, geometry, properties);
+  const layout = rowLayout({
+    stored: storedRows,
+    frames,
+    geometry,
+    properties,
+    reference: scans.some((scan) => scan.reference.size > 0),
+  });
   const channels = channelsOf(ids, names, sampleType, layout.rows, geometry.width);
 
+  const period = layout.lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;
   const calibrations: Partial<Record<AxisLetter, Calibration>> = {
     ...frameSteps(frames, documents, properties),
-    Y: layout.lineScan ? linePeriod(properties, metadata.channelIntervals()) : properties.pixel.y,
+    Y: period ?? properties.pixel.y,
     X: properties.pixel.x,
   };
-  const unknownPeriod = layout.lineScan && calibrations.Y?.unit !== "seconds"
-    ? ["The file does not say how long a line takes: rows are not calibrated"]
+  const unknownPeriod = layout.lineScan && period === null
+    ? ["The file does not say how long a line takes: rows have the spatial step instead of a time"]
     : [];
+  const needed = layout.rows * geometry.width * SAMPLE_BYTES[sampleType];
+  const missing = missingPlanes(scans, frames, ids, needed, files.stop);
   const reference = referenceImage(scans, {
     sampleType,
-    cameraSampleType: metadata.camera.depth === null ? null : sampleTypeOf(metadata.camera.depth),
+    camera: metadata.camera,
     properties,
     geometry,
     definitions: metadata.definitions,
@@ -97,6 +111,7 @@ function describe({ path, files }: Source): Acquisition {
       ...warning,
       ...layout.warnings,
       ...missingFrames(scans, frames, metadata, layout),
+      ...(missing ? [missing] : []),
       ...unknownPeriod,
       ...reference.warnings,
     ],
@@ -128,11 +143,10 @@ function mainChannels(
   { properties, camera }: Metadata,
 ): MainChannels {
   const withPixels = new Set(scans.flatMap((scan) => [...scan.channelSlots.keys()]));
-  const listed = orderedIds(withPixels, properties);
-  const named = (id: string) => properties.channels.find((c) => c.id === id)?.name ?? null;
-  if (!geometry.rgb) return { ids: listed, names: listed.map(named), warning: [] };
-  const ids = byColour(listed, camera);
-  const names = ids.map((id) => camera.colours.get(id) ?? named(id));
+  const ids = orderedIds(withPixels, properties);
+  const named = (id: string) => properties.channels.get(id) ?? null;
+  if (!geometry.rgb) return { ids, names: ids.map(named), warning: [] };
+  const names = ids.map((id) => camera.names.get(id) ?? named(id));
   if (ids.length !== COLOURS.length || names.some((name) => name !== null)) {
     return { ids, names, warning: [] };
   }
@@ -145,8 +159,10 @@ function mainChannels(
   };
 }
 
-function scanWarnings({ warnings, damage }: FileScan): string[] {
-  return damage.text === null ? [...warnings] : [...warnings, `The file is damaged: ${damage.text}`];
+function scanWarnings({ file, warnings, damage }: FileScan): string[] {
+  return damage.text === null
+    ? [...warnings]
+    : [...warnings, `"${basename(file.path)}" is damaged: ${damage.text}`];
 }
 
 /** Fewer frames than intended: the acquisition was interrupted, or a continuation file is missing. */

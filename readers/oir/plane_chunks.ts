@@ -24,8 +24,8 @@ export interface StoredPlane {
   readonly ranges: readonly ByteRange[];
   /** Bytes in `ranges`. */
   readonly bytes: number;
-  /** Bytes that follow a gap and so have no certain place. */
-  readonly stray: number;
+  /** The first gap between the chunks, in bytes of the plane, and the bytes that follow it and are left out. */
+  readonly gap: { readonly from: number; readonly to: number; readonly after: number } | null;
 }
 
 /**
@@ -55,10 +55,15 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
     end = chunk.planeOffset + chunk.length;
   }
   const total = chunks.reduce((sum, c) => sum + c.length, 0);
-  if (overlapping) return { ranges: chunks, bytes: total, stray: 0 };
+  if (overlapping) return { ranges: chunks, bytes: total, gap: null };
   const ranges = placed.slice(0, gapAt);
   const bytes = ranges.reduce((sum, c) => sum + c.length, 0);
-  return { ranges, bytes, stray: total - bytes };
+  const next = placed[gapAt];
+  return {
+    ranges,
+    bytes,
+    gap: next ? { from: bytes, to: next.planeOffset, after: total - bytes } : null,
+  };
 }
 
 /** Bytes that are read before they are converted; a multiple of every sample size. */

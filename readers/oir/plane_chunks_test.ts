@@ -9,7 +9,7 @@ const ordered = (chunks: number[], more: number[] = []) => {
   return {
     places: plane.ranges.map((r) => [r.file === first ? 1 : 2, r.offset]),
     bytes: plane.bytes,
-    stray: plane.stray,
+    gap: plane.gap,
   };
 };
 
@@ -18,7 +18,7 @@ Deno.test("chunks are ordered by their place, whatever their order in the files"
   assert.deepEqual(ordered([10, 500, 10, 0, 900, 10], [20, 100, 5]), {
     places: [[1, 900], [1, 500], [2, 100]],
     bytes: 25,
-    stray: 0,
+    gap: null,
   });
 });
 
@@ -26,21 +26,21 @@ Deno.test("what follows a gap has no certain place", () => {
   assert.deepEqual(ordered([0, 100, 10, 20, 200, 10, 30, 300, 10]), {
     places: [[1, 100]],
     bytes: 10,
-    stray: 20,
+    gap: { from: 10, to: 20, after: 20 },
   });
-  assert.deepEqual(ordered([5, 100, 10]), { places: [], bytes: 0, stray: 10 });
+  assert.deepEqual(ordered([5, 100, 10]), { places: [], bytes: 0, gap: { from: 0, to: 5, after: 10 } });
 });
 
 Deno.test("chunks whose places repeat or overlap follow each other as stored, file by file", () => {
   assert.deepEqual(ordered([0, 100, 10, 10, 200, 10, 0, 300, 10], [10, 50, 10]), {
     places: [[1, 100], [1, 200], [1, 300], [2, 50]],
     bytes: 40,
-    stray: 0,
+    gap: null,
   });
-  assert.deepEqual(ordered([5, 100, 10, 0, 200, 10]), { places: [[1, 100], [1, 200]], bytes: 20, stray: 0 });
+  assert.deepEqual(ordered([5, 100, 10, 0, 200, 10]), { places: [[1, 100], [1, 200]], bytes: 20, gap: null });
 });
 
 Deno.test("a chunk of which nothing is stored changes nothing", () => {
-  assert.deepEqual(ordered([0, 100, 10, 10, 200, 0]), { places: [[1, 100]], bytes: 10, stray: 0 });
-  assert.deepEqual(ordered([]), { places: [], bytes: 0, stray: 0 });
+  assert.deepEqual(ordered([0, 100, 10, 10, 200, 0]), { places: [[1, 100]], bytes: 10, gap: null });
+  assert.deepEqual(ordered([]), { places: [], bytes: 0, gap: null });
 });

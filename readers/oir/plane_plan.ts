@@ -5,7 +5,7 @@ import { SAMPLE_BYTES } from "../to_float32.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import type { FileScan } from "./file_scan.ts";
 import { completeRows, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
-import { readPlane } from "./plane_chunks.ts";
+import { readPlane, type StoredPlane } from "./plane_chunks.ts";
 
 /** The frame at a position, counted from 0. @throws {DecodeFailed} there is none */
 export function frameAt(frames: StoredFrames, position: Position): FrameIndex {
@@ -42,12 +42,13 @@ export function planPlanes(
     if (complete === 0 || (!layout.lineScan && stored.bytes < needed)) {
       throw new DecodeFailed(
         `channel ${channel.index} ("${channel.name}") is incomplete: ${stored.bytes} of ${needed} bytes are stored` +
-          (stored.stray > 0 ? `, and ${stored.stray} more after a gap` : "") + (damage ? `; ${damage}` : ""),
+          (stored.gap ? `, and ${stored.gap.after} more after a gap` : "") + (damage ? `; ${damage}` : ""),
       );
     }
     if (!layout.lineScan && stored.bytes > needed) {
       warnings.push(`Channel ${channel.index} stores ${stored.bytes - needed} bytes more than its plane has`);
     }
+    if (layout.lineScan && stored.gap) warnings.push(lostLines(channel, stored.gap));
     if (complete < rows) rows = complete;
   }
   if (rows < layout.rows) {
@@ -64,4 +65,14 @@ export function planPlanes(
         }
       }),
   };
+}
+
+/** Which lines of a line scan are lost, counted from 1; those after them have no certain place. */
+function lostLines(
+  { index, name, columns, sampleType }: Channel,
+  gap: NonNullable<StoredPlane["gap"]>,
+): string {
+  const rowBytes = columns * SAMPLE_BYTES[sampleType];
+  const [first, last] = [Math.floor(gap.from / rowBytes) + 1, Math.ceil(gap.to / rowBytes)];
+  return `Channel ${index} ("${name}") lost lines ${first} to ${last}; the ${gap.after} bytes after them are left out`;
 }

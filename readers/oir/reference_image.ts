@@ -4,24 +4,20 @@ import { channelNames } from "../channel_names.ts";
 import { MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { PlanePlan, Reference, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import type { CameraChannels } from "./camera_channels.ts";
+import type { ImageSize } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
-import { orderedIds } from "./main_image.ts";
+import { orderedIds, sampleTypeOf } from "./main_image.ts";
 import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
-
-/** Width and height in pixels. */
-export interface ImageSize {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** What is known of the reference image besides its chunks. */
 export interface ReferenceFacts {
   /** Sample type of the main image, which a scanned overview shares. */
   readonly sampleType: SampleType;
-  /** Sample type of camera pictures, where it is told. */
-  readonly cameraSampleType: SampleType | null;
+  /** What camera channel documents say; their sample width is that of the reference image. */
+  readonly camera: CameraChannels;
   readonly properties: ImageProperties;
   readonly geometry: FrameGeometry;
   /** Sizes from image definition documents. */
@@ -36,29 +32,22 @@ export interface ReferenceResult {
 
 /** Describes the reference image of an acquisition. */
 export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts): ReferenceResult {
-  const sources = [...new Set(scans.flatMap((scan) => [...scan.reference.keys()]))];
-  const source = sources[0];
-  if (source === undefined) return { reference: null, warnings: [] };
-  const { properties } = facts;
-  const sampleType = (source.startsWith("CAMERA") ? facts.cameraSampleType : null) ?? facts.sampleType;
-  const warnings = sources.slice(1).map((name) => `A second reference image (${name}) is not served`);
+  // Continuation files may repeat it.
+  const scan = scans.find(({ reference }) => reference.size > 0);
+  const [source, ...others] = scan?.reference ?? [];
+  if (!scan || !source) return { reference: null, warnings: [] };
+  const { properties, camera } = facts;
+  const warnings = others.map(([name]) => `A second reference image (${name}) is not served`);
 
-  const holders = scans.flatMap((scan) => {
-    const channels = scan.reference.get(source);
-    return channels ? [{ file: scan.file, channels }] : [];
-  });
-  const ids = orderedIds(new Set(holders.flatMap((h) => [...h.channels.keys()])), properties);
-  const stored = ids.map((id) =>
-    assemblePlane(holders.flatMap(({ file, channels }) => {
-      const chunks = channels.get(id);
-      return chunks ? [{ file, chunks }] : [];
-    }))
-  );
-  const most = Math.max(...stored.map((plane) => plane.bytes));
-  const size = sizeOf(Math.floor(most / SAMPLE_BYTES[sampleType]), facts);
-  if (typeof size === "string") {
-    return { reference: null, warnings: [...warnings, `The reference image is left out: ${size}`] };
+  const [sourceName, chunksOf] = source;
+  const ids = orderedIds(new Set(chunksOf.keys()), properties);
+  const stored = ids.map((id) => assemblePlane([{ file: scan.file, chunks: chunksOf.get(id)! }]));
+  const most = stored.reduce((bytes, plane) => Math.max(bytes, plane.bytes), 0);
+  const arranged = arrangement(most, facts);
+  if (typeof arranged === "string") {
+    return { reference: null, warnings: [...warnings, `The reference image is left out: ${arranged}`] };
   }
+  const { size, sampleType } = arranged;
   const { width, height } = size;
   const needed = width * height * SAMPLE_BYTES[sampleType];
   const complete = ids.map((id, i) => ({ id, plane: stored[i]! })).filter(({ plane }) =>
@@ -68,7 +57,10 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   if (left > 0) {
     warnings.push(`${left} of ${ids.length} channels of the reference image are incomplete and left out`);
   }
-  const names = channelNames(complete.map(({ id }) => properties.channels.find((c) => c.id === id)?.name));
+  const configured = (id: string) => properties.channels.get(id);
+  const ofCamera = (id: string) => camera.names.get(id);
+  const [first, second] = sourceName.startsWith("CAMERA") ? [ofCamera, configured] : [configured, ofCamera];
+  const names = channelNames(complete.map(({ id }) => first(id) ?? second(id)));
   const { line } = properties;
   const axis = (name: "Y" | "X", size: number, { step, unit }: Calibration) => ({ name, size, step, unit });
   return {
@@ -97,13 +89,43 @@ function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: Sam
   };
 }
 
-/** Size of the reference image, first from what states it exactly, then from its number of pixels; or why none. */
-function sizeOf(pixels: number, { definitions, properties, geometry }: ReferenceFacts): ImageSize | string {
-  if (pixels === 0) return "none of its samples are stored";
-  if (pixels > MAX_PLANE_SAMPLES) return `it has ${pixels} pixels, more than ${MAX_PLANE_SAMPLES}`;
+interface Arrangement {
+  readonly size: ImageSize;
+  readonly sampleType: SampleType;
+}
+
+/**
+ * Size and sample type of the reference image: with the samples of the camera, where one is described, or those of
+ * the main image, and a size that is stated before one that is guessed from the number of pixels. Or why none.
+ */
+function arrangement(bytes: number, facts: ReferenceFacts): Arrangement | string {
+  const { camera, sampleType: ofMain } = facts;
+  const types = camera.depth === null ? [ofMain] : [sampleTypeOf(camera.depth), ofMain];
+  const pixels = (type: SampleType) => Math.floor(bytes / SAMPLE_BYTES[type]);
+  if (pixels(types[0]!) === 0) return "none of its samples are stored";
+  for (const sampleType of types) {
+    const size = statedSize(pixels(sampleType), facts);
+    if (size) return { size, sampleType };
+  }
+  const whys: string[] = [];
+  for (const sampleType of types) {
+    const size = guessedSize(pixels(sampleType), facts);
+    if (typeof size !== "string") return { size, sampleType };
+    whys.push(size);
+  }
+  return whys[0]!;
+}
+
+/** The size among those stated that has this number of pixels. */
+function statedSize(pixels: number, { definitions, properties }: ReferenceFacts): ImageSize | undefined {
+  if (pixels > MAX_PLANE_SAMPLES) return undefined;
   const stated = [...definitions, ...(properties.overview ? [properties.overview] : [])];
-  const fitting = stated.find(({ width, height }) => width * height === pixels);
-  if (fitting) return fitting;
+  return stated.find(({ width, height }) => width * height === pixels);
+}
+
+/** A size that a number of pixels suggests, or why there is none. */
+function guessedSize(pixels: number, { definitions, geometry }: ReferenceFacts): ImageSize | string {
+  if (pixels > MAX_PLANE_SAMPLES) return `it has ${pixels} pixels, more than ${MAX_PLANE_SAMPLES}`;
   const larger = definitions.find(({ width, height }) => width * height > pixels);
   if (larger) return `${pixels} of its ${larger.width} x ${larger.height} pixels are stored`;
   const root = Math.round(Math.sqrt(pixels));

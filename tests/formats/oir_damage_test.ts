@@ -188,10 +188,10 @@ Deno.test("lying dimensions are refused before anything is allocated", async () 
       { width: 32_000, height: 32_000 },
       /channel 0 \("CH1"\) is incomplete: 40 of 2048000000 bytes are stored/,
     ],
-    [{ width: 2 ** 53, height: 1 }, /no frame document can be read/],
-    [{ width: 0 }, /no frame document can be read/],
-    [{ height: -4 }, /no frame document can be read/],
-    [{ width: 2.5 }, /no frame document can be read/],
+    [{ width: 2 ** 53, height: 1 }, /at 104 states an impossible size: width 9007199254740992, height 1/],
+    [{ width: 0 }, /the frame document at 104 states an impossible size: width 0, height 4/],
+    [{ height: -4 }, /impossible size: width 5, height -4/],
+    [{ width: 2.5 }, /impossible size: width 2.5, height 4/],
     [{ depth: 1e9 }, /samples of 1000000000 bytes are not supported/],
   ];
   for (const [change, message] of cases) {
@@ -214,7 +214,7 @@ Deno.test("damaged and hostile documents count as missing, with a warning", asyn
     ["cut", properties.slice(0, 900), /is damaged/],
     ["entities", properties.replace("\r\n", doctype).replace("CH1", "&b;"), /declares a document type/],
     ["unknown entity", properties.replace("CH1", "&b;"), /is damaged/],
-    ["deep nesting", wrapped("<a>".repeat(5000) + "</a>".repeat(5000)), /nested more than 256 deep/],
+    ["deep nesting", wrapped("<a>".repeat(5000) + "</a>".repeat(5000)), /nested more than 64 deep/],
     ["two roots", properties + "<a/>", /is damaged/],
     ["not text", crypto.getRandomValues(new Uint8Array(500)), /no readable image properties/],
     ["empty", "", /no readable image properties/],
@@ -241,6 +241,48 @@ Deno.test("damaged and hostile documents count as missing, with a warning", asyn
     const { summary } = await openBytes(replaced(latin1));
     assert.equal(summary.channels[0]!.name, "CH\u00b5\ufffd");
   });
+});
+
+Deno.test("frames whose size is not told are refused with the reason", async () => {
+  const damaged = (document: string) => ({ kind: 1, payload: documentRecord(1, document) });
+  const cases: [string, (block: WrittenBlock) => WrittenBlock[], RegExp][] = [
+    ["no frame document", () => [], /it holds no frame document/],
+    [
+      "a damaged one",
+      () => [damaged('<?xml version="1.0"?><frameProperties>')],
+      /none of its first 1 frame doc/,
+    ],
+    [
+      "one without a size",
+      () => [damaged(xmlDocument("frameProperties", [], "<a/>"))],
+      /the frame document at 104 does not say how large the frame is/,
+    ],
+  ];
+  for (const [what, replace, message] of cases) {
+    const blocks = oirBlocks(frame()).flatMap((b) => b.kind === 1 ? replace(b) : b);
+    await assert.rejects(openBytes(oirFile(blocks)), refused(message), what);
+  }
+});
+
+Deno.test("documents count in whatever block they are, and a disabled axis of the last copy is disabled", async () => {
+  const scan = lineScan(23);
+  const definition = xmlDocument(
+    "base:imageDefinition",
+    ["base"],
+    "<base:width>4</base:width><base:height>16</base:height>",
+  );
+  const plain = oirBlocks({ ...scan, reference: { ...scan.reference!, defined: false } });
+  const own = documentsBlock(documentRecord(10, definition));
+  for (const at of [0, plain.length - 2, plain.length]) {
+    const blocks = [...plain.slice(0, at), own, ...plain.slice(at)];
+    const { summary } = await openBytes(oirFile(blocks));
+    assert.deepEqual([summary.reference?.rows, summary.reference?.columns], [16, 4], `block ${at}`);
+    assert.deepEqual([summary.axes[1]!.unit, summary.warnings], ["seconds", []]);
+  }
+
+  const off = propertiesDocument({ ...scan, axes: [{ type: "TIMELAPSE", maxSize: 23, enable: false }] });
+  const { summary } = await openBytes(oirFile([...plain, documentsBlock(documentRecord(2, off))]));
+  assert.deepEqual([summary.axes[1]!.size, summary.axes[1]!.unit], [23, "um"]);
 });
 
 Deno.test("what the last properties lack is taken from the first", async () => {

@@ -206,25 +206,80 @@ Deno.test("continuation files go on with the numbers of the main file, with and 
   assert.equal(size(named.axes).T, 2, "a file that only looks like a continuation stands alone");
 });
 
-Deno.test("a colour image has its components in the order red, green, blue", async () => {
+Deno.test("a file of another acquisition is no continuation, whatever its frames are called", async () => {
+  const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
+  const oir = frame({ frames: frames.slice(0, 2) });
+  const later = { ...oir, frames: frames.slice(2) };
+  const cases: [string, WrittenOir, RegExp | null][] = [
+    ["the same acquisition, with its documents", later, null],
+    [
+      "channels",
+      { ...later, channels: [{ id: CHANNEL_A, name: "" }, { id: CHANNEL_C, name: "" }] },
+      /of its own/,
+    ],
+    ["columns", { ...later, width: 10, height: 2 }, /frames of 10 columns and 2 bytes a sample, not 5 and 2/],
+    ["depth", { ...later, depth: 1 }, /5 columns and 1 bytes a sample, not 5 and 2/],
+    ["date", { ...later, created: "2024-01-01T00:00:00" }, /was made at 2024-01-01T00:00:00, not 2023-05-06/],
+  ];
+  for (const [what, other, warning] of cases) {
+    for (const name of ["a_00001.oir", "a_00001"]) {
+      await withFiles({ "a.oir": writeOir(oir), [name]: writeOir(other) }, async (folder) => {
+        const { summary } = await loadPath(join(folder, "a.oir"));
+        assert.equal(size(summary.axes).T, warning ? 2 : 3, what);
+        if (warning) assert.match(summary.warnings.join(), warning);
+        else assert.deepEqual(summary.warnings, []);
+      });
+    }
+  }
+});
+
+Deno.test("a continuation file that repeats the reference leaves it as it is", async () => {
+  const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
+  const reference = { width: 6, height: 3, planes: { [CHANNEL_A]: ramp(18, 7) } };
+  const oir = frame({ reference, frames: frames.slice(0, 1) });
+  const contents = { "a.oir": writeOir(oir), "a_00001": writeOir({ ...oir, frames: frames.slice(1) }) };
+  await withFiles(contents, async (folder) => {
+    const { referencePlanes, summary } = await loadPath(join(folder, "a.oir"));
+    assert.deepEqual([size(summary.axes).T, summary.reference?.rows, summary.warnings], [2, 3, []]);
+    assert.deepEqual(values(referencePlanes), [[...ramp(18, 7)]]);
+  });
+});
+
+Deno.test("continuation files are found whatever the case of the extension; unreachable ones are named", async () => {
+  const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
+  const oir = frame({ frames: frames.slice(0, 1) });
+  const [main, more] = [writeOir(oir), oirFile(continuationBlocks(oir, frames.slice(1)))];
+  await withFiles({ "X.OIR": main, "X_00001.OIR": more }, async (folder) => {
+    for (const name of ["X.OIR", "X_00001.OIR"]) {
+      assert.equal(size((await loadPath(join(folder, name))).summary.axes).T, 2, name);
+    }
+    await Deno.remove(join(folder, "X_00001.OIR"));
+    await Deno.symlink(join(folder, "nowhere"), join(folder, "X_00001"));
+    const { summary } = await loadPath(join(folder, "X.OIR"));
+    assert.deepEqual(summary.warnings, ['The continuation file "X_00001" cannot be opened']);
+  });
+});
+
+Deno.test("a colour image has its components in the order of their ids, named by their documents", async () => {
   const planes = [1, 2, 3].map((n) => new Uint8Array(20).fill(n));
   const rgb: WrittenOir = frame({
     depth: 1,
     colorType: "RGB",
-    channels: [CHANNEL_A, CHANNEL_B, CHANNEL_C].map((id) => ({ id, name: "" })),
+    channels: [CHANNEL_C, CHANNEL_A, CHANNEL_B].map((id) => ({ id, name: "" })),
     frames: [{ axes: "t001", planes }],
     properties: false,
   });
   const told = await openBytes(
-    writeOir({ ...rgb, colours: { [CHANNEL_A]: "Blue", [CHANNEL_B]: "Red", [CHANNEL_C]: "Green" } }),
+    writeOir({ ...rgb, colours: { [CHANNEL_A]: "Blue", [CHANNEL_B]: "R", [CHANNEL_C]: "green" } }),
   );
-  assert.deepEqual(told.summary.channels.map((c) => c.name), ["Red", "Green", "Blue"]);
+  assert.deepEqual(told.summary.channels.map((c) => c.name), ["Blue", "Red", "Green"]);
   assert.deepEqual(told.planes.map((p) => p[0]), [2, 3, 1]);
   assert.deepEqual(size(told.summary.axes), { C: 3, Y: 4, X: 5 });
   assert.deepEqual([told.summary.date, told.summary.axes[1]!.unit], ["", "Pixels"]);
 
   const untold = await openBytes(writeOir(rgb));
-  assert.deepEqual(untold.planes.map((p) => p[0]), [1, 2, 3]);
+  assert.deepEqual(untold.planes.map((p) => p[0]), [2, 3, 1]);
+  assert.deepEqual(untold.summary.channels.map((c) => c.name), ["Red", "Green", "Blue"]);
   assert.match(untold.summary.warnings.join("\n"), /named in the order of their ids/);
 });
 
@@ -235,7 +290,38 @@ Deno.test("an interrupted series is served at its first frame and says how many 
   const { planes, summary } = await openBytes(writeOir(frame({ frames: interrupted, axes })));
   assert.deepEqual(values(planes), [[...ramp(20, 1110)], [...ramp(20, 41_110)]].map((p) => p));
   assert.deepEqual(size(summary.axes), { T: 2, C: 2, Y: 4, X: 5 });
-  assert.match(summary.warnings.join(), /2 of 5 frames/);
+  assert.deepEqual(summary.warnings, [
+    "2 of 5 frames are stored: the acquisition was interrupted or a continuation file is missing",
+    "2 planes of later frames are incomplete or missing, the first in channel 0 of frame t002",
+  ]);
+});
+
+Deno.test("incomplete planes of later frames are counted, and the first is named", async () => {
+  const frames = series({ t: 3, l: 1, z: 2 }, (t, _l, z) => pad("z", z) + pad("t", t));
+  // In order of time and depth: t001z001 t001z002 t002z001 t002z002 t003z001 t003z002.
+  const holed = frames.map((f, i) =>
+    i === 3
+      ? { ...f, planes: [f.planes[0]!, ramp(19, 0)] }
+      : i === 4
+      ? { ...f, planes: [null, ramp(20, 0)] }
+      : f
+  ).filter((_, i) => i !== 5);
+  const { summary } = await openBytes(writeOir(frame({ frames: holed })));
+  assert.deepEqual(summary.warnings, [
+    "4 planes of later frames are incomplete or missing, the first in channel 1 of frame t002z002",
+  ]);
+});
+
+Deno.test("planes taller than their frame are served whole in a series too, as far as every channel goes", async () => {
+  for (const letter of ["t", "z"]) {
+    const frames = [1, 2].map((n) => ({
+      axes: pad(letter, n),
+      planes: [ramp(35, n * 100), ramp(30, n * 1000)],
+    }));
+    const { planes, summary } = await openBytes(writeOir(frame({ frames })));
+    assert.deepEqual(values(planes), [[...ramp(30, 100)], [...ramp(30, 1000)]], letter);
+    assert.match(summary.warnings.join(), /planes hold 6 rows, more than the 4 of their frame/);
+  }
 });
 
 Deno.test("an incomplete first plane is refused with its stored and needed bytes", async () => {

@@ -62,23 +62,54 @@ Deno.test("an interrupted line scan is served with the lines that every wanted c
   assert.deepEqual(values(one.planes), [[...ramp(90, 0)]]);
 });
 
-Deno.test("a line scan that was interrupted early is known by its line, or by having more rows than its frame", async () => {
-  const { line: _line, ...unlined } = lineScan(23);
+Deno.test("a line scan that was interrupted early is told from a frame by what a frame does not have", async () => {
+  const { line: _line, reference: _reference, overview: _overview, ...bare } = lineScan(23);
   const lines = (n: number) => ({ frames: [{ axes: "t001", planes: [ramp(n * 6, 0), ramp(n * 6, 500)] }] });
+  const intended = (maxSize: number) => ({ axes: [{ type: "TIMELAPSE", maxSize }] });
+  const twice = { frames: ["t001", "t002"].map((axes) => ({ ...lines(3).frames[0]!, axes })) };
+  const incomplete = /channel 0 \("CH1"\) is incomplete: 36 of 96 bytes are stored/;
   const cases: [string, WrittenOir, [number, string] | RegExp][] = [
     ["a fitting line", lineScan(23, lines(3)), [3, "seconds"]],
-    ["more rows than the frame", { ...unlined, ...lines(9) }, [9, "seconds"]],
-    ["neither", { ...unlined, ...lines(3) }, /channel 0 \("CH1"\) is incomplete: 36 of 96 bytes are stored/],
-    ["a line of another length", lineScan(23, { ...lines(3), line: [0, 0, 7, 7] }), /36 of 96 bytes/],
+    ["more rows than the frame", { ...bare, ...lines(9) }, [9, "seconds"]],
+    ["more lines intended than a frame has", { ...bare, ...lines(3) }, [3, "seconds"]],
+    [
+      "rows of another width than the overview",
+      { ...bare, ...lines(3), ...intended(7), overview: { width: 9, height: 8 } },
+      [3, "seconds"],
+    ],
+    ["the same, filling a frame", {
+      ...bare,
+      ...lines(8),
+      ...intended(23),
+      overview: { width: 9, height: 8 },
+    }, [8, "seconds"]],
+    ["a reference", { ...lineScan(23, lines(3)), line: [0, 0, 7, 7], ...intended(7) }, [3, "seconds"]],
+    ["a region", { ...bare, ...lines(3), ...intended(7), line: [0, 0, 7, 7], regionType: "Polyline" }, [
+      3,
+      "seconds",
+    ]],
+    ["nothing of these", { ...bare, ...lines(3), ...intended(7) }, incomplete],
+    ["no time axis", { ...lineScan(23, lines(3)), axes: [] }, incomplete],
+    ["one line intended", { ...lineScan(23, lines(3)), ...intended(1), line: [0, 0, 7, 7] }, incomplete],
+    ["two time points", { ...lineScan(23), ...twice }, incomplete],
+    ["a whole frame", { ...bare, ...lines(8), ...intended(23) }, [8, "um"]],
   ];
   for (const [what, oir, expected] of cases) {
     if (expected instanceof RegExp) {
       await assert.rejects(openBytes(writeOir(oir)), expected, what);
       continue;
     }
-    const { summary } = await openBytes(writeOir(oir));
+    const { summary, planes } = await openBytes(writeOir(oir));
     assert.deepEqual([summary.rows, summary.axes[1]!.unit], expected, what);
-    assert.match(summary.warnings.join(), new RegExp(`interrupted: ${expected[0]} of 23 lines`));
+    assert.deepEqual([...planes[0]!], [...ramp(summary.rows * 6, 0)], what);
+    if (expected[1] === "seconds") {
+      const { maxSize } = oir.axes![0]!;
+      assert.match(
+        summary.warnings.join(),
+        new RegExp(`interrupted: ${expected[0]} of ${maxSize} lines`),
+        what,
+      );
+    }
   }
 });
 
@@ -89,7 +120,11 @@ Deno.test("lines after a lost chunk are left out", async () => {
   blocks.splice(lost, 2);
   const { summary, planes } = await openBytes(oirFile(blocks), [0]);
   assert.deepEqual([summary.rows, ...values(planes)], [10, [...ramp(60, 0)]]);
-  assert.match(summary.warnings.join(), /10 of 23 lines/);
+  assert.deepEqual(summary.warnings, [
+    // Strips of 5 lines: the third of five is lost, and two of 5 and 3 lines of 12 bytes follow it.
+    'Channel 0 ("CH1") lost lines 11 to 15; the 96 bytes after them are left out',
+    "10 of 23 lines are stored in every channel that was asked for",
+  ]);
 });
 
 Deno.test("the line period is that of the scanner in use, else the smallest of a line", async () => {
@@ -97,14 +132,14 @@ Deno.test("the line period is that of the scanner in use, else the smallest of a
     [{ Galvano: 2.118, Resonant: 0.063 }, [0.002118, "seconds"]],
     [{ Resonant: 0.063, Galvano: 2.118 }, [0.000063, "seconds"]],
     [{ Resonant: 33.3, Galvano: 2.118 }, [0.002118, "seconds"]],
-    [{ Resonant: 33.3 }, [1, "Pixels"]],
-    [{}, [1, "Pixels"]],
+    [{ Resonant: 33.3 }, [0.45, "um"]],
+    [{}, [0.45, "um"]],
   ];
   for (const [scanners, expected] of cases) {
     const { summary } = await openBytes(writeOir(lineScan(23, { scanners })));
     const rows = summary.axes.find((a) => a.name === "Y")!;
     assert.deepEqual([rows.step, rows.unit], expected, JSON.stringify(scanners));
-    assert.equal(/how long a line takes/.test(summary.warnings.join()), expected[1] === "Pixels");
+    assert.equal(/spatial step instead of a time/.test(summary.warnings.join()), expected[1] === "um");
   }
 });
 
@@ -123,7 +158,7 @@ Deno.test("a time axis alone makes no line scan", async () => {
     assert.deepEqual([rows.size, rows.step, rows.unit], [4, 0.25, "um"], what);
   }
   const scan = (await openBytes(writeOir(frame({ axes: [{ type: "TIMELAPSE", maxSize: 4 }] })))).summary;
-  assert.equal(scan.axes.find((a) => a.name === "Y")!.unit, "Pixels", "rows are lines of an unknown period");
+  assert.match(scan.warnings.join(), /how long a line takes/, "rows are lines of an unknown period");
 });
 
 Deno.test("a line that does not fit the rows is kept with a warning", async () => {
@@ -201,17 +236,26 @@ Deno.test("an incomplete reference is left out, the image is served", async () =
   assert.deepEqual(values(part.referencePlanes), [[...ramp(64, 5)]]);
 });
 
-Deno.test("a camera reference has the sample width of the camera", async () => {
-  const picture: WrittenReference = {
-    source: "CAMERA0",
-    width: 6,
-    height: 4,
-    planes: { [CHANNEL_A]: Uint8Array.from(ramp(24, 5)) },
-  };
-  const { summary, referencePlanes } = await openBytes(
-    writeOir(frame({ reference: picture, colours: { [CHANNEL_A]: "Gray" } })),
-  );
-  assert.deepEqual([summary.reference?.rows, summary.reference?.columns], [4, 6]);
-  assert.deepEqual(summary.reference?.channels.map((c) => c.sampleType), ["uint8"]);
-  assert.deepEqual(values(referencePlanes), [[...ramp(24, 5)]]);
+Deno.test("a reference has the samples of the camera where that gives its size, and the names of the camera", async () => {
+  const colours = { [CHANNEL_B]: "Red", [CHANNEL_C]: "Infrared" };
+  const narrow = { [CHANNEL_C]: Uint8Array.from(ramp(24, 5)), [CHANNEL_B]: Uint8Array.from(ramp(24, 9)) };
+  const wide = { [CHANNEL_C]: ramp(24, 5), [CHANNEL_B]: ramp(24, 9) };
+  const cases: [string, WrittenReference, string, string[]][] = [
+    ["a camera picture", { source: "CAMERA0", width: 6, height: 4, planes: narrow }, "uint8", [
+      "Red",
+      "Infrared",
+    ]],
+    ["an overview beside a camera", { width: 6, height: 4, planes: narrow }, "uint8", ["CH2", "Infrared"]],
+    ["an overview of 16 bit", { width: 6, height: 4, planes: wide }, "uint16", ["CH2", "Infrared"]],
+  ];
+  for (const [what, reference, sampleType, names] of cases) {
+    const { summary, referencePlanes } = await openBytes(writeOir(frame({ reference, colours })));
+    assert.deepEqual([summary.reference?.rows, summary.reference?.columns], [4, 6], what);
+    assert.deepEqual(
+      summary.reference?.channels.map((c) => [c.name, c.sampleType]),
+      names.map((name) => [name, sampleType]),
+      what,
+    );
+    assert.deepEqual(values(referencePlanes), [[...ramp(24, 9)], [...ramp(24, 5)]], what);
+  }
 });

@@ -130,15 +130,15 @@ Deno.test("a line scan with its reference has the offsets of the worked example 
 const sha256 = (plane: Float32Array) =>
   createHash("sha256").update(new Uint8Array(plane.buffer, plane.byteOffset, plane.byteLength)).digest("hex");
 
-Deno.test("the sample files give the pixels, calibration and reference that other readers give", async (t) => {
-  const data = join(import.meta.dirname!, "../../../shared/data");
-  let entries;
-  try {
-    entries = JSON.parse(await Deno.readTextFile(join(data, "expected.json")));
-  } catch {
-    console.log("skipped: no sample files at ../shared/data");
-    return;
-  }
+const data = join(import.meta.dirname!, "../../../shared/data");
+const noSamples = await Deno.stat(join(data, "expected.json")).then(() => false, () => true);
+if (noSamples) console.log("the sample files are not compared: none at ../shared/data");
+
+Deno.test({
+  name: "the sample files give the pixels, calibration and reference that other readers give",
+  ignore: noSamples,
+}, async (t) => {
+  const entries = JSON.parse(await Deno.readTextFile(join(data, "expected.json")));
   for (const entry of entries.filter((e: { file: string }) => e.file.startsWith("oir-made/"))) {
     await t.step(entry.file, async () => {
       const { summary, planes, referencePlanes } = await loadPath(join(data, entry.file));

@@ -1,0 +1,62 @@
+/** Planes after the first frame that are not stored, or not as a whole. */
+import type { StopFlag } from "../stop_flag.ts";
+import type { FrameIndex } from "./chunk_name.ts";
+import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
+import { planeOf, type StoredFrames } from "./main_image.ts";
+import { assemblePlane } from "./plane_chunks.ts";
+
+/**
+ * Says how many planes of the frames after the first one are incomplete or missing, and which is the first, or gives
+ * `null` when there is none. The planes of the first frame are judged when they are asked for.
+ *
+ * @param ids channels by index
+ * @param needed bytes of a complete plane
+ */
+export function missingPlanes(
+  scans: readonly FileScan[],
+  frames: StoredFrames,
+  ids: readonly string[],
+  needed: number,
+  stop: StopFlag,
+): string | null {
+  const first = planeKey({ t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! });
+  let complete = 0;
+  for (const scan of scans) {
+    for (const [key, planes] of scan.planes) {
+      stop.check();
+      if (key === first) continue;
+      for (const chunks of planes) {
+        if (chunks && storedBytes(scan, chunks) >= needed) complete += 1;
+      }
+    }
+  }
+  const later = (frames.t.length * frames.l.length * frames.z.length - 1) * ids.length;
+  if (complete >= later) return null;
+  for (const frame of inOrder(frames)) {
+    stop.check();
+    if (planeKey(frame) === first) continue;
+    const channel = ids.findIndex((id) => planeOf(scans, frame, id).bytes < needed);
+    if (channel >= 0) {
+      const place = `channel ${channel} of frame ${frameName(frame, frames)}`;
+      return later - complete === 1
+        ? `The plane of ${place} is incomplete or missing`
+        : `${later - complete} planes of later frames are incomplete or missing, the first in ${place}`;
+    }
+  }
+  return null;
+}
+
+function storedBytes({ file }: FileScan, chunks: ChunkTriples): number {
+  if (chunks.length === 3 && chunks[0] === 0) return chunks[2]!;
+  return assemblePlane([{ file, chunks }]).bytes;
+}
+
+function* inOrder(frames: StoredFrames): Generator<FrameIndex> {
+  for (const t of frames.t) for (const l of frames.l) for (const z of frames.z) yield { t, l, z };
+}
+
+/** `t003z001`: as in the names of chunks, the axes that have more than one position. */
+function frameName(frame: FrameIndex, frames: StoredFrames): string {
+  const axes = (["t", "l", "z"] as const).filter((axis) => frames[axis].length > 1);
+  return axes.map((axis) => `${axis}${String(frame[axis]).padStart(3, "0")}`).join("");
+}
