@@ -183,11 +183,11 @@ function readAndConvert(path: string, bytes: number, samples: number): number {
 }
 
 /** Opens through a warm worker, as the server does. */
-async function open(pool: DecodePool, path: string): Promise<number> {
+async function open(pool: DecodePool, path: string, channelIndices: number[] | null = null): Promise<number> {
   const budget = new MemoryBudget(2 ** 40);
   const start = performance.now();
   const { planes } = await pool.run({
-    request: { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
+    request: { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS },
     roots: null,
     reserve: (bytes) => budget.reserve(bytes),
     signal: new AbortController().signal,
@@ -232,6 +232,21 @@ export async function run(): Promise<BenchRow[]> {
           "ms decode and convert": best.decode,
           "ms worker and transfer": opened - total(best),
         },
+      });
+      if (!fileName.startsWith("deflate")) continue;
+      const two = new DecodePool(systemClock, undefined, 2);
+      let apart = Infinity;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const start = performance.now();
+        await Promise.all([open(two, path, [0]), open(two, path, [1])]);
+        apart = Math.min(apart, performance.now() - start);
+      }
+      two.close();
+      rows.push({
+        group: "opening",
+        name: "the same, each channel by its own worker",
+        milliseconds: apart,
+        ratios: { "to one worker": apart / opened },
       });
     }
   } finally {
