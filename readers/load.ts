@@ -12,7 +12,7 @@ import {
 } from "./errors.ts";
 import type { FileAccess, RandomAccessFile } from "./random_access.ts";
 import { type Acquisition, type Channel, FIRST_POSITION, type PlanePlan, type Reference } from "./reader.ts";
-import { extensionOf, type Format, FORMATS, HEAD_BYTES, STORE_MARKERS } from "./registry.ts";
+import { explanationOf, extensionOf, type Format, FORMATS, HEAD_BYTES, STORE_MARKERS } from "./registry.ts";
 
 /** What is to be loaded. */
 export interface LoadRequest {
@@ -97,9 +97,11 @@ export function chooseFormat(
     );
   }
   const file = files.open(path);
+  let head: Uint8Array;
   let recognised: Format | undefined;
   try {
-    recognised = recognise(file, extension);
+    head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
+    recognised = recognise(file, head, extension);
   } finally {
     file.close();
   }
@@ -107,22 +109,26 @@ export function chooseFormat(
   if (extensionAllowed) {
     const expected = FORMATS.find((format) => format.extensions.includes(extension))!;
     throw new DecodeFailed(
-      file.size === 0
-        ? "the file is empty"
-        : `the content is not ${expected.title}, which "${extension}" stands for`,
+      file.size === 0 ? "the file is empty" : expected.explains?.(head) ??
+        `the content is not ${expected.title}, which "${extension}" stands for`,
     );
   }
   if (extension !== null || recognised) {
     throw notAllowed(name, extension ?? recognised!.extensions[0]!, allowedExtensions);
   }
+  const explanation = explanationOf(path, head);
+  if (explanation) throw new UnsupportedFormat(`"${name}" cannot be opened: ${explanation}`);
   throw new UnsupportedFormat(
     `"${name}" is of no known format; this server opens ${allowedExtensions.join(" ")}`,
   );
 }
 
 /** The format of a file by its content; where several share a container, by its extension or what lies inside. */
-function recognise(file: RandomAccessFile, extension: string | null): Format | undefined {
-  const head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
+function recognise(
+  file: RandomAccessFile,
+  head: Uint8Array,
+  extension: string | null,
+): Format | undefined {
   const fitting = FORMATS.filter((format) => format.container === "file" && format.recognises(head));
   return fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
     fitting.find((format) => format.confirms?.(file) ?? true);

@@ -3,6 +3,7 @@
  * Readers are loaded when first needed, so that the server itself holds none of their libraries.
  */
 import { holdsZarr } from "./ome_zarr/zip_directory.ts";
+import { explainOirRelative } from "./oir/relatives.ts";
 import type { RandomAccessFile } from "./random_access.ts";
 import type { OpenAcquisition } from "./reader.ts";
 
@@ -26,6 +27,13 @@ export interface Format {
    * this format. Without it the first bytes decide.
    */
   confirms?(file: RandomAccessFile): boolean;
+  /**
+   * For content of another kind in a file that is named like this format or a relative of it: what it is and what to
+   * open instead, in one clause that starts with "it is", or `null`.
+   */
+  explains?(head: Uint8Array): string | null;
+  /** Extensions of relatives that are not read, lower case; {@linkcode explains} tells what to open instead. */
+  readonly relatives?: readonly string[];
   /** Loads the reader; a literal import, so that `deno compile` embeds it. */
   load(): Promise<{ open: OpenAcquisition }>;
 }
@@ -51,6 +59,8 @@ export const FORMATS: readonly Format[] = [
     extensions: [".oir"],
     container: "file",
     recognises: (head) => startsWith(head, ...new TextEncoder().encode("OLYMPUSRAWFORMAT")),
+    relatives: [".poir", ".mpoir", ".omp2info"],
+    explains: explainOirRelative,
     load: () => import("./oir/mod.ts"),
   },
   {
@@ -78,6 +88,13 @@ export const STORE_MARKERS = ["zarr.json", ".zgroup", ".zattrs"] as const;
 
 /** Every extension that a reader of this build takes, sorted. */
 export const SUPPORTED_EXTENSIONS: readonly string[] = FORMATS.flatMap((format) => format.extensions).sort();
+
+/** What a file that no reader takes is and what to open instead, by the extension of a relative, or `null`. */
+export function explanationOf(path: string, head: Uint8Array): string | null {
+  const lower = path.toLowerCase();
+  const format = FORMATS.find(({ relatives }) => relatives?.some((extension) => lower.endsWith(extension)));
+  return format?.explains?.(head) ?? null;
+}
 
 /** The longest extension of {@linkcode SUPPORTED_EXTENSIONS} at the end of a path, without case, or `null`. */
 export function extensionOf(path: string): string | null {

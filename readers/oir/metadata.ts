@@ -29,7 +29,7 @@ const MAX_OF_A_KIND = 1000;
 const MAX_KEPT = 8192;
 
 /** Copies of the image properties that are tried from either end. */
-const MAX_COPIES_TRIED = 4;
+const MAX_COPIES_TRIED = 2;
 
 /** Kinds of documents that are read. */
 const KINDS = {
@@ -138,11 +138,13 @@ class Reading {
   properties(copies: readonly StoredDocument[]): ImageProperties | null {
     const inFileOrder = [...copies].sort((a, b) => a.offset - b.offset);
     const last = this.#firstParsed(inFileOrder.slice(-MAX_COPIES_TRIED).reverse());
-    if (last === null) return null;
-    const before = inFileOrder.slice(0, inFileOrder.indexOf(last.document));
+    const before = inFileOrder.slice(0, last ? inFileOrder.indexOf(last.document) : -MAX_COPIES_TRIED);
     const first = this.#firstParsed(before.slice(0, MAX_COPIES_TRIED));
-    const properties = imageProperties(last.root);
-    return first ? mergeProperties(imageProperties(first.root), properties) : properties;
+    const [from, to] = [first ?? last, last ?? first];
+    if (!from || !to) return null;
+    return from === to
+      ? imageProperties(to.root)
+      : mergeProperties(imageProperties(from.root), imageProperties(to.root));
   }
 
   parseAll(documents: readonly StoredDocument[]): XmlElement[] {

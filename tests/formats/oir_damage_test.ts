@@ -311,6 +311,30 @@ Deno.test("numbers that are none count as absent", async () => {
   assert.equal(summary.reference?.lineRoi, null);
 });
 
+Deno.test("archives and mosaics of OIR files are refused with what to open instead", async () => {
+  const zip = concat(Uint8Array.of(0x50, 0x4b, 3, 4), new Uint8Array(96));
+  const xml = new TextEncoder().encode('<?xml version="1.0" encoding="utf-8"?><matl:properties/>');
+  const cases: [string, Uint8Array, string, RegExp][] = [
+    ["a.oir", zip, "DecodeFailed", /^Cannot read "a\.oir": it is a ZIP archive.*open an \.oir inside$/],
+    ["a.oir", xml, "DecodeFailed", /^Cannot read "a\.oir": it is an XML document/],
+    ["a.poir", zip, "UnsupportedFormat", /^"a\.poir" cannot be opened: it is a ZIP archive/],
+    ["a.MPOIR", zip, "UnsupportedFormat", /open an \.oir inside$/],
+    ["matl.omp2info", xml, "UnsupportedFormat", /open an \.oir of the mosaic/],
+    ["a.zip", zip, "UnsupportedFormat", /is of no known format/],
+    ["a.oir", new Uint8Array(96), "DecodeFailed", /the content is not Olympus OIR/],
+  ];
+  for (const [name, bytes, tag, message] of cases) {
+    await withFiles({ [name]: bytes }, async (folder) => {
+      await assert.rejects(loadPath(join(folder, name)), (error: unknown) => {
+        assert.ok(error instanceof ReaderError);
+        assert.equal(error.tag, tag, error.message);
+        assert.match(error.message, message);
+        return true;
+      });
+    });
+  }
+});
+
 /** A block of any kind, sound or not. */
 const anyBlock: fc.Arbitrary<WrittenBlock[]> = fc.oneof(
   fc.record({ kind: fc.integer({ min: 0, max: 9 }), payload: fc.uint8Array({ maxLength: 60 }) }).map((

@@ -308,6 +308,7 @@ Deno.test("incomplete planes of later frames are counted, and the first is named
   ).filter((_, i) => i !== 5);
   const { summary } = await openBytes(writeOir(frame({ frames: holed })));
   assert.deepEqual(summary.warnings, [
+    "5 of 6 frames are stored: the acquisition was interrupted or a continuation file is missing",
     "4 planes of later frames are incomplete or missing, the first in channel 1 of frame t002z002",
   ]);
 });
