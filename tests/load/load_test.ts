@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { loadAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
@@ -122,4 +125,20 @@ Deno.test("files at every bound of the parsers are refused or loaded, and the pr
     if (file.startsWith("more_")) assert.match(message, /more than \d+/, file);
   }
   assert.equal(outcomes.at(-1)!.message, "1 planes of 512");
+});
+
+Deno.test("an allocation that fails is told as too little memory, not as a fault of the server", async () => {
+  await using sample = await sampleFolder();
+  const files = new FileAccess();
+  try {
+    const request = { path: sample.image, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    // What V8 throws when no memory is left for a plane.
+    const reserve = () => Promise.try(() => void new ArrayBuffer(Number.MAX_SAFE_INTEGER));
+    await assert.rejects(loadAcquisition(request, files, reserve), {
+      tag: "DecodeFailed",
+      message: /too little memory/,
+    });
+  } finally {
+    files.close();
+  }
 });
