@@ -3,7 +3,7 @@ import { z } from "zod";
 import { csvResource, dateTime, freeObject, opaqueId, producer, relativePath, text } from "./shared.ts";
 
 /** One OME-Zarr image with its companions. */
-export const member = z.strictObject({
+const member = z.strictObject({
   id: opaqueId,
   name: text,
   ome_zarr: relativePath,

@@ -9,18 +9,24 @@ const common = {
   metadata: freeObject.optional(),
 };
 
+/** The fields that regions of every type have. */
+export const roiCommon = z.object(common);
+
+/** Values of `type` of a region. */
+export const ROI_TYPES: readonly string[] = ["point", "line", "rectangle"];
+
 /** A region of interest. */
-export const roi = z.discriminatedUnion("type", [
+const roi = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("point"), ...common, position: pixelPoint }),
   z.strictObject({ type: z.literal("line"), ...common, start: pixelPoint, stop: pixelPoint }),
   z.strictObject({ type: z.literal("rectangle"), ...common, start: pixelPoint, stop: pixelPoint }),
 ]);
 
 /** How an axis is to be shown: its unit and the step per sample in it. */
-export const axisDisplayEntry = z.strictObject({ type: text, unit: text, scale: z.number().gt(0) });
+const axisDisplayEntry = z.strictObject({ type: text, unit: text, scale: z.number().gt(0) });
 
 /** By exact OME axis name. Zod has no smallest number of properties, so this one rule is written twice. */
-export const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)
+const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)
   .refine((axes) => Object.keys(axes).length > 0, { error: "must have at least one property" })
   .meta({ minProperties: 1 });
 
@@ -35,9 +41,6 @@ export const acqimage = z.strictObject({
   image_metadata: freeObject.optional(),
   axis_display: axisDisplay.optional(),
 });
-
-/** A valid {@linkcode roi}. */
-export type Roi = z.infer<typeof roi>;
 
 /** A valid {@linkcode acqimage}. */
 export type ImageDocument = z.infer<typeof acqimage>;

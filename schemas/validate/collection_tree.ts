@@ -1,11 +1,9 @@
 /** Judges a collection with everything that it links: images, documents, tables. */
 import { join } from "node:path";
-import { analysis } from "../analyses.ts";
-import { type Member, member } from "../collection.ts";
 import type { DocumentKindName } from "../document_kinds.ts";
-import { csvResource, RELATIVE_PATH } from "../shared.ts";
+import { opaqueId, RELATIVE_PATH, relativePath } from "../shared.ts";
 import { ReaderError } from "../../readers/errors.ts";
-import { isJsonObject, parseJson } from "../../readers/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../readers/json.ts";
 import { MAX_JSON_BYTES } from "../../readers/limits.ts";
 import { chooseFormat } from "../../readers/load.ts";
 import { readStoredImage } from "../../readers/ome_zarr/stored_image.ts";
@@ -13,8 +11,8 @@ import { FileAccess, isInsideRoots } from "../../readers/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { rootOfDocument } from "../../readers/collection/root.ts";
 import { csvProblem, MAX_CSV_BYTES } from "./csv.ts";
-import { declaredKind, type DocumentContext, type ImageFacts, judgeDocument } from "./documents.ts";
-import { uniqueIds, validItems } from "./judge.ts";
+import { ALONE, declaredKind, type DocumentContext, type ImageFacts, judgeDocument } from "./documents.ts";
+import { objectsOf, uniqueIds, usable } from "./judge.ts";
 import { DocumentProblems, type Problem } from "./problem.ts";
 
 /** One collection while it is judged. */
@@ -32,7 +30,9 @@ export class CollectionTree {
    */
   constructor(document: string, value: unknown, given: string | null, problems: Problem[]) {
     const files = new FileAccess();
-    const images = members(value).map(([, { ome_zarr: path }]) => path);
+    const images = objectsOf(object(value)["members"]).flatMap(([, item]) =>
+      usable(relativePath, item["ome_zarr"]) ?? []
+    );
     this.#root = rootOfDocument(document, images, files, given);
     this.#resolvedRoot = files.resolve(this.#root);
     this.#all = problems;
@@ -41,48 +41,45 @@ export class CollectionTree {
 
   /** Judges the whole tree. */
   judge(value: unknown): void {
-    judgeDocument("collection", value, { imageId: null, image: null, roiIds: null }, this.#problems);
-    const list = members(value);
+    judgeDocument("collection", value, ALONE, this.#problems);
+    if (!isJsonObject(value)) return;
+    const list = objectsOf(value["members"]);
     uniqueIds(list, ["members"], this.#problems);
     for (const [index, item] of list) this.#judgeMember(item, ["members", index]);
-    const resources = isJsonObject(value) && isJsonObject(value["resources"]) ? value["resources"] : {};
-    const tables = validItems(resources["tables"], csvResource);
-    uniqueIds(tables, ["resources", "tables"], this.#problems);
-    for (const [index, { path }] of tables) {
-      this.#judgeTable(path, ["resources", "tables", index, "path"], this.#problems);
-    }
+    const { tables } = object(value["resources"]);
+    uniqueIds(objectsOf(tables), ["resources", "tables"], this.#problems);
+    this.#judgeTables(tables, ["resources", "tables"], this.#problems);
   }
 
-  #judgeMember(item: Member, at: readonly PropertyKey[]): void {
-    const image = this.#openImage(item.ome_zarr, [...at, "ome_zarr"]);
-    const context: DocumentContext = { imageId: item.id, image, roiIds: null };
-    const { acqimage, analyses } = item.resources;
+  #judgeMember(item: JsonObject, at: readonly PropertyKey[]): void {
+    const image = this.#openImage(item["ome_zarr"], [...at, "ome_zarr"]);
+    const context: DocumentContext = { imageId: usable(opaqueId, item["id"]) ?? null, image, roiIds: null };
+    const { acqimage, analyses } = object(item["resources"]);
     const document = this.#judgeLinked(acqimage, "acqimage", [...at, "resources", "acqimage"], context);
     const roiIds = document ? idsOf(document.value["rois"]) : null;
-    if (analyses !== undefined) {
-      const linked = this.#judgeLinked(analyses, "analyses", [...at, "resources", "analyses"], {
-        ...context,
-        roiIds,
-      });
-      if (linked) this.#judgeTables(linked.value["analyses"], linked.problems);
+    const linked = this.#judgeLinked(analyses, "analyses", [...at, "resources", "analyses"], {
+      ...context,
+      roiIds,
+    });
+    for (const [index, { resources }] of objectsOf(linked?.value["analyses"])) {
+      this.#judgeTables(resources, ["analyses", index, "resources"], linked!.problems);
     }
-    const reference = item.reference_image;
-    if (!reference) return;
-    const overview = this.#openImage(reference.ome_zarr, [...at, "reference_image", "ome_zarr"]);
+    const reference = object(item["reference_image"]);
+    const overview = this.#openImage(reference["ome_zarr"], [...at, "reference_image", "ome_zarr"]);
     const referenceAt = [...at, "reference_image", "metadata"];
-    this.#judgeLinked(reference.metadata, "reference-image", referenceAt, { ...context, image: overview });
+    this.#judgeLinked(reference["metadata"], "reference-image", referenceAt, { ...context, image: overview });
   }
 
-  #judgeTables(list: unknown, problems: DocumentProblems): void {
-    for (const [index, { resources }] of validItems(list, analysis)) {
-      for (const [i, { path }] of resources.entries()) {
-        this.#judgeTable(path, ["analyses", index, "resources", i, "path"], problems);
-      }
+  #judgeTables(list: unknown, at: readonly PropertyKey[], problems: DocumentProblems): void {
+    for (const [index, { path, media_type: type }] of objectsOf(list)) {
+      const bytes = this.#readFile(path, [...at, index, "path"], problems, MAX_CSV_BYTES);
+      const problem = bytes && type === "text/csv" ? csvProblem(bytes) : null;
+      if (problem) problems.add([...at, index, "path"], `"${path}": ${problem}`);
     }
   }
 
   /** Opens the metadata of an image, and no plane. */
-  #openImage(path: string, at: readonly PropertyKey[]): ImageFacts | null {
+  #openImage(path: unknown, at: readonly PropertyKey[]): ImageFacts | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
       const chosen = chooseFormat(target, SUPPORTED_EXTENSIONS, files);
       if (!chosen.format.name.startsWith("ome.zarr")) {
@@ -101,15 +98,14 @@ export class CollectionTree {
   }
 
   #judgeLinked(
-    path: string,
+    path: unknown,
     kind: DocumentKindName,
     at: readonly PropertyKey[],
     context: DocumentContext,
   ): { value: Readonly<Record<string, unknown>>; problems: DocumentProblems } | null {
-    const shown = join(this.#root, path);
     const bytes = this.#readFile(path, at, this.#problems, MAX_JSON_BYTES);
     if (!bytes) return null;
-    const problems = new DocumentProblems(shown, this.#all);
+    const problems = new DocumentProblems(join(this.#root, path as string), this.#all);
     try {
       const value = parseJson(bytes, "the document");
       const declared = declaredKind(value);
@@ -126,14 +122,8 @@ export class CollectionTree {
     }
   }
 
-  #judgeTable(path: string, at: readonly PropertyKey[], problems: DocumentProblems): void {
-    const bytes = this.#readFile(path, at, problems, MAX_CSV_BYTES);
-    const problem = bytes && csvProblem(bytes);
-    if (problem) problems.add(at, `"${path}": ${problem}`);
-  }
-
   #readFile(
-    path: string,
+    path: unknown,
     at: readonly PropertyKey[],
     problems: DocumentProblems,
     maxBytes: number,
@@ -148,12 +138,12 @@ export class CollectionTree {
 
   /** Does something with the resolved path of a resource; what fails is a problem at the place that names it. */
   #reading<T>(
-    path: string,
+    path: unknown,
     at: readonly PropertyKey[],
     problems: DocumentProblems,
     read: (target: string, files: FileAccess) => T | null,
   ): T | null {
-    if (!RELATIVE_PATH.test(path)) return null;
+    if (typeof path !== "string" || !RELATIVE_PATH.test(path)) return null;
     const files = new FileAccess();
     try {
       const written = join(this.#root, path);
@@ -174,8 +164,7 @@ export class CollectionTree {
   }
 }
 
-const members = (value: unknown): [number, Member][] =>
-  isJsonObject(value) ? validItems(value["members"], member) : [];
+const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
 
 /** Ids of regions, those that have other problems included; `null` where there is no list. */
 function idsOf(rois: unknown): Set<string> | null {

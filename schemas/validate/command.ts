@@ -4,6 +4,12 @@ import { validatePath } from "./validate.ts";
 
 type Print = (line: string) => void;
 
+/** A line that shows what would end it or steer a terminal. */
+const oneLine = (text: string) =>
+  // deno-lint-ignore no-control-regex
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (c) =>
+    `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** Exit statuses of `validate`. */
 const [ALL_VALID, ANY_INVALID, NOTHING_READ] = [0, 1, 2] as const;
 
@@ -24,16 +30,16 @@ export function validateCommand(args: readonly string[], print: Print, printErro
   }
   const verdicts = paths.map((path) => {
     const verdict = validatePath(path);
-    if (verdict.unreadable !== null) printError(verdict.unreadable);
+    if (verdict.unreadable !== null) printError(oneLine(verdict.unreadable));
     return verdict;
   });
   const valid = verdicts.every((verdict) => verdict.valid);
   if (args.includes("--json")) print(JSON.stringify({ valid, results: verdicts }, null, 2));
   else {
     for (const { path, valid, unreadable, problems } of verdicts) {
-      for (const { file, pointer, message } of problems) print(`${file}: ${pointer}: ${message}`);
+      for (const { file, pointer, message } of problems) print(oneLine(`${file}: ${pointer}: ${message}`));
       const count = problems.length + (unreadable === null ? 0 : 1);
-      print(valid ? `VALID ${path}` : `INVALID ${path} (${count} problems)`);
+      print(oneLine(valid ? `VALID ${path}` : `INVALID ${path} (${count} problems)`));
     }
   }
   const status = valid

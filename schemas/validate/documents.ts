@@ -1,14 +1,14 @@
 /** Rules of one document beyond its schema, with what is known of its image. */
-import { analysis } from "../analyses.ts";
 import {
   DOCUMENT_KINDS,
   type DocumentKind,
   type DocumentKindName,
   documentKindOf,
 } from "../document_kinds.ts";
-import { axisDisplayEntry, type Roi, roi } from "../image.ts";
-import { csvResource, pixelPoint } from "../shared.ts";
-import { judge, uniqueIds, validItems } from "./judge.ts";
+import { analysis } from "../analyses.ts";
+import { ROI_TYPES, roiCommon } from "../image.ts";
+import { opaqueId, pixelPoint } from "../shared.ts";
+import { judge, objectsOf, uniqueIds, usable } from "./judge.ts";
 import type { DocumentProblems } from "./problem.ts";
 import { isJsonObject, type JsonObject } from "../../readers/json.ts";
 
@@ -57,31 +57,47 @@ export function judgeDocument(
 }
 
 function judgeImage(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
-  const rois = validItems<Roi>(value["rois"], roi);
+  const rois = objectsOf(value["rois"]);
   uniqueIds(rois, ["rois"], problems);
-  for (const [index, region] of rois) judgeRoi(region, index, image, problems);
+  for (const [index, region] of rois) judgeRoi(region, ["rois", index], image, problems);
   const display = value["axis_display"];
   if (!image || !isJsonObject(display)) return;
-  for (const [name, entry] of Object.entries(display)) {
-    if (!image.axisNames.includes(name) && axisDisplayEntry.safeParse(entry).success) {
+  for (const name of Object.keys(display)) {
+    if (name !== "" && !image.axisNames.includes(name)) {
       const names = image.axisNames.map((axis) => `"${axis}"`).join(", ");
       problems.add(["axis_display", name], `the image has no axis "${name}", it has ${names}`);
     }
   }
 }
 
-function judgeRoi(region: Roi, index: number, image: ImageFacts | null, problems: DocumentProblems): void {
-  const at = (field: string) => ["rois", index, field];
-  if (region.type === "point") return pointInside(region.position, at("position"), image, problems);
-  if (region.type === "line") {
-    pointInside(region.start, at("start"), image, problems);
-    return pointInside(region.stop, at("stop"), image, problems);
+function judgeRoi(
+  region: JsonObject,
+  at: readonly PropertyKey[],
+  image: ImageFacts | null,
+  problems: DocumentProblems,
+): void {
+  const { type } = region;
+  // A union says nothing more of a region whose type it does not know.
+  if (!ROI_TYPES.includes(type as string)) return void judge(roiCommon, region, problems.below(at));
+  if (type === "rectangle") return judgeRectangle(region, at, image, problems);
+  for (const field of type === "point" ? ["position"] : ["start", "stop"]) {
+    pointInside(region[field], [...at, field], image, problems);
   }
-  const { start, stop } = region;
-  if (stop.some((n, i) => n <= start[i]!)) {
-    problems.add(at("stop"), `the stop ${shown(stop)} is not greater than the start ${shown(start)}`);
-  } else if (image && (stop[0]! > image.columns || stop[1]! > image.rows)) {
-    problems.add(at("stop"), `the stop ${shown(stop)} lies outside the image of ${sizeOf(image)}`);
+}
+
+function judgeRectangle(
+  region: JsonObject,
+  at: readonly PropertyKey[],
+  image: ImageFacts | null,
+  problems: DocumentProblems,
+): void {
+  const [start, stop] = [usable(pixelPoint, region["start"]), usable(pixelPoint, region["stop"])];
+  if (!stop) return pointInside(start, [...at, "start"], image, problems);
+  if (start && stop.some((n, i) => n <= start[i]!)) {
+    problems.add([...at, "stop"], `the stop ${shown(stop)} is not greater than the start ${shown(start)}`);
+  }
+  if (image && (stop[0]! > image.columns || stop[1]! > image.rows)) {
+    problems.add([...at, "stop"], `the stop ${shown(stop)} lies outside the image of ${sizeOf(image)}`);
   }
 }
 
@@ -89,12 +105,13 @@ const shown = (point: readonly number[]) => `[${point.join(", ")}]`;
 const sizeOf = (image: ImageFacts) => `${image.columns} columns and ${image.rows} rows`;
 
 function pointInside(
-  point: readonly number[],
+  value: unknown,
   path: readonly PropertyKey[],
   image: ImageFacts | null,
   problems: DocumentProblems,
 ): void {
-  if (image && (point[0]! >= image.columns || point[1]! >= image.rows)) {
+  const point = usable(pixelPoint, value);
+  if (image && point && (point[0]! >= image.columns || point[1]! >= image.rows)) {
     problems.add(path, `the point ${shown(point)} lies outside the image of ${sizeOf(image)}`);
   }
 }
@@ -104,25 +121,27 @@ function judgeAnalyses(
   { image, roiIds }: DocumentContext,
   problems: DocumentProblems,
 ): void {
-  const list = validItems(value["analyses"], analysis);
+  const list = objectsOf(value["analyses"]);
   uniqueIds(list, ["analyses"], problems);
-  for (const [index, { roi_id: roiId, channel, resources }] of list) {
+  for (const [index, item] of list) {
     const at = (field: string) => ["analyses", index, field];
+    const roiId = usable(opaqueId, item["roi_id"]);
     if (roiIds && roiId !== undefined && !roiIds.has(roiId)) {
       problems.add(at("roi_id"), `the image has no region "${roiId}"`);
     }
+    const channel = usable(analysis.shape.channel, item["channel"]);
     if (image && channel !== undefined && channel >= image.channels) {
       problems.add(at("channel"), `the image has no channel ${channel}, it has ${image.channels}`);
     }
-    uniqueIds(validItems(resources, csvResource), at("resources"), problems);
+    uniqueIds(objectsOf(item["resources"]), at("resources"), problems);
   }
 }
 
 /** Here the image of the context is the reference image. */
 function judgeReference(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
   const path = value["scan_path"];
-  if (!isJsonObject(path)) return;
-  for (const [index, point] of validItems(path["points"], pixelPoint)) {
+  if (!isJsonObject(path) || !Array.isArray(path["points"])) return;
+  for (const [index, point] of path["points"].entries()) {
     pointInside(point, ["scan_path", "points", index], image, problems);
   }
 }

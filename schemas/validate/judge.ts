@@ -1,5 +1,6 @@
 /** One value judged by a schema, each issue as a problem at its own pointer. */
 import type { z } from "zod";
+import { isJsonObject, type JsonObject } from "../../readers/json.ts";
 import type { DocumentProblems } from "./problem.ts";
 
 /**
@@ -9,7 +10,11 @@ import type { DocumentProblems } from "./problem.ts";
  */
 export function judge(schema: z.ZodType, value: unknown, problems: DocumentProblems): boolean {
   const result = schema.safeParse(value);
-  for (const issue of result.error?.issues ?? []) {
+  const issues = result.error?.issues ?? [];
+  const mistyped = new Set(issues.filter((i) => i.code === "invalid_type").map((i) => i.path.join("\0")));
+  for (const issue of issues) {
+    // Text has a length too: what is of another type is not judged by it.
+    if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) problems.add([...issue.path, key], "the field is not known here");
     } else problems.add(issue.path, plain(issue, valueAt(value, issue.path)));
@@ -38,23 +43,30 @@ const shortened = (value: unknown) => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 
-/** Items of an array that fit a schema, with their index; the others have problems already. */
-export function validItems<T>(value: unknown, schema: z.ZodType<T>): [number, T][] {
+/** Objects of an array with their index; what is no object has a problem already. */
+export function objectsOf(value: unknown): [number, JsonObject][] {
   if (!Array.isArray(value)) return [];
-  return value.flatMap((item, index): [number, T][] => {
-    const result = schema.safeParse(item);
-    return result.success ? [[index, result.data]] : [];
-  });
+  return value.flatMap((item, index): [number, JsonObject][] => isJsonObject(item) ? [[index, item]] : []);
+}
+
+/**
+ * A value that fits a schema, or `undefined`; what does not fit has a problem already. Rules between values look
+ * at one field at a time, so that a fault of one does not hide those of its neighbours.
+ */
+export function usable<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
+  const result = schema.safeParse(value);
+  return result.success ? result.data : undefined;
 }
 
 /** Notes each item whose id an earlier one has. */
 export function uniqueIds(
-  items: readonly (readonly [number, { readonly id: string }])[],
+  items: readonly (readonly [number, JsonObject])[],
   path: readonly PropertyKey[],
   problems: DocumentProblems,
 ): void {
   const first = new Map<string, number>();
   for (const [index, { id }] of items) {
+    if (typeof id !== "string" || id === "") continue;
     const earlier = first.get(id);
     if (earlier === undefined) first.set(id, index);
     else problems.add([...path, index, "id"], `the id "${id}" is that of item ${earlier} already`);

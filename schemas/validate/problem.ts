@@ -17,14 +17,21 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
 export class DocumentProblems {
   readonly #file: string;
   readonly #problems: Problem[];
+  readonly #at: readonly PropertyKey[];
 
-  constructor(file: string, problems: Problem[]) {
+  constructor(file: string, problems: Problem[], at: readonly PropertyKey[] = []) {
     this.#file = file;
     this.#problems = problems;
+    this.#at = at;
+  }
+
+  /** Takes problems of a part of the document, at paths from there. */
+  below(path: readonly PropertyKey[]): DocumentProblems {
+    return new DocumentProblems(this.#file, this.#problems, [...this.#at, ...path]);
   }
 
   /** Notes one problem at a path of keys and indices. */
   add(path: readonly PropertyKey[], message: string): void {
-    this.#problems.push({ file: this.#file, pointer: jsonPointer(path), message });
+    this.#problems.push({ file: this.#file, pointer: jsonPointer([...this.#at, ...path]), message });
   }
 }

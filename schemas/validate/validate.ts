@@ -1,4 +1,5 @@
 /** Judges what a PATH of `acq-server validate` leads to. */
+import { isAbsolute, relative, resolve } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
 import { parseJson } from "../../readers/json.ts";
 import { MAX_JSON_BYTES } from "../../readers/limits.ts";
@@ -22,7 +23,8 @@ export interface Verdict {
 }
 
 /** Judges a collection root, a `collection.json`, or a single document of any kind. */
-export function validatePath(path: string): Verdict {
+export function validatePath(given: string): Verdict {
+  const path = resolve(given);
   const files = new FileAccess();
   const problems: Problem[] = [];
   let unreadable: string | null = null;
@@ -35,8 +37,16 @@ export function validatePath(path: string): Verdict {
   } finally {
     files.close();
   }
-  return { path, valid: unreadable === null && problems.length === 0, unreadable, problems };
+  return {
+    path: given,
+    valid: unreadable === null && problems.length === 0,
+    unreadable,
+    problems: problems.map((problem) => ({ ...problem, file: shownLike(given, problem.file) })),
+  };
 }
+
+/** A file named as the PATH was: absolute, or from the working directory. */
+const shownLike = (given: string, file: string) => isAbsolute(given) ? file : relative(".", file) || ".";
 
 function judgeRoot(root: string, files: FileAccess, problems: Problem[]): string | null {
   const own = documentIn(root, files);

@@ -272,7 +272,10 @@ Deno.test(
   inFolder((root) => {
     for (const file of Object.values(FILES)) assert.equal(validatePath(join(root, file)).valid, true, file);
     write(join(root, "x.json"), { ...read(join(root, FILES.acqimage)), rois: [{ id: "p" }] });
-    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), ["/rois/0/type"]);
+    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), [
+      "/rois/0/type",
+      "/rois/0/coordinate_space",
+    ]);
     write(join(root, "x.json"), { format: "other" });
     assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), ["/format"]);
     write(join(root, "x.json"), "{");
@@ -296,6 +299,75 @@ Deno.test(
       "/rois/1/start/0",
       "/image_id",
       "/rois/0/position",
+    ]);
+  }),
+);
+
+Deno.test(
+  "a fault of one field hides none of another",
+  inFolder((root) => {
+    const image = read(join(root, FILES.acqimage));
+    image.rois[0].position = [99, 99];
+    image.rois[0].extra = 1;
+    image.rois[1] = { ...image.rois[1], id: "p", name: "", start: [6, 0], stop: "x" };
+    image.rois[2] = { ...image.rois[2], metadata: 1, start: [1, 1], stop: [1, 9] };
+    image.rois.push({ id: "p", type: "polygon" });
+    image.axis_display.q = { unit: "" };
+    write(join(root, FILES.acqimage), image);
+    const analyses = read(join(root, FILES.analyses));
+    Object.assign(analyses.analyses[0], { type: "", roi_id: "q", channel: 7 });
+    Object.assign(analyses.analyses[0].resources[0], { id: "", path: "none.csv" });
+    write(join(root, FILES.analyses), analyses);
+    const reference = read(join(root, FILES.reference));
+    reference.scan_path = { points: [[99, 0]] };
+    write(join(root, FILES.reference), reference);
+    const collection = read(join(root, FILES.collection));
+    collection.members[0].name = "";
+    collection.members.push({ id: "m1", resources: { acqimage: "/x", analyses: "none.json" } });
+    Object.assign(collection.resources.tables[0], { media_type: "text/tsv", path: "none.csv" });
+    write(join(root, FILES.collection), collection);
+    const found = (file: Name) =>
+      validatePath(root).problems.filter((p) => p.file === join(root, FILES[file])).map((p) => p.pointer)
+        .toSorted();
+    assert.deepEqual(found("collection"), [
+      "/members/0/name",
+      "/members/1/id",
+      "/members/1/name",
+      "/members/1/ome_zarr",
+      "/members/1/resources/acqimage",
+      "/members/1/resources/analyses",
+      "/resources/tables/0/media_type",
+      "/resources/tables/0/path",
+    ]);
+    assert.deepEqual(found("acqimage"), [
+      "/axis_display/q",
+      "/axis_display/q/scale",
+      "/axis_display/q/type",
+      "/axis_display/q/unit",
+      "/rois/0/extra",
+      "/rois/0/position",
+      "/rois/1/id",
+      "/rois/1/name",
+      "/rois/1/start",
+      "/rois/1/stop",
+      "/rois/2/metadata",
+      "/rois/2/stop",
+      "/rois/2/stop",
+      "/rois/3/coordinate_space",
+      "/rois/3/id",
+      "/rois/3/type",
+    ]);
+    assert.deepEqual(found("analyses"), [
+      "/analyses/0/channel",
+      "/analyses/0/resources/0/id",
+      "/analyses/0/resources/0/path",
+      "/analyses/0/roi_id",
+      "/analyses/0/type",
+    ]);
+    assert.deepEqual(found("reference"), [
+      "/scan_path/coordinate_space",
+      "/scan_path/points",
+      "/scan_path/points/0",
     ]);
   }),
 );
@@ -325,6 +397,41 @@ Deno.test(
     const { valid, results } = JSON.parse(json.out.join("\n"));
     assert.equal(valid, false);
     assert.equal(results[0].problems[0].pointer, "/resources/tables/0/path");
+  }),
+);
+
+Deno.test(
+  "a relative path is that from the working directory, and is printed so",
+  inFolder(async (root) => {
+    const before = Deno.cwd();
+    try {
+      Deno.chdir(join(root, "meta"));
+      for (const path of [".", "..", "./collection.json", "collection.json", "../meta"]) {
+        assert.deepEqual(await run(path), { status: 0, out: [`VALID ${path}`], errors: [] });
+      }
+      Deno.removeSync(join(root, "tables/all.csv"));
+      const problem = '/resources/tables/0/path: "tables/all.csv" does not exist';
+      for (const path of ["..", "./collection.json"]) {
+        assert.deepEqual((await run(path)).out, [
+          `collection.json: ${problem}`,
+          `INVALID ${path} (1 problems)`,
+        ]);
+      }
+    } finally {
+      Deno.chdir(before);
+    }
+  }),
+);
+
+Deno.test(
+  "a problem is one line, whatever the document holds",
+  inFolder(async (root) => {
+    const image = read(join(root, FILES.acqimage));
+    image.image_id = "a\nVALID /everything\r\u001b[2J\u2028";
+    write(join(root, FILES.acqimage), image);
+    const { out } = await run(root);
+    assert.equal(out.length, 2);
+    assert.ok(out[0]!.includes(String.raw`"a\u000aVALID /everything\u000d\u001b[2J\u2028"`), out[0]!);
   }),
 );
 
