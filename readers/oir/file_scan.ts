@@ -18,6 +18,9 @@ import type { Damage } from "./damage.ts";
 /** Planes of one acquisition; two hours at 30 frames a second in four channels are 864,000. */
 export const MAX_PLANES = 1_000_000;
 
+/** Chunks of one acquisition, 24 bytes of heap each; 90 GB in strips of 11 264 bytes. */
+export const MAX_CHUNKS = 8_000_000;
+
 /** Different channels of one file; spectral instruments record a few dozen. */
 const MAX_CHANNEL_IDS = 1000;
 
@@ -52,6 +55,8 @@ export interface FileScan {
   /** Frame documents in file order, as flat quintuples of offset, length and the t, l, z of the chunk that follows. */
   readonly frames: readonly number[];
   readonly documents: readonly DocumentBlock[];
+  /** Number of chunks in `planes` and `reference`. */
+  readonly chunkCount: number;
   readonly damage: Damage;
   readonly warnings: readonly string[];
 }
@@ -106,6 +111,7 @@ function collect(
   let tag: Tag | null = null;
   let firstWithoutIndex = 0;
   let planeCount = 0;
+  let chunkCount = 0;
   let referenceCount = 0;
 
   for (const block of source.blocks()) {
@@ -130,7 +136,18 @@ function collect(
     }
   }
   if (tag) damage.add(`tag at ${tag.at} is not followed by pixels`);
-  return { file, planes, channelSlots, frameNumbers, reference, frames, documents, damage, warnings };
+  return {
+    file,
+    planes,
+    channelSlots,
+    frameNumbers,
+    reference,
+    frames,
+    documents,
+    chunkCount,
+    damage,
+    warnings,
+  };
 
   function addPixels(tag: Tag, block: Block): void {
     if (block.length !== tag.length) {
@@ -142,6 +159,7 @@ function collect(
       damage.add(`tag at ${tag.at} has the unknown name "${tag.name}"`);
       return;
     }
+    chunkCount += 1;
     if (owner.image === "reference") addToReference(owner.source, owner.channel, tag, block);
     else addToFrame(owner.frame, owner.channel, tag, block);
   }

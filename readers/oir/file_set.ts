@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../random_access.ts";
 import { DocumentParser } from "./documents.ts";
-import { type FileScan, MAX_PLANES, scanFile } from "./file_scan.ts";
+import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
 import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
 import { creationOf } from "./metadata.ts";
 
@@ -58,6 +58,9 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
     scans.push(scan);
     if (scans.reduce((sum, { planes }) => sum + planes.size, 0) > MAX_PLANES) {
       throw new DecodeFailed(`the acquisition has more than ${MAX_PLANES} frames`);
+    }
+    if (scans.reduce((sum, { chunkCount }) => sum + chunkCount, 0) > MAX_CHUNKS) {
+      throw new DecodeFailed(`the acquisition has more than ${MAX_CHUNKS} chunks`);
     }
   }
   return { scans, warnings: unopened(namesOf(scans.length), namesOf(scans.length + 1), files) };

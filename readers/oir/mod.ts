@@ -13,7 +13,7 @@
  * in `<stem>_00001` and so on.
  *
  * Refused: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
- * incomplete; a continuation file without its main file; POIR and MPOIR archives, which are ZIP files.
+ * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
 import { basename } from "node:path";
 import { axesOf, type Calibration } from "../axes.ts";

@@ -5,6 +5,9 @@ import type { SampleType } from "../reader.ts";
 import { convertSamples, SAMPLE_BYTES } from "../to_float32.ts";
 import type { ChunkTriples } from "./file_scan.ts";
 
+/** Chunks of one plane; in strips of 11 264 bytes this is more than the largest plane that could be served. */
+const MAX_PLANE_CHUNKS = 1_000_000;
+
 /** Consecutive bytes of a plane. */
 export interface ByteRange {
   readonly file: RandomAccessFile;
@@ -32,8 +35,13 @@ export interface StoredPlane {
  * Orders the chunks of a plane. Where the stated offsets do not overlap, they count, and what follows the first gap
  * is left out; where they repeat, as they may in a line scan that is longer than its frame, chunks follow each
  * other as they do in the files.
+ *
+ * @throws {DecodeFailed} more than {@linkcode MAX_PLANE_CHUNKS} chunks
  */
 export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
+  if (parts.reduce((sum, { chunks }) => sum + chunks.length, 0) > 3 * MAX_PLANE_CHUNKS) {
+    throw new DecodeFailed(`a plane is cut into more than ${MAX_PLANE_CHUNKS} chunks`);
+  }
   const chunks: (ByteRange & { planeOffset: number })[] = [];
   for (const { file, chunks: triples } of parts) {
     for (let i = 0; i < triples.length; i += 3) {

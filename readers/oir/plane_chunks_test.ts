@@ -44,3 +44,7 @@ Deno.test("a chunk of which nothing is stored changes nothing", () => {
   assert.deepEqual(ordered([0, 100, 10, 10, 200, 0]), { places: [[1, 100]], bytes: 10, gap: null });
   assert.deepEqual(ordered([]), { places: [], bytes: 0, gap: null });
 });
+
+Deno.test("a plane in more than a million chunks is refused", () => {
+  assert.throws(() => ordered(new Array(3_000_003).fill(0)), /cut into more than 1000000 chunks/);
+});
