@@ -79,13 +79,18 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   }
   const method = incoming.method ?? "GET";
   const bodiless = method === "GET" || method === "HEAD" || hasNoBody(headers);
-  return new Request(url?.protocol === "http:" ? url : "http://localhost/*", {
-    method,
+  const request = new Request(url?.protocol === "http:" ? url : "http://localhost/*", {
+    method: UNMADE_METHODS.includes(method) ? "POST" : method,
     headers,
     signal,
     ...(!bodiless && { body: bodyOf(incoming), duplex: "half" }),
   } as RequestInit);
+  if (UNMADE_METHODS.includes(method)) Object.defineProperty(request, "method", { value: method });
+  return request;
 }
+
+/** Methods that the Fetch standard (section 2.2.1) lets nobody construct a request with; they are answered like any other. */
+const UNMADE_METHODS: readonly string[] = ["TRACE", "TRACK", "CONNECT"];
 
 const hasNoBody = (headers: Headers) =>
   !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) === 0;

@@ -315,7 +315,8 @@ function judge(
   if (body !== "" && !/^[a-z]+\/[a-z+-]+(; charset=utf-8)?$/.test(type ?? "")) {
     return `${status} as "${type}"`;
   }
-  const exact = template.split("/").length === target.split("/").length && !/[?#]|\/$/.test(target);
+  const exact = template.split("/").length === target.split("/").length &&
+    !/[?#]|\/$|\/\.\.?(\/|$)/.test(target);
   const operation = paths[template]![(method === "HEAD" ? "GET" : method).toLowerCase()];
   if (exact && operation && status !== 404 && !(String(status) in operation.responses)) {
     return `${status} is not among the answers of ${method} ${template}`;
