@@ -3,6 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 import { decodeChunk } from "./chunk_decoder.ts";
+import { encodedBound } from "./encoded_size.ts";
 import { type PlaneSelection, PlaneSink } from "./plane_sink.ts";
 import type { Store, StoredValue } from "./store.ts";
 
@@ -77,7 +78,7 @@ function openChunk(
   position: readonly number[],
 ): { key: string; value: StoredValue } | null {
   for (const key of array.chunkKeys(position)) {
-    const value = store.open(key, Number.MAX_SAFE_INTEGER);
+    const value = store.open(key, Number.MAX_SAFE_INTEGER, encodedBound(array.chain));
     if (value !== null) return { key, value };
   }
   return null;

@@ -5,10 +5,9 @@
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
-import { MAX_CHUNK_BYTES } from "./codec_chain.ts";
 import type { ByteCodec } from "./byte_codecs.ts";
 import type { CodecChain, Sharding } from "./codec_chain.ts";
+import { encodedBound, looseBound, MAX_ENCODED_BYTES } from "./encoded_size.ts";
 import type { StoredValue } from "./store.ts";
 import { decodeValues } from "./value_codecs.ts";
 
@@ -36,12 +35,6 @@ export interface SampleSink {
   fill(box: Box): void;
 }
 
-/** Encoded chunks may be a little longer than decoded ones: headers, incompressible data, checksums. */
-export const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
-
-/** Somewhat more than a decoded chunk: the bound between two compressors of one chain. */
-const looseBound = (bytes: number) => bytes + (bytes >> 3) + 65_536;
-
 /** Bytes under a key, or a part of them. */
 type Bytes = Pick<StoredValue, "size" | "read">;
 
@@ -66,7 +59,7 @@ export async function decodeChunk(
   const storedAxes = chain.axes.map((axis) => axes[axis]!);
   const { serializer } = chain;
   if (serializer.kind === "sharding") {
-    const shard = chain.byteCodecs.length === 0 ? value : wholeShard(chain, serializer, value, name);
+    const shard = chain.byteCodecs.length === 0 ? value : wholeShard(chain, value, name);
     return await decodeShard(serializer, shard, storedAxes, origin, name, sink, stop);
   }
   const shape = chain.shape;
@@ -90,10 +83,8 @@ export async function decodeChunk(
 }
 
 /** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
-function wholeShard(chain: CodecChain, { indexSize }: Sharding, value: Bytes, name: string): Bytes {
-  const samples = chain.shape.reduce((product, n) => product * n, 1);
-  const largest = looseBound(samples * SAMPLE_BYTES[chain.arrayType] + indexSize);
-  const bytes = decodeBytes(chain.byteCodecs, value, Math.min(largest, MAX_ENCODED_BYTES), name);
+function wholeShard(chain: CodecChain, value: Bytes, name: string): Bytes {
+  const bytes = decodeBytes(chain.byteCodecs, value, encodedBound(chain), name);
   return {
     size: bytes.length,
     read: (offset, length) => Uint8Array.from(bytes.subarray(offset, offset + length)),

@@ -60,19 +60,37 @@ export function fillValue(value: unknown, type: SampleType, text: string, what: 
     if (type === "float16") return Math.f16round(number);
     return Math.fround(number);
   }
-  const integer = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
+  const integer = typeof value === "string" && /^-?\d{1,40}$/.test(value) ? Number(value) : value;
   if (typeof integer !== "number" || !Number.isInteger(integer)) throw bad();
-  if (type !== "int64" && type !== "uint64") {
-    const span = 2 ** (8 * SAMPLE_BYTES[type]);
-    const least = type.startsWith("int") ? -span / 2 : 0;
-    if (integer < least || integer >= least + span) throw bad();
-    return Math.fround(integer);
-  }
-  const digits = /"fill_value"\s*:\s*"?(-?\d+)(?![\d.eE])/.exec(text)?.[1];
-  if (digits === undefined || digits.length > 20) return Math.fround(integer);
-  const bits = BigInt.asUintN(64, BigInt(digits));
-  const [low, high] = [Number(bits & 0xffffffffn), Number(bits >> 32n)];
+  const bits = 8 * SAMPLE_BYTES[type];
+  const exact = bits < 64
+    ? BigInt(integer)
+    : typeof value === "string"
+    ? BigInt(value)
+    : exactFill(text, integer);
+  const least = type.startsWith("int") ? -(1n << BigInt(bits - 1)) : 0n;
+  if (exact < least || exact >= least + (1n << BigInt(bits))) throw bad();
+  if (bits < 64) return Math.fround(integer);
+  const word = BigInt.asUintN(64, exact);
+  const [low, high] = [Number(word & 0xffffffffn), Number(word >> 32n)];
   return type === "int64" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
+}
+
+/** A reviver that sees how a number was written (ECMAScript proposal "JSON.parse source text access"). */
+type SourceReviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown;
+
+/** The `fill_value` of the outermost object as written, which a number of JavaScript may not hold. */
+function exactFill(text: string, rounded: number): bigint {
+  let outermost: unknown = null;
+  const written = new Map<unknown, string>();
+  const reviver: SourceReviver = function (key, value, { source }) {
+    if (key === "fill_value" && source !== undefined) written.set(this, source);
+    if (key === "") outermost = value;
+    return value;
+  };
+  JSON.parse(text, reviver as (this: unknown, key: string, value: unknown) => unknown);
+  const source = written.get(outermost);
+  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : BigInt(rounded);
 }
 
 function floatOf(text: string, type: SampleType): number | null {

@@ -34,6 +34,16 @@ Deno.test("fill values of every kind", () => {
   for (const [type, text, expected] of values) assert.equal(fill(type, text), expected, `${type} ${text}`);
 });
 
+Deno.test("the fill value of the array counts, not one of its attributes", () => {
+  const inside = '"attributes": {"fill_value": 99, "text": "\\"fill_value\\": 98", "": {"fill_value": 97}}';
+  // 2^53 + 2^29 + 1, as above.
+  const own = '"fill_value" : 9007199791611905';
+  for (const text of [`{${inside}, ${own}}`, `{${own}, ${inside}}`, `{"fill_value": 3, ${own}, ${inside}}`]) {
+    const { fill_value: value } = JSON.parse(text);
+    assert.equal(fillValue(value, "int64", text, "array"), 9007200328482816, text);
+  }
+});
+
 Deno.test("what is no value of the type is refused", () => {
   const refused: [SampleType, string][] = [
     ["uint8", '"x"'],
@@ -46,6 +56,10 @@ Deno.test("what is no value of the type is refused", () => {
     ["float32", '"0x3fc0"'],
     ["float32", "[1]"],
     ["int64", "{}"],
+    ["int64", "9223372036854775808"],
+    ["int64", "1e30"],
+    ["uint64", "-1"],
+    ["uint64", "18446744073709551616"],
   ];
   for (const [type, text] of refused) assert.throws(() => fill(type, text), DecodeFailed, `${type} ${text}`);
 });

@@ -17,9 +17,10 @@ export interface Store {
    * The value under a key such as `0/c/0/1`, or `null` when there is none.
    *
    * @param maxBytes largest value that is acceptable
+   * @param maxWhole largest one where it has to be held as a whole to be read at all
    * @throws {DecodeFailed} there is one and it cannot be read, is larger, or lies outside the store
    */
-  open(key: string, maxBytes: number): StoredValue | null;
+  open(key: string, maxBytes: number, maxWhole?: number): StoredValue | null;
 }
 
 /** A key put together from parts, or `null` when it does not stay inside the store. */

@@ -7,9 +7,6 @@ import type { ZipEntry } from "./zip_directory.ts";
 
 const LOCAL_HEADER_BYTES = 30;
 
-/** Bytes of a deflated entry, which is inflated as a whole; chunks of images keep to a few MiB. */
-export const MAX_INFLATED_BYTES = 1 << 30;
-
 /** Values of the entries below one folder of the archive. */
 export class ZipStore implements Store {
   readonly #file: RandomAccessFile;
@@ -23,7 +20,7 @@ export class ZipStore implements Store {
     this.#folder = folder;
   }
 
-  open(key: string, maxBytes: number): StoredValue | null {
+  open(key: string, maxBytes: number, maxWhole = maxBytes): StoredValue | null {
     const entry = this.#entries.get(this.#folder === "" ? key : `${this.#folder}/${key}`);
     if (!entry) return null;
     const what = `ZIP entry "${key}"`;
@@ -47,8 +44,8 @@ export class ZipStore implements Store {
       return this.#stored(entry, start, what);
     }
     if (entry.method !== 8) throw new DecodeFailed(`${what} uses the compression method ${entry.method}`);
-    if (entry.size > MAX_INFLATED_BYTES) {
-      throw new DecodeFailed(`${what} has ${entry.size} deflated bytes, more than ${MAX_INFLATED_BYTES}`);
+    if (entry.size > maxWhole) {
+      throw new DecodeFailed(`${what} inflates to ${entry.size} bytes, at most ${maxWhole} can be`);
     }
     return deflated(this.#file.read(start, entry.compressedSize, what), entry, what);
   }

@@ -8,6 +8,7 @@ import { loadAcquisition } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { LINE_SCAN, OVERVIEW, write, writeImage } from "../collection_tree.ts";
+import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 const CHUNK = "0/c/0/0";
@@ -486,6 +487,30 @@ for (const [name, damage, message] of ZIP_REFUSED) {
     }),
   );
 }
+
+Deno.test(
+  "an entry is inflated only as far as its chunk or shard can be long",
+  inStore(async (store, folder) => {
+    const path = join(folder, "a.ome.zarr.zip");
+    const zipped = () => write(path, zipOf(entriesBelow(store)));
+    zipped();
+    assert.equal((await open(path)).planes[0]![79], 1079);
+    chunk(bytes(1 << 20))(store);
+    zipped();
+    // 160 bytes, an eighth more, and 64 KiB.
+    await assert.rejects(
+      open(path),
+      /ZIP entry "0\/c\/0\/0" inflates to 1048576 bytes, at most 65716 can be/,
+    );
+    shard([0n, 160n])(store);
+    zipped();
+    assert.equal((await open(path)).planes[0]![79], 0x0101);
+    chunk(bytes(1 << 20))(store);
+    zipped();
+    // 160 bytes, an index of 16, 1 KiB for the inner chunk, an eighth more, and 64 KiB.
+    await assert.rejects(open(path), /inflates to 1048576 bytes, at most 66886 can be/);
+  }),
+);
 
 Deno.test(
   "the numbers of ZIP64 are read",
