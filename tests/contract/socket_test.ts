@@ -176,7 +176,7 @@ Deno.test("a session whose open was answered stays, on a connection that is used
 
 Deno.test("a method that the Fetch standard forbids is answered like any other that a path does not take", async () => {
   await using server = new Harness();
-  await using socket = server.listen();
+  await using socket = await server.listen();
   const answer = await raw(
     socket.port,
     "TRACE /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
