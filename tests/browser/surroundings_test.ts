@@ -159,6 +159,9 @@ test("an expired session is noticed, and the picture stays", async () => {
     await viewer.open(scan);
     await viewer.page.waitForSelector("#notice:not([hidden])");
     assert.match(await viewer.text("#notice-text"), /has expired.*open the file again/);
+    await viewer.page.click("#code summary");
+    assert.match(await viewer.text("#snippet"), /^The session has ended: open the file again/);
+    assert(await viewer.page.locator("#copy").isDisabled());
     assert(await viewer.page.locator("#viewer").isVisible());
     await viewer.page.click("#notice-action");
     await viewer.page.waitForSelector("#notice", { state: "hidden" });

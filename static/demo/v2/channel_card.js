@@ -105,7 +105,6 @@ export function channelCard(group, position, prefix) {
     visible.checked = channel.visible;
     visible.type = group.composite ? "checkbox" : "radio";
     card.classList.toggle("off", !channel.visible);
-    card.classList.toggle("active", group.active === channel && group.channels.length > 1);
     lut.value = channel.lutName;
     swatch.style.background = lutColor(channel.lutName);
     inputs.forEach((input, end) => {
@@ -126,7 +125,6 @@ export function channelCard(group, position, prefix) {
   const paintBars = () => bars.setAttribute("d", barPath(channel.histogram(BINS), log.checked));
 
   visible.addEventListener("change", () => group.toggle(position, visible.checked));
-  card.addEventListener("focusin", () => group.activate(position));
   lut.addEventListener("change", () => channel.lutName = lut.value);
   auto.addEventListener("click", () => channel.autoRange());
   log.addEventListener("change", paintBars);

@@ -8,6 +8,8 @@ import { Channel } from "./channel.js";
 export class ChannelGroup extends EventTarget {
   #composite = true;
   #active = 0;
+  /** What the composite showed when it was left. */
+  #chosen = [];
 
   /** @param {{plane: object, channels: object[]}} fetched */
   constructor({ plane, channels }) {
@@ -22,31 +24,27 @@ export class ChannelGroup extends EventTarget {
     return this.#composite;
   }
 
-  /** Leaving the composite shows the active channel alone; entering it shows all. */
+  /** Leaving the composite shows one channel alone, the one last switched; entering it shows again what it showed before. */
   set composite(composite) {
+    if (composite === this.#composite) return;
     this.#composite = composite;
-    this.channels.forEach((channel, position) => channel.visible = composite || position === this.#active);
+    if (!composite) {
+      this.#chosen = this.channels.map(({ visible }) => visible);
+      if (!this.#chosen[this.#active]) this.#active = Math.max(0, this.#chosen.indexOf(true));
+    }
+    this.channels.forEach((channel, position) =>
+      channel.visible = composite
+        ? this.#chosen[position] || position === this.#active
+        : position === this.#active
+    );
     this.#changed();
-  }
-
-  /** The channel that snippets speak of: the one last touched, or the first that is shown when that one is switched off. */
-  get active() {
-    return this.channels[this.#active];
   }
 
   /** Switches a channel: on or off in a composite, otherwise to this one alone. */
   toggle(position, on = !this.channels[position].visible) {
     if (this.#composite) this.channels[position].visible = on;
     else this.channels.forEach((channel, other) => channel.visible = other === position);
-    const isShown = this.channels[position].visible || this.shown.length === 0;
-    this.#active = isShown ? position : this.channels.indexOf(this.shown[0]);
-    this.#changed();
-  }
-
-  /** Makes a channel the active one. */
-  activate(position) {
-    if (position === this.#active) return;
-    this.#active = position;
+    if (this.channels[position].visible) this.#active = position;
     this.#changed();
   }
 

@@ -47,6 +47,7 @@ const session = watchSession({
   },
   onExpired: () => {
     sessionId = null;
+    paintSnippet();
     notice(
       "The session has expired. The picture stays, but the server has freed the data: open the file again to fetch more.",
       "Open file…",
@@ -133,6 +134,8 @@ function show({ opened, session: read, source, reference }) {
   at("reference").hidden = reference === null;
   at("reference-heading").hidden = reference === null;
   at("path-choice").hidden = points.length === 0;
+  at("snippet-of").value = "source";
+  at("snippet-of").hidden = reference === null;
   at("header-json").replaceChildren(jsonTree(opened.header));
   at("open-json").replaceChildren(jsonTree(opened));
   at("session-json").replaceChildren(jsonTree(read));
@@ -160,10 +163,8 @@ function show({ opened, session: read, source, reference }) {
 function changed(name) {
   panes[name].redraw();
   paintReadout(name, panes[name].cursor);
-  if (name === "source") {
-    paintProfile();
-    paintSnippet();
-  }
+  if (name === "source") paintProfile();
+  paintSnippet();
 }
 
 function moved(name, cursor, byKeyboard) {
@@ -236,8 +237,16 @@ function arrange() {
 }
 
 function paintSnippet() {
-  const { plane, active } = current.groups.source;
-  at("snippet").textContent = snippet(at("language").value, location.origin, active, plane.shape);
+  if (current === null) return;
+  const { plane, shown } = current.groups[at("snippet-of").value];
+  const why = sessionId === null
+    ? "The session has ended: open the file again to fetch its planes."
+    : shown.length === 0
+    ? "No channel is shown."
+    : "";
+  at("copy").disabled = why !== "";
+  at("snippet").textContent = why ||
+    snippet(at("language").value, location.origin, shown, plane.shape);
 }
 
 function closeSession() {
@@ -292,7 +301,7 @@ for (const id of ["open", "open-first"]) at(id).addEventListener("click", open);
 at("cancel").addEventListener("click", () => opening?.abort());
 at("along").addEventListener("change", arrange);
 at("path").addEventListener("change", (event) => links.showPath(event.target.checked));
-at("language").addEventListener("change", paintSnippet);
+for (const id of ["language", "snippet-of"]) at(id).addEventListener("change", paintSnippet);
 at("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(at("snippet").textContent);
@@ -341,6 +350,7 @@ attachShortcuts({
 addEventListener("pagehide", closeSession);
 addEventListener("pageshow", (event) => {
   if (event.persisted && current !== null) {
+    paintSnippet();
     notice(
       "The session was closed when the page was left: open the file again to fetch more.",
       "Open file…",
