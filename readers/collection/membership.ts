@@ -2,7 +2,7 @@
  * What the collection around an OME-Zarr image says of it: the reference image with the scan path, and how its axes
  * are to be shown. A damaged document becomes a warning.
  */
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Collection, Member } from "../../schemas/collection.ts";
 import type { DocumentKindName } from "../../schemas/document_kinds.ts";
 import type { ImageDocument } from "../../schemas/image.ts";
@@ -11,6 +11,7 @@ import { DecodeFailed, ReaderError } from "../errors.ts";
 import { isJsonObject, parseJson } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
 import { type FileAccess, isInsideRoots } from "../random_access.ts";
+import { STORE_MARKERS } from "../registry.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 
 /** Folders above an image that are looked at, nearest first. */
@@ -18,6 +19,15 @@ const MAX_LEVELS = 6;
 
 /** Sub-folders of each that are looked at. */
 const MAX_FOLDERS = 200;
+
+/** Bytes of all collection documents that one open reads: neighbours must not delay it by more than a second. */
+const MAX_DOCUMENT_BYTES = 32 << 20;
+
+/** Members of all of them whose links are followed in search of the image; one costs two looks at the disk. */
+const MAX_MEMBERS_FOLLOWED = 5_000;
+
+/** Members of one collection whose images are looked for to tell its root. */
+const MAX_MEMBERS_COUNTED = 1_000;
 
 /** What a collection says of one of its images. */
 export interface Membership {
@@ -29,24 +39,95 @@ export interface Membership {
   readonly warnings: readonly string[];
 }
 
+/** What one open may still look at. */
+interface Allowance {
+  bytes: number;
+  members: number;
+}
+
 /** The collection that counts, or only the warnings about documents that could not be read. */
 export async function membershipOf(image: string, files: FileAccess): Promise<Membership> {
   const warnings: string[] = [];
+  const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
     const own = documentIn(folder, files);
+    const collections: string[] = [];
+    let found: Found | null = null;
     for (const document of [...own ? [own] : [], ...documentsBelow(folder, files, MAX_FOLDERS)]) {
       files.stop.check();
-      const collection = await readDocument<Collection>(document, "collection", files, warnings);
+      if (!isInside(document, folder, files)) continue;
+      const collection = await readDocument<Collection>(document, "collection", files, warnings, allowance);
       if (!collection) continue;
-      const root = rootOfDocument(document, collection.members.map((member) => member.ome_zarr), files);
-      const member = collection.members.find((m) => resolved(join(root, m.ome_zarr), files) === image);
-      if (member) return await readMembership(member, root, files, warnings);
+      collections.push(document);
+      found ??= memberOf(collection, document, image, files, allowance);
+      if (found && own) break;
     }
+    if (found && collections.length > 1 && !own) {
+      const names = collections.map((name) => `"${name}"`).join(", ");
+      warnings.push(
+        `More than one collection lies below "${folder}": ${names}; the first with the image counts`,
+      );
+    }
+    if (found) return await readMembership(found.member, found.root, files, warnings);
     if (dirname(folder) === folder) break;
     folder = dirname(folder);
   }
+  if (allowance.bytes < 0 || allowance.members < 0) {
+    warnings.push(
+      "The collections around the image are too large to be searched as a whole; it is shown as if in none",
+    );
+  }
   return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
+}
+
+/** A member and the root of its collection. */
+interface Found {
+  readonly member: Member;
+  readonly root: string;
+}
+
+/** The member that is the image, with the root of the collection; by its written path first, which needs no disk. */
+function memberOf(
+  { members }: Collection,
+  document: string,
+  image: string,
+  files: FileAccess,
+  allowance: Allowance,
+): Found | null {
+  const roots = [dirname(document), dirname(dirname(document))];
+  const written = members.filter((member) => roots.some((root) => imagePath(root, member) === image));
+  const candidates = written.length > 0 ? written : members.slice(0, Math.max(0, allowance.members));
+  if (written.length === 0) allowance.members -= members.length;
+  const fitting = candidates.flatMap((member) => {
+    const [here, above] = roots.map((root) => isImage(root, member, image, files));
+    return here || above ? [{ member, here, above }] : [];
+  });
+  if (fitting.length === 0) return null;
+  const paths = [...fitting.map(({ member }) => member), ...members]
+    .slice(0, MAX_MEMBERS_COUNTED).map((member) => member.ome_zarr);
+  const root = rootOfDocument(document, [...new Set(paths)], files);
+  const found = fitting.find(({ here, above }) => root === roots[0] ? here : above);
+  return found ? { member: found.member, root } : null;
+}
+
+/** Where a member says that its image lies; a marker file in a store means the store. */
+function imagePath(root: string, member: Member): string {
+  const path = resolve(root, member.ome_zarr);
+  return (STORE_MARKERS as readonly string[]).includes(basename(path)) ? dirname(path) : path;
+}
+
+/** True when the path of a member leads to the image and does not leave the collection on its way. */
+function isImage(root: string, member: Member, image: string, files: FileAccess): boolean {
+  files.stop.check();
+  const path = imagePath(root, member);
+  return (path === image || resolved(path, files) === image) && isInside(path, root, files);
+}
+
+/** True when what a path leads to lies below what another leads to. */
+function isInside(path: string, folder: string, files: FileAccess): boolean {
+  const [target, top] = [resolved(path, files), resolved(folder, files)];
+  return target !== null && top !== null && isInsideRoots(target, [top]);
 }
 
 /** The resolved path, or `null` when it leads nowhere or out of the roots. */
@@ -66,9 +147,8 @@ async function readMembership(
   warnings: string[],
 ): Promise<Membership> {
   const inside = (path: string) => {
-    const target = resolved(join(root, path), files);
-    const top = resolved(root, files);
-    if (target !== null && top !== null && isInsideRoots(target, [top])) return target;
+    const target = join(root, path);
+    if (isInside(target, root, files)) return resolved(target, files);
     warnings.push(`"${path}" of the collection does not exist or lies outside of it`);
     return null;
   };
@@ -105,6 +185,7 @@ async function readDocument<T>(
   kind: DocumentKindName,
   files: FileAccess,
   warnings: string[],
+  allowance: Allowance | null = null,
 ): Promise<T | null> {
   try {
     const file = files.open(path);
@@ -113,6 +194,7 @@ async function readDocument<T>(
       if (file.size > MAX_JSON_BYTES) {
         throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
       }
+      if (allowance && (allowance.bytes -= file.size) < 0) return null;
       value = parseJson(file.read(0, file.size, "the document"), "it");
     } finally {
       file.close();

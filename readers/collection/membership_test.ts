@@ -192,6 +192,75 @@ for (const [name, damage, warning, lost] of DAMAGES) {
 }
 
 Deno.test(
+  "a member whose path leaves the collection through a link is no member",
+  inCollection(async (root) => {
+    const outside = join(root, "../outside");
+    Deno.renameSync(join(root, "images/0001"), outside);
+    Deno.symlinkSync("../../outside", join(root, "images/0001"));
+    Deno.renameSync(join(root, FILES.collection), join(root, "collection.json"));
+    const { summary } = await open(outside);
+    assert.deepEqual([summary.reference, summary.warnings], [null, []]);
+  }),
+);
+
+Deno.test(
+  "a folder of documents that is a link out of the collection is not followed",
+  inCollection(async (root) => {
+    const outside = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      Deno.renameSync(join(root, "meta"), join(outside, "meta"));
+      Deno.symlinkSync(join(outside, "meta"), join(root, "meta"));
+      const { summary } = await open(join(root, "images/0001"));
+      assert.deepEqual([summary.reference, summary.warnings], [null, []]);
+    } finally {
+      Deno.removeSync(outside, { recursive: true });
+    }
+  }),
+);
+
+Deno.test(
+  "a member may name a marker file of its image",
+  inCollection(async (root) => {
+    for (const path of ["images/0001/zarr.json", "images/0001/", "images//0001"]) {
+      const [member] = DOCUMENTS.collection.members;
+      write(join(root, FILES.collection), {
+        ...DOCUMENTS.collection,
+        members: [{ ...member, ome_zarr: path }],
+      });
+      assert.notEqual((await open(join(root, "images/0001"))).summary.reference, null, path);
+    }
+  }),
+);
+
+Deno.test(
+  "of two collections below one folder the first counts, and both are named",
+  inCollection(async (root) => {
+    write(join(root, "other/collection.json"), { ...DOCUMENTS.collection, members: [] });
+    const { summary } = await open(join(root, "images/0001"));
+    assert.notEqual(summary.reference, null);
+    assert.equal(summary.warnings.length, 1);
+    assert.match(summary.warnings[0]!, /meta\/collection\.json", ".*other\/collection\.json"/);
+  }),
+);
+
+Deno.test(
+  "a neighbour of many members or documents does not keep an image from opening",
+  inCollection(async (root) => {
+    const other = join(root, "images/0001_reference");
+    const [member] = DOCUMENTS.collection.members;
+    const many = Array.from({ length: 20_000 }, (_, i) => ({ ...member, id: `m${i}`, ome_zarr: `no/${i}` }));
+    write(join(root, FILES.collection), { ...DOCUMENTS.collection, members: [...many, member] });
+    assert.notEqual((await open(join(root, "images/0001"))).summary.reference, null);
+    const { summary } = await open(other);
+    assert.match(summary.warnings.join(), /too large to be searched as a whole/);
+    write(join(root, FILES.collection), DOCUMENTS.collection);
+    const padding = new TextEncoder().encode("{}".padEnd(15 << 20));
+    for (const name of ["a", "b", "c"]) write(join(root, name, "collection.json"), padding);
+    assert.match((await open(other)).summary.warnings.join(), /too large to be searched as a whole/);
+  }),
+);
+
+Deno.test(
   "another program's collection.json gives no warning",
   inCollection(async (root) => {
     write(join(root, "images/collection.json"), { items: [] });

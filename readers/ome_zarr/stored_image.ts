@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { axesOf } from "../axes.ts";
 import { UnsupportedFormat } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
-import type { Acquisition, AxisLetter, Position, Source } from "../reader.ts";
+import { type Acquisition, type AxisLetter, FIRST_POSITION, type Position, type Source } from "../reader.ts";
 import { extensionOf, STORE_MARKERS } from "../registry.ts";
 import { decodePlanes, wantedChunks } from "./array_planes.ts";
 import { NoImage, type OmeImage, readOmeImage } from "./ome_image.ts";
@@ -70,13 +70,29 @@ function outermostGroup(path: string, files: FileAccess): string {
   return root;
 }
 
+/** Where the planes of some channels lie in the array of an image. */
+export function planeSelection(
+  { array, axes }: OmeImage,
+  channels: readonly number[],
+  position: Position,
+): PlaneSelection {
+  const axisOf = (letter: AxisLetter) => axes.findIndex((axis) => axis.letter === letter);
+  const [rowAxis, columnAxis, channelAxis] = [axisOf("Y"), axisOf("X"), axisOf("C")];
+  return {
+    rowAxis,
+    columnAxis,
+    channelAxis: channelAxis < 0 ? null : channelAxis,
+    rows: array.shape[rowAxis]!,
+    columns: array.shape[columnAxis]!,
+    channels,
+    fixed: axes.map(({ letter }) => indexAt(letter, position)),
+  };
+}
+
 /** The acquisition of an image. */
 export function acquisitionOf({ image, store, fileSize }: StoredImage, files: FileAccess): Acquisition {
   const { array, axes } = image;
-  const axisOf = (letter: AxisLetter) => axes.findIndex((axis) => axis.letter === letter);
-  const [rowAxis, columnAxis, channelAxis] = [axisOf("Y"), axisOf("X"), axisOf("C")];
-  const rows = array.shape[rowAxis]!;
-  const columns = array.shape[columnAxis]!;
+  const { rows, columns } = planeSelection(image, [], FIRST_POSITION);
   const sizes = Object.fromEntries(
     axes.filter((axis) => axis.letter).map((axis) => [axis.letter!, axis.size]),
   );
@@ -95,15 +111,7 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
     reference: null,
     warnings: image.warnings,
     plan(channels, position) {
-      const selection: PlaneSelection = {
-        rowAxis,
-        columnAxis,
-        channelAxis: channelAxis < 0 ? null : channelAxis,
-        rows,
-        columns,
-        channels,
-        fixed: axes.map(({ letter }) => indexAt(letter, position)),
-      };
+      const selection = planeSelection(image, channels, position);
       wantedChunks(array, selection);
       return Promise.resolve({
         rows,

@@ -6,8 +6,10 @@ import { ReaderError } from "../../readers/errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../readers/json.ts";
 import { MAX_JSON_BYTES } from "../../readers/limits.ts";
 import { chooseFormat } from "../../readers/load.ts";
-import { readStoredImage } from "../../readers/ome_zarr/stored_image.ts";
+import { wantedChunks } from "../../readers/ome_zarr/array_planes.ts";
+import { planeSelection, readStoredImage } from "../../readers/ome_zarr/stored_image.ts";
 import { FileAccess, isInsideRoots } from "../../readers/random_access.ts";
+import { FIRST_POSITION } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { rootOfDocument } from "../../readers/collection/root.ts";
 import { csvProblem, MAX_CSV_BYTES } from "./csv.ts";
@@ -20,6 +22,7 @@ export class CollectionTree {
   readonly #root: string;
   /** The root with every link resolved. */
   readonly #resolvedRoot: string;
+  readonly #resolvedDocument: string;
   readonly #all: Problem[];
   readonly #problems: DocumentProblems;
 
@@ -34,6 +37,7 @@ export class CollectionTree {
       usable(relativePath, item["ome_zarr"]) ?? []
     );
     this.#root = rootOfDocument(document, images, files, given);
+    this.#resolvedDocument = files.resolve(document);
     this.#resolvedRoot = files.resolve(this.#root);
     this.#all = problems;
     this.#problems = new DocumentProblems(document, problems);
@@ -41,6 +45,9 @@ export class CollectionTree {
 
   /** Judges the whole tree. */
   judge(value: unknown): void {
+    if (!isInsideRoots(this.#resolvedDocument, [this.#resolvedRoot])) {
+      this.#problems.add([], "the document leaves the root of the collection through a link");
+    }
     judgeDocument("collection", value, ALONE, this.#problems);
     if (!isJsonObject(value)) return;
     const list = objectsOf(value["members"]);
@@ -78,7 +85,7 @@ export class CollectionTree {
     }
   }
 
-  /** Opens the metadata of an image, and no plane. */
+  /** Opens the metadata of an image and plans its planes, but reads none. */
   #openImage(path: unknown, at: readonly PropertyKey[]): ImageFacts | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
       const chosen = chooseFormat(target, SUPPORTED_EXTENSIONS, files);
@@ -87,6 +94,7 @@ export class CollectionTree {
         return null;
       }
       const { image } = readStoredImage({ path: chosen.path, files });
+      wantedChunks(image.array, planeSelection(image, [...image.channelNames.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {
         rows: size("Y"),

@@ -68,6 +68,31 @@ tree("the array is of no known type", "collection", ["collection", `${member}/om
   const path = join(root, "images/0001/0/zarr.json");
   write(path, { ...read(path), data_type: "complex64" });
 }, /complex64/);
+tree(
+  "the image has more chunks than may be",
+  "collection",
+  ["collection", `${member}/ome_zarr`],
+  (_, root) => {
+    const path = join(root, "images/0001_reference/0/zarr.json");
+    write(join(root, "images/0001/zarr.json"), read(join(root, "images/0001_reference/zarr.json")));
+    const array = { ...read(path), shape: [2048, 2048] };
+    array.chunk_grid.configuration.chunk_shape = [1, 1];
+    write(join(root, "images/0001/0/zarr.json"), array);
+    const image = read(join(root, FILES.acqimage));
+    write(join(root, FILES.acqimage), { ...image, rois: [] });
+    const collection = read(join(root, FILES.collection));
+    delete collection.members[0].resources.analyses;
+    write(join(root, FILES.collection), collection);
+  },
+  /4194304 chunks of array "0", more than 1048576/,
+);
+tree("a link inside the root to the image", "collection", null, (_, root) => {
+  Deno.renameSync(join(root, "images/0001"), join(root, "stored"));
+  Deno.symlinkSync("../stored", join(root, "images/0001"));
+});
+tree("the path of the image names a marker file", "collection", null, (doc) => {
+  doc.members[0].ome_zarr += "/zarr.json";
+});
 tree("the image document is missing", "collection", ["collection", `${member}/resources/acqimage`], (doc) => {
   doc.members[0].resources.acqimage = "meta/none.json";
   delete doc.members[0].resources.analyses;
@@ -254,6 +279,22 @@ Deno.test(
     Deno.renameSync(join(root, FILES.collection), join(root, "collection.json"));
     assert.equal(validatePath(root).valid, true);
     assert.equal(validatePath(join(root, "collection.json")).valid, true);
+  }),
+);
+
+Deno.test(
+  "a document that leaves the root through a link is a problem",
+  inFolder((root) => {
+    const outside = Deno.makeTempDirSync();
+    try {
+      Deno.renameSync(join(root, "meta"), join(outside, "meta"));
+      Deno.symlinkSync(join(outside, "meta"), join(root, "meta"));
+      const { problems } = validatePath(root);
+      assert.deepEqual([problems[0]!.file, problems[0]!.pointer], [join(root, FILES.collection), ""]);
+      assert.match(problems[0]!.message, /leaves the root of the collection through a link/);
+    } finally {
+      Deno.removeSync(outside, { recursive: true });
+    }
   }),
 );
 
