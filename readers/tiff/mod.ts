@@ -65,7 +65,10 @@ function acquisitionOf({ files }: Source, stack: Stack): Acquisition {
     columns: width,
   }));
   return {
-    axes: axesOf({ T: sizes.T, C: count, Z: sizes.Z, Y: height, X: width }, stack.calibrations),
+    axes: axesOf(
+      { T: sizes.T, L: sizes.L ?? 1, C: count, Z: sizes.Z, Y: height, X: width },
+      stack.calibrations,
+    ),
     channels,
     ...stack.moment,
     fileSize: stack.fileSize,

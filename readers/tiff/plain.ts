@@ -1,21 +1,21 @@
 /**
  * TIFF without a dialect: pages of one layout are planes along `Z`. Pages that are reduced versions or masks
  * (NewSubfileType bits 0 and 2) and pages of another layout are none of them. Files of tifffile may carry the
- * shape and axes of the array as JSON, with one directory for all planes.
+ * shape and axes of the array as JSON, with one directory for all planes; of several arrays the first is served.
  */
 import { calibrated, type Calibration } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
-import { MAX_PLANES } from "./bounds.ts";
+import { MAX_XML_BYTES } from "../limits.ts";
 import type { Directory } from "./directory.ts";
 import { readPage } from "./page.ts";
+import { isShape, numberInArray, shapedArray } from "./shaped.ts";
 import {
-  isRun,
+  contiguousPlanes,
   known,
   listedPlane,
   type Opened,
   type Stack,
   stackedPlane,
-  type StackSizes,
   tagMoment,
 } from "./stack.ts";
 import { TAG } from "./tags.ts";
@@ -65,64 +65,40 @@ function layoutKey(directory: Directory): string {
 
 /** The stack of a file without a dialect. */
 export function openPlain({ tiff, first, descriptions }: Opened): Stack {
-  const { offsets, warnings } = pagesLikeFirst(tiff);
-  const shown = offsets.length > 0 && offsets[0] !== first.offset ? tiff.directoryAt(offsets[0]!) : first;
+  const run = pagesLikeFirst(tiff);
+  const shown = run.offsets.length > 0 && run.offsets[0] !== first.offset
+    ? tiff.directoryAt(run.offsets[0]!)
+    : first;
   const layout = readPage(shown);
-  const planes = Math.max(offsets.length, 1);
-  const shaped = shapedSizes(descriptions[0] ?? "", layout.samples, [layout.height, layout.width], planes);
-  const counted = shaped ? shaped.sizes.T * shaped.sizes.C * shaped.sizes.Z : planes;
-  const run = planes === 1 && isRun(tiff, layout, counted);
-  const fits = shaped !== null && (run || counted === planes);
-  const order = fits ? shaped.order : ["Z"] as const;
-  const sizes = fits ? shaped.sizes : { T: 1, C: 1, Z: planes };
+  const pages = Math.max(run.offsets.length, 1);
+  const shape = descriptions.find(isShape);
+  const array = shape === undefined ? null : shapedArray(shape, layout);
+  const behindOne = array !== null && (array.truncated || pages < array.planes) &&
+    contiguousPlanes(tiff, layout) >= array.planes;
+  const shaped = array !== null && (behindOne || startsSeries(tiff, run.offsets, array.planes))
+    ? array
+    : null;
   return {
-    sizes,
+    sizes: shaped?.sizes ?? { T: 1, C: 1, Z: pages },
     layout,
     calibrations: resolutionCalibrations(shown),
     names: [],
     moment: tagMoment(shown),
     fileSize: tiff.file.size,
-    warnings,
-    plane: ({ time, channel, focus }) => {
-      const at = { T: time, C: channel, Z: focus };
-      const number = order.reduce((n, letter) => n * sizes[letter] + at[letter], 0);
-      if (run) return stackedPlane(tiff, layout, number, true);
-      return listedPlane(tiff, layout, offsets, number);
+    warnings: run.warnings,
+    plane: (index) => {
+      const number = shaped ? numberInArray(shaped, index) : index.focus;
+      if (behindOne) return stackedPlane(tiff, layout, number, true);
+      return listedPlane(tiff, layout, run.offsets, number);
     },
   };
 }
 
-interface Shaped {
-  readonly sizes: StackSizes;
-  /** Slowest first. */
-  readonly order: readonly ("T" | "C" | "Z")[];
-}
-
-/** Sizes of `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`, or `null` when it is not that or does not fit the pages. */
-function shapedSizes(text: string, samples: number, plane: readonly number[], pages: number): Shaped | null {
-  if (!text.startsWith("{") || !text.includes('"shape"')) return null;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const { shape, axes } = parsed as { shape?: unknown; axes?: unknown };
-  if (!Array.isArray(shape) || !shape.every((n) => Number.isSafeInteger(n) && n >= 1)) return null;
-  const total = (shape as number[]).reduce((product, n) => product * n, 1);
-  const planes = total / (samples * plane[0]! * plane[1]!);
-  if (!Number.isInteger(planes) || planes >= MAX_PLANES || (pages > 1 && planes !== pages)) return null;
-  const sizes = { T: 1, C: 1, Z: 1 };
-  const order: ("T" | "C" | "Z")[] = [];
-  if (typeof axes === "string" && axes.length === shape.length) {
-    [...axes].forEach((letter, i) => {
-      if (letter !== "T" && letter !== "C" && letter !== "Z" || order.includes(letter)) return;
-      order.push(letter);
-      sizes[letter] = shape[i];
-    });
-    if (sizes.T * sizes.C * sizes.Z === planes) return { sizes, order };
-  }
-  return { sizes: { T: 1, C: 1, Z: planes }, order: ["Z"] };
+/** Whether the first pages are those of an array: there are no others, or the next one begins another array. */
+function startsSeries(tiff: TiffFile, offsets: readonly number[], planes: number): boolean {
+  if (planes === offsets.length) return true;
+  return tiff.directory(planes - 1)?.offset === offsets[planes - 1] &&
+    tiff.directory(planes)?.texts(TAG.ImageDescription, MAX_XML_BYTES).some(isShape) === true;
 }
 
 /** Micrometres of the units of ResolutionUnit that are lengths. */

@@ -4,6 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import type { AxisLetter } from "../reader.ts";
 import type { Directory } from "./directory.ts";
+import { MAX_SEGMENTS } from "./bounds.ts";
 import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
 import type { PlaneSource } from "./plane_plan.ts";
 import { TAG } from "./tags.ts";
@@ -21,6 +22,8 @@ export interface StackSizes {
   readonly T: number;
   readonly C: number;
   readonly Z: number;
+  /** Spectral planes, of which the first is served. */
+  readonly L?: number;
 }
 
 /** Date and time as written, `""` when unknown. */
@@ -154,15 +157,31 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
 }
 
 /**
- * Whether the planes of a description lie behind one directory, one after the other: it is the only one, they are
- * uncompressed strips, and a second one fits into the file.
+ * How many planes fit into the file from the first strip of a page on, one after the other; 1 when the page is
+ * compressed or in tiles, or when its strips do not follow one another.
  */
-export function isRun({ file }: TiffFile, layout: PageLayout, planes: number): boolean {
+export function contiguousPlanes({ file }: TiffFile, layout: PageLayout): number {
   const { directory } = layout;
-  if (planes < 2 || directory.next !== 0 || layout.tiled || layout.compression !== UNCOMPRESSED) return false;
-  const bits = layout.bits.reduce((sum, b) => sum + b, 0);
-  const plane = Math.ceil(layout.width * bits / 8) * layout.height;
-  return (directory.number(TAG.StripOffsets) ?? 0) + 2 * plane <= file.size;
+  if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
+  const strips = directory.numbers(TAG.StripOffsets, MAX_SEGMENTS);
+  const plane = planeBytes(layout);
+  const first = strips[0] ?? 0;
+  const last = strips.at(-1) ?? 0;
+  if (last < first || last >= first + plane || first >= file.size) return 1;
+  return Math.max(1, Math.floor((file.size - first) / plane));
+}
+
+/** Bytes of one uncompressed plane. */
+function planeBytes({ width, height, bits, planar }: PageLayout): number {
+  const row = planar
+    ? bits.reduce((sum, b) => sum + Math.ceil(width * b / 8), 0)
+    : Math.ceil(width * bits.reduce((sum, b) => sum + b, 0) / 8);
+  return row * height;
+}
+
+/** Whether planes lie behind the only directory, one after the other: it is the only one, and a second one fits. */
+export function isRun(tiff: TiffFile, layout: PageLayout, planes: number): boolean {
+  return planes > 1 && layout.directory.next === 0 && contiguousPlanes(tiff, layout) > 1;
 }
 
 /** The plane at `number` of the directories at these offsets. @throws {DecodeFailed} there are fewer */

@@ -1,0 +1,88 @@
+/**
+ * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes are
+ * the pages from the first on, or lie behind one directory; what follows them is another array.
+ */
+import { MAX_PLANES } from "./bounds.ts";
+import type { PageLayout } from "./page.ts";
+import type { PlaneIndex, StackSizes } from "./stack.ts";
+
+/** One axis of the array that counts planes. */
+interface PlaneAxis {
+  readonly letter: "T" | "L" | "C" | "Z";
+  readonly size: number;
+}
+
+/** An array of planes. */
+export interface ShapedArray {
+  readonly sizes: StackSizes;
+  /** Product of the sizes. */
+  readonly planes: number;
+  /** Axes that count planes, slowest first; a letter may come twice. */
+  readonly axes: readonly PlaneAxis[];
+  /** True when it says of itself that one directory stands for all its planes. */
+  readonly truncated: boolean;
+}
+
+/** Most axes of an array; tifffile has letters for a score. */
+const MAX_AXES = 32;
+
+/** True when a description is the shape of an array. */
+export function isShape(text: string): boolean {
+  return text.startsWith("{") && text.includes('"shape":');
+}
+
+/**
+ * The array of a description, or `null` when it does not end in planes of this layout.
+ *
+ * @param text for which {@linkcode isShape} holds
+ */
+export function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray | null {
+  const { shape, axes, truncated } = parsed(text);
+  if (!Array.isArray(shape) || shape.length > MAX_AXES) return null;
+  if (!shape.every((n) => Number.isSafeInteger(n) && n >= 1)) return null;
+  const letters = typeof axes === "string" && axes.length === shape.length ? axes : "";
+  const total = (shape as number[]).reduce((product, n) => product * n, 1);
+  const planes = total / (samples * width * height);
+  if (!Number.isInteger(planes) || planes >= MAX_PLANES) return null;
+  const found: PlaneAxis[] = [];
+  let counted = 1;
+  // The axes up to the plane's own, which are rows, columns and samples in any order.
+  for (let i = 0; counted < planes && i < shape.length; i += 1) {
+    counted *= shape[i];
+    found.push({ letter: folded(letters[i]), size: shape[i] });
+  }
+  return arrayOf(counted === planes ? found : [{ letter: "Z", size: planes }], truncated === true);
+}
+
+function arrayOf(axes: readonly PlaneAxis[], truncated: boolean): ShapedArray {
+  const sizes = { T: 1, L: 1, C: 1, Z: 1 };
+  for (const { letter, size } of axes) sizes[letter] *= size;
+  return { sizes, planes: sizes.T * sizes.L * sizes.C * sizes.Z, axes, truncated };
+}
+
+function parsed(text: string): { shape?: unknown; axes?: unknown; truncated?: unknown } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/** Samples are channels; what is none of the served letters counts planes along `Z`. */
+function folded(letter: string | undefined): PlaneAxis["letter"] {
+  if (letter === "S") return "C";
+  return letter === "T" || letter === "L" || letter === "C" ? letter : "Z";
+}
+
+/** Number of a plane among those of the array. */
+export function numberInArray({ axes }: ShapedArray, { time, channel, focus }: PlaneIndex): number {
+  const rest = { T: time, L: 0, C: channel, Z: focus };
+  let number = 0;
+  let stride = 1;
+  for (const { letter, size } of axes.toReversed()) {
+    number += rest[letter] % size * stride;
+    rest[letter] = Math.floor(rest[letter] / size);
+    stride *= size;
+  }
+  return number;
+}
