@@ -3,6 +3,7 @@ import { z } from "zod";
 import { analyses } from "./analyses.ts";
 import { collection } from "./collection.ts";
 import { acqimage } from "./image.ts";
+import { withStandIns } from "./proto_key.ts";
 import { referenceImage } from "./reference_image.ts";
 
 /** Names of the kinds, as `/schemas/KIND.json` and `acq-server schema KIND` take them. */
@@ -26,7 +27,8 @@ function documentKind(
 ): DocumentKind {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
   const jsonSchema = { $schema, $id: `urn:acq-server:schemas:${kind}:1`, title, ...rest };
-  return { kind, title, format: schema.shape.format.value, schema, jsonSchema };
+  const judging = z.preprocess(withStandIns, schema);
+  return { kind, title, format: schema.shape.format.value, schema: judging, jsonSchema };
 }
 
 /** All kinds, in the order of the specification. */

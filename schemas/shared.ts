@@ -30,9 +30,28 @@ const DATE = "(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]
 const CLOCK = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?";
 const OFFSET = "(?:[Zz]|[+\\-](?:[01]\\d|2[0-3]):[0-5]\\d)";
 
-/** RFC 3339 date and time with seconds and offset; a leap second only as it is written in UTC. */
+/**
+ * A leap second is 23:59:60 in UTC, and in other zones what that is there: with a whole offset the hour before the
+ * hours of a positive one; with a quarter the hours themselves; 23 less the hours of a negative one.
+ */
+function leapSecond(): string {
+  const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+  const second = ":60(?:\\.\\d+)?";
+  const whole = hours.map((hour, n) => `${hour}:59${second}\\+${hours[(n + 1) % 24]}:00`);
+  const quarters = ["14", "29", "44"].map((minute, n) =>
+    `\\d\\d:${minute}${second}[+]\\d\\d:${15 * (n + 1)}`
+  );
+  const same = hours.map((hour) => `${hour}:\\d\\d${second}\\+${hour}:`);
+  const west = [["59", "00"], ["44", "15"], ["29", "30"], ["14", "45"]]
+    .map(([minute, offset]) => `\\d\\d:${minute}${second}-\\d\\d:${offset}`);
+  const less = hours.map((hour, n) => `${hour}:\\d\\d${second}-${hours[23 - n]}:`);
+  return `(?:23:59${second}[Zz]|${whole.join("|")}|(?=${quarters.join("|")})(?:${same.join("|")})\\d\\d|` +
+    `(?=${west.join("|")})(?:${less.join("|")})\\d\\d)`;
+}
+
+/** RFC 3339 date and time with seconds and offset. */
 export const dateTime = z.string()
-  .regex(new RegExp(`^${DATE}[Tt](?:${CLOCK}${OFFSET}|23:59:60(?:\\.\\d+)?(?:[Zz]|[+\\-]00:00))$`), {
+  .regex(new RegExp(`^${DATE}[Tt](?:${CLOCK}${OFFSET}|${leapSecond()})$`), {
     error: "must be an RFC 3339 date and time with seconds and offset, such as 2026-01-31T08:30:00Z",
   })
   .meta({ format: "date-time" });

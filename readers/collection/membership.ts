@@ -204,7 +204,7 @@ async function readDocument<T>(
     const { schema, format } = documentKindOf(kind);
     if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
     const judged = schema.safeParse(value);
-    if (judged.success) return judged.data as T;
+    if (judged.success) return value as T;
     const issue = judged.error.issues[0]!;
     throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
   } catch (error) {

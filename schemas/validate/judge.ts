@@ -1,6 +1,7 @@
 /** One value judged by a schema, each issue as a problem at its own pointer. */
 import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../readers/json.ts";
+import { writtenKey } from "../proto_key.ts";
 import type { DocumentProblems } from "./problem.ts";
 
 /**
@@ -15,9 +16,10 @@ export function judge(schema: z.ZodType, value: unknown, problems: DocumentProbl
   for (const issue of issues) {
     // Text has a length too: what is of another type is not judged by it.
     if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
+    const path = issue.path.map(writtenKey);
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) problems.add([...issue.path, key], "the field is not known here");
-    } else problems.add(issue.path, plain(issue, valueAt(value, issue.path)));
+      for (const key of issue.keys) problems.add([...path, writtenKey(key)], "the field is not known here");
+    } else problems.add(path, plain(issue, valueAt(value, path)));
   }
   return result.success;
 }
