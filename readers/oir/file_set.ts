@@ -35,25 +35,37 @@ export interface FileSet {
 export function scanFileSet(path: string, files: FileAccess): FileSet {
   const main = mainFileOf(path, files);
   const scans = [scanFile(files.open(main), files.stop)];
-  const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
-  const namesOf = (n: number) =>
-    ["", ...EXTENSIONS].map((end) => `${stem}_${String(n).padStart(5, "0")}${end}`);
   // A file that is named like a continuation but stands alone has none of its own.
   if (CONTINUATION.test(basename(main))) return { scans, warnings: [] };
   const kinship = new Kinship(scans, files);
+  const warnings = addContinuations(
+    scans,
+    kinship,
+    join(dirname(main), basename(main).replace(EXTENSION, "")),
+    files,
+  );
+  if (EXTENSION.test(path) && !scans.some(({ file }) => file.path === path)) {
+    const alone = scanFile(files.open(path), files.stop);
+    if (kinship.difference(alone) !== null) return { scans: [alone], warnings: [] };
+  }
+  return { scans, warnings };
+}
+
+/** Adds the continuations of the first scan, in their order, and says why there are no more than these. */
+function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, files: FileAccess): string[] {
+  const namesOf = (n: number) =>
+    ["", ...EXTENSIONS].map((end) => `${stem}_${String(n).padStart(5, "0")}${end}`);
   for (let n = 1;; n += 1) {
     const file = openFirst(namesOf(n), files);
-    if (file === null) break;
+    if (file === null) return unopened(namesOf(n), namesOf(n + 1), files);
     if (n > MAX_CONTINUATIONS) {
       throw new DecodeFailed(`the acquisition goes on in more than ${MAX_CONTINUATIONS} files`);
     }
     const scan = scanContinuation(file, files);
-    if (typeof scan === "string") return { scans, warnings: [scan] };
+    if (typeof scan === "string") return [scan];
     const difference = kinship.difference(scan);
     if (difference !== null) {
-      if (basename(file.path) === basename(path)) return { scans: [scan], warnings: [] };
-      const warning = `"${basename(file.path)}" ${difference} and is not taken for a continuation`;
-      return { scans, warnings: [warning] };
+      return [`"${basename(file.path)}" ${difference} and is not taken for a continuation`];
     }
     scans.push(scan);
     if (scans.reduce((sum, { planes }) => sum + planes.size, 0) > MAX_PLANES) {
@@ -63,7 +75,6 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
       throw new DecodeFailed(`the acquisition has more than ${MAX_CHUNKS} chunks`);
     }
   }
-  return { scans, warnings: unopened(namesOf(scans.length), namesOf(scans.length + 1), files) };
 }
 
 function openFirst(names: readonly string[], files: FileAccess): RandomAccessFile | null {

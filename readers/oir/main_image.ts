@@ -92,7 +92,7 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
   const { width, height } = geometry;
   const fewest = stored.reduce((least, rows) => Math.min(least, rows), Infinity);
   const most = stored.reduce((greatest, rows) => Math.max(greatest, rows), 0);
-  if (!isLineScan(evidence, fewest, most)) {
+  if (!isLineScan(evidence, most)) {
     return Number.isFinite(fewest) && fewest > height
       ? {
         lineScan: false,
@@ -122,7 +122,6 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
  */
 function isLineScan(
   { frames, geometry: { width, height }, properties, reference }: ScanEvidence,
-  fewest: number,
   most: number,
 ): boolean {
   const { overview, line } = properties;
@@ -133,7 +132,7 @@ function isLineScan(
   if (lines === null || lines <= 1 || frames.l.length > 1 || frames.z.length > 1) return false;
   if (lines > height && most > height) return true;
   const narrow = overview !== null && width !== overview.width;
-  return fewest < height
+  return most < height
     ? narrow || reference || properties.region || lines >= height
     : narrow && height === overview.height;
 }

@@ -233,6 +233,23 @@ Deno.test("a file of another acquisition is no continuation, whatever its frames
   }
 });
 
+Deno.test("a numbered file of another acquisition opens itself, whatever lies between", async () => {
+  const oir = frame();
+  const other = (created: string, seed: number) =>
+    writeOir({ ...oir, created, frames: [{ axes: "t001", planes: [ramp(20, seed), ramp(20, 0)] }] });
+  const contents = {
+    "a.oir": writeOir(oir),
+    "a_00001.oir": other("2024-01-01T00:00:00", 300),
+    "a_00002.oir": other("2024-01-02T00:00:00", 500),
+    "a_00009.oir": other("2024-01-09T00:00:00", 700),
+  };
+  await withFiles(contents, async (folder) => {
+    for (const [name, first] of [["a", 0], ["a_00001", 300], ["a_00002", 500], ["a_00009", 700]] as const) {
+      assert.equal((await loadPath(join(folder, `${name}.oir`), [0])).planes[0]![0], first, name);
+    }
+  });
+});
+
 Deno.test("a continuation file that repeats the reference leaves it as it is", async () => {
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const reference = { width: 6, height: 3, planes: { [CHANNEL_A]: ramp(18, 7) } };

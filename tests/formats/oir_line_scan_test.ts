@@ -92,6 +92,17 @@ Deno.test("a line scan that was interrupted early is told from a frame by what a
     ["no time axis", { ...lineScan(23, lines(3)), axes: [] }, incomplete],
     ["one line intended", { ...lineScan(23, lines(3)), ...intended(1), line: [0, 0, 7, 7] }, incomplete],
     ["two time points", { ...lineScan(23), ...twice }, incomplete],
+    [
+      "a frame of which a channel is incomplete",
+      {
+        ...lineScan(8),
+        line: [0, 0, 7, 7],
+        overview: { width: 6, height: 8 },
+        frames: [{ axes: "t001", planes: [ramp(48, 0), ramp(18, 0)] }],
+        ...intended(23),
+      },
+      /channel 1 \("CH2"\) is incomplete: 36 of 96 bytes are stored/,
+    ],
     ["a whole frame", { ...bare, ...lines(8), ...intended(23) }, [8, "um"]],
   ];
   for (const [what, oir, expected] of cases) {
