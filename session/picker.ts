@@ -1,10 +1,12 @@
 /** The native file dialog of the machine that runs the server: one at a time, ended with its request. */
 import { posix, win32 } from "node:path";
-import { ClientGone, DialogBusy, ShuttingDown } from "./errors.ts";
+import { ClientGone, DialogBusy, type DialogUnavailable, ShuttingDown } from "./errors.ts";
 import {
   dialogAnswer,
   type DialogCommand,
   dialogCommands,
+  failed,
+  neverStarted,
   type ProgramResult,
   unavailable,
 } from "./picker_commands.ts";
@@ -91,15 +93,20 @@ export class Picker {
       extensions: request.extensions,
       folder: this.#folder,
     });
+    let failure: DialogUnavailable | null = null;
     for (const command of commands) {
       const result = await this.#run(command, signal);
       if (this.#closing.signal.aborted) throw new ShuttingDown("The server is stopping");
       if (request.signal.aborted) throw new ClientGone("The client went away while the dialog was open");
-      if (result !== null) return dialogAnswer(this.#system, command.program, result);
+      if (result === null) continue;
+      if (!neverStarted(result)) return dialogAnswer(this.#system, command.program, result);
+      failure = failed(command.program, result);
     }
+    if (failure !== null) throw failure;
     const names = commands.map((command) => `"${command.program}"`);
     throw unavailable(
-      names.length > 1 ? `neither ${names.join(" nor ")} is installed` : `${names} is missing`,
+      `${names.length > 1 ? `neither ${names.join(" nor ")}` : `no ${names}`} was in a folder of PATH ` +
+        "(one with an absolute name) when the server started; install it and start the server again",
     );
   }
 }

@@ -39,25 +39,8 @@ export interface ProgramResult {
 const FILTER_NAME = "Acquisitions";
 const ALL_NAME = "All files";
 
-/** Characters of a title; longer ones push the buttons of some dialogs off the screen. */
-const MAX_TITLE = 200;
-
-/**
- * Deno starts a listed program only when no variable tells the system's loader what to load. Users of conda and
- * of module systems have these set; blank counts as unset.
- */
-const NO_LOADER_VARIABLES = {
-  LD_LIBRARY_PATH: "",
-  LD_RUN_PATH: "",
-  LD_PRELOAD: "",
-  LD_AUDIT: "",
-  LD_BIND_NOW: "",
-  LD_DEBUG: "",
-  DYLD_LIBRARY_PATH: "",
-  DYLD_FRAMEWORK_PATH: "",
-  DYLD_FALLBACK_LIBRARY_PATH: "",
-  DYLD_INSERT_LIBRARIES: "",
-};
+/** What a shell and the loader of a program answer when the program is there but cannot run. */
+const NOT_STARTED = [126, 127];
 
 const STORE_EXTENSIONS = FORMATS.filter((format) => format.container === "directory")
   .flatMap((format) => format.extensions);
@@ -76,30 +59,24 @@ export function dialogCommands(system: string, question: DialogQuestion): Dialog
   const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
   const names = stores ? [...STORE_MARKERS] : [];
   if (system === "darwin") {
-    const asked = {
-      title,
-      folder: question.folder,
-      folders,
-      endings,
-      names,
-      filterName: FILTER_NAME,
-      allName: ALL_NAME,
-    };
+    const filter = { endings, names, filterName: FILTER_NAME, allName: ALL_NAME };
+    const asked = { title, folder: question.folder, folders, ...(!folders && filter) };
     return [{
       program: "osascript",
-      args: ["-l", "JavaScript", "-e", MACOS_SCRIPT, JSON.stringify(asked)],
-      env: NO_LOADER_VARIABLES,
+      args: ["-l", "JavaScript", "-e", MACOS_SCRIPT, asciiJson(asked)],
+      env: {},
     }];
   }
   if (system === "windows") {
-    const asked = { title, folder: question.folder, folders, filter: windowsFilter(endings, names) };
+    const filter = windowsFilter(endings, names);
+    const asked = { title, folder: question.folder, folders, ...(!folders && { filter }) };
     return [{
       program: "powershell.exe",
       args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-STA", "-Command", WINDOWS_SCRIPT],
-      env: { ...NO_LOADER_VARIABLES, ACQ_SERVER_DIALOG: JSON.stringify(asked) },
+      env: { ACQ_SERVER_DIALOG: asciiJson(asked) },
     }];
   }
-  const globs = [...endings.map((ending) => "*" + anyCase(ending)), ...names.map(anyCase)];
+  const globs = [...endings.map((ending) => `*${ending}`), ...names];
   return [zenity(title, question.folder, folders, globs), kdialog(title, question.folder, folders, globs)];
 }
 
@@ -109,16 +86,16 @@ function zenity(
   folders: boolean,
   globs: readonly string[],
 ): DialogCommand {
-  const args = ["--file-selection", "--modal", `--title=${title}`];
+  const args = ["--file-selection", `--title=${title}`];
   // The slash at the end makes it the folder to start in and not a name to look for.
   if (folder !== null) args.push(`--filename=${folder.replace(/\/*$/, "/")}`);
   if (folders) args.push("--directory");
   else {
-    if (globs.length > 0) args.push(`--file-filter=${FILTER_NAME} | ${globs.join(" ")}`);
+    if (globs.length > 0) args.push(`--file-filter=${FILTER_NAME} | ${globs.map(anyCase).join(" ")}`);
     args.push(`--file-filter=${ALL_NAME} | *`);
   }
   // GLib takes arguments and prints paths in the character set of the locale, ASCII for LANG=C, unless told.
-  return { program: "zenity", args, env: { ...NO_LOADER_VARIABLES, CHARSET: "UTF-8" } };
+  return { program: "zenity", args, env: { CHARSET: "UTF-8" } };
 }
 
 function kdialog(
@@ -137,7 +114,7 @@ function kdialog(
     const filters = globs.length > 0 ? [`${FILTER_NAME} (${globs.join(" ")})`] : [];
     args.push([...filters, `${ALL_NAME} (*)`].join("|"));
   }
-  return { program: "kdialog", args, env: { ...NO_LOADER_VARIABLES, LC_CTYPE: "C.UTF-8" } };
+  return { program: "kdialog", args, env: { LC_CTYPE: "C.UTF-8" } };
 }
 
 function windowsFilter(endings: readonly string[], names: readonly string[]): string {
@@ -145,15 +122,24 @@ function windowsFilter(endings: readonly string[], names: readonly string[]): st
   return (globs === "" ? "" : `${FILTER_NAME}|${globs}|`) + `${ALL_NAME}|*.*`;
 }
 
-/** `.tif` as `.[tT][iI][fF]`: the globs of Linux dialogs tell case apart. */
+/** `.tif` as `.[tT][iI][fF]`: the globs of GTK tell case apart, those of Qt and KDE do not. */
 function anyCase(text: string): string {
   return text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
 function cleanTitle(title: string): string {
-  // deno-lint-ignore no-control-regex
-  const line = title.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
-  return line.slice(0, MAX_TITLE) || "Open an acquisition";
+  return oneLine(title) || "Open an acquisition";
+}
+
+/** Without what steers a terminal or the direction of text. */
+const oneLine = (text: string) => text.replace(/[\p{C}\s]+/gu, " ").trim();
+
+/** What an argument loses to the locale of the user is not in it. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /**
@@ -187,7 +173,7 @@ function plainAnswer(program: string, result: ProgramResult): string | null {
   }
   if (result.code === 1) return null;
   if (result.code !== 0) throw failed(program, result);
-  return strict(result.stdout).replace(/\r?\n$/, "");
+  return strict(result.stdout).replace(/\n$/, "");
 }
 
 function jsonAnswer(program: string, result: ProgramResult): string | null {
@@ -212,12 +198,16 @@ function strict(bytes: Uint8Array): string {
 
 const lenient = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-function failed(program: string, result: ProgramResult): DialogUnavailable {
+/** True for a program that ended before it was one, such as one whose libraries are missing. */
+export const neverStarted = (result: ProgramResult) => NOT_STARTED.includes(result.code);
+
+/** The error of a program that ended by itself without an answer. */
+export function failed(program: string, result: ProgramResult): DialogUnavailable {
   const words = excerpt(lenient(result.stderr));
   return unavailable(`"${program}" failed with exit status ${result.code}${words && `: ${words}`}`);
 }
 
-const excerpt = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, 300);
+const excerpt = (text: string) => oneLine(text).slice(0, 300);
 
 /** The error with its reason and the way that needs no dialog. */
 export function unavailable(reason: string, cause?: unknown): DialogUnavailable {

@@ -21,7 +21,7 @@ Deno.test("Linux command lines", async (t) => {
       "one extension",
       {},
       [`--file-filter=Acquisitions | ${TIF}`, "--file-filter=All files | *"],
-      ["--getopenfilename", ".", `Acquisitions (${TIF})|All files (*)`],
+      ["--getopenfilename", ".", "Acquisitions (*.tif)|All files (*)"],
     ],
     [
       "a compound extension and a folder to start in",
@@ -34,14 +34,14 @@ Deno.test("Linux command lines", async (t) => {
       [
         "--getopenfilename",
         "/data/a 'b' \"c\" $d",
-        "Acquisitions (*.[oO][mM][eE].[tT][iI][fF])|All files (*)",
+        "Acquisitions (*.ome.tif)|All files (*)",
       ],
     ],
     [
       "files and stores: a store is chosen by a file inside it",
       { extensions: [".ome.zarr", ".tif"] },
       [`--file-filter=Acquisitions | ${TIF} ${MARKERS}`, "--file-filter=All files | *"],
-      ["--getopenfilename", ".", `Acquisitions (${TIF} ${MARKERS})|All files (*)`],
+      ["--getopenfilename", ".", "Acquisitions (*.tif zarr.json .zgroup .zattrs)|All files (*)"],
     ],
     [
       "stores only: a panel for folders",
@@ -53,7 +53,7 @@ Deno.test("Linux command lines", async (t) => {
       "an extension that no reader takes does not reach the filter, whatever is in it",
       { extensions: [".a|b *", ".tif"] },
       [`--file-filter=Acquisitions | ${TIF}`, "--file-filter=All files | *"],
-      ["--getopenfilename", ".", `Acquisitions (${TIF})|All files (*)`],
+      ["--getopenfilename", ".", "Acquisitions (*.tif)|All files (*)"],
     ],
     ["no known extension", { extensions: [".xyz"] }, ["--file-filter=All files | *"], [
       "--getopenfilename",
@@ -64,7 +64,7 @@ Deno.test("Linux command lines", async (t) => {
   for (const [name, changed, zenity, kdialog] of rows) {
     await t.step(name, () => {
       assert.deepEqual(argsOf("linux", changed), [
-        ["zenity", "--file-selection", "--modal", "--title=Open an acquisition", ...zenity],
+        ["zenity", "--file-selection", "--title=Open an acquisition", ...zenity],
         ["kdialog", "--title", "Open an acquisition", ...kdialog],
       ]);
       assert.deepEqual(argsOf("freebsd", changed), argsOf("linux", changed));
@@ -81,12 +81,7 @@ Deno.test("macOS: a constant script, the question as its argument", async (t) =>
       endings: [".tif"],
       names: ["zarr.json", ".zgroup", ".zattrs"],
     }],
-    [{ extensions: [".zarr"] }, {
-      folder: null,
-      folders: true,
-      endings: [],
-      names: ["zarr.json", ".zgroup", ".zattrs"],
-    }],
+    [{ extensions: [".zarr"] }, { folder: null, folders: true }],
   ];
   const scripts = new Set<string>();
   for (const [changed, asked] of rows) {
@@ -104,8 +99,7 @@ Deno.test("macOS: a constant script, the question as its argument", async (t) =>
       scripts.add(script!);
       assert.deepEqual(JSON.parse(argument!), {
         title: "Open an acquisition",
-        filterName: "Acquisitions",
-        allName: "All files",
+        ...(asked.folders === false && { filterName: "Acquisitions", allName: "All files" }),
         ...asked,
       });
     });
@@ -122,11 +116,7 @@ Deno.test("Windows: a constant script without double quotes, the question in the
       folders: false,
       filter: "Acquisitions|*.tif;*.ome.tif;zarr.json;.zgroup;.zattrs|All files|*.*",
     }],
-    [{ extensions: [".zarr"] }, {
-      folder: null,
-      folders: true,
-      filter: "Acquisitions|zarr.json;.zgroup;.zattrs|All files|*.*",
-    }],
+    [{ extensions: [".zarr"] }, { folder: null, folders: true }],
     [{ extensions: [".xyz"] }, { folder: null, folders: false, filter: "All files|*.*" }],
   ];
   const scripts = new Set<string>();
@@ -153,19 +143,17 @@ Deno.test("Windows: a constant script without double quotes, the question in the
   assert(![...scripts][0]!.includes('"'));
 });
 
-Deno.test("variables of the system's loader are blank for every program, as Deno demands", () => {
-  for (const system of ["linux", "darwin", "windows"]) {
-    for (const { env } of dialogCommands(system, question({}))) {
-      assert.deepEqual([env.LD_LIBRARY_PATH, env.LD_PRELOAD, env.DYLD_INSERT_LIBRARIES], ["", "", ""]);
-    }
-  }
+Deno.test("a question that goes through a locale is ASCII", () => {
+  const [macos] = dialogCommands("darwin", question({ title: "ü 🔬" }));
+  assert.match(macos!.args.at(-1)!, /"title":"\\u00fc \\ud83d\\udd2c"/);
+  const [windows] = dialogCommands("windows", question({ folder: "C:\\ü" }));
+  assert.match(windows!.env.ACQ_SERVER_DIALOG!, /"folder":"C:\\\\\\u00fc"/);
 });
 
-Deno.test("a title is one line of at most 200 characters and cannot become an option", () => {
+Deno.test("a title is one line and cannot become an option", () => {
   const titleOf = (title: string) => argsOf("linux", { title })[1]![2];
   assert.equal(titleOf('Open for "https://ä.example" 🔬'), 'Open for "https://ä.example" 🔬');
-  assert.equal(titleOf("a\nb\u0000\u001bc\u2028d"), "a b c d");
-  assert.equal(titleOf("x".repeat(300))!.length, 200);
+  assert.equal(titleOf("a\nb\u0000\u001bc\u2028d\u202ee"), "a b c d e");
   assert.equal(titleOf(" \n"), "Open an acquisition");
   assert(argsOf("linux", { title: "--help" })[0]!.includes("--title=--help"));
 });
@@ -188,6 +176,7 @@ Deno.test("answers", async (t) => {
   const rows: [string, string, DialogCommand["program"], number, string, string | null][] = [
     ["a path", "linux", "zenity", 0, "/d/a b.tif\n", "/d/a b.tif"],
     ["a name with line feeds and spaces at its end", "linux", "zenity", 0, "/d/a\nb\n \n", "/d/a\nb\n "],
+    ["a name with a carriage return at its end", "linux", "kdialog", 0, "/d/q.tif\r\n", "/d/q.tif\r"],
     ["quotes, umlauts, emoji", "linux", "kdialog", 0, "/d/'\"ä🔬.tif\n", "/d/'\"ä🔬.tif"],
     ["a store by its folder", "linux", "zenity", 0, "/d/x.ome.zarr\n", "/d/x.ome.zarr"],
     ["a store by its marker", "linux", "zenity", 0, "/d/x.ome.zarr/zarr.json\n", "/d/x.ome.zarr"],
@@ -239,6 +228,7 @@ Deno.test("a program that fails is told from a cancelled dialog", async (t) => {
       "This option is not available.\n",
       /exit status 255: This option/,
     ],
+    ["steered terminals", "linux", "zenity", 2, "", "\u001b[31mred\u202e\u0007", /exit status 2: \[31mred;/],
     ["ended by a signal", "linux", "zenity", 143, "", "", /"zenity" failed with exit status 143;/],
     ["no path", "linux", "zenity", 0, "\n", "", /answered "", which is no absolute path/],
     ["no interaction", "darwin", "osascript", 1, "", "execution error: (-1713)\n", /exit status 1: .*-1713/],

@@ -15,9 +15,11 @@ function run(argv) {
   panel.allowsMultipleSelection = false;
   panel.treatsFilePackagesAsDirectories = true;
   // .zgroup and .zattrs are hidden files.
-  panel.showsHiddenFiles = question.names.length > 0;
+  panel.showsHiddenFiles = !question.folders && question.names.length > 0;
   // kCGModalPanelWindowLevel, above the windows of all other programs.
   panel.level = 8;
+  // canJoinAllSpaces and fullScreenAuxiliary: also where the browser fills the screen.
+  panel.collectionBehavior = 1 | 256;
   if (question.folder !== null) panel.directoryURL = $.NSURL.fileURLWithPath(question.folder);
   let filter = null;
   if (!question.folders && question.endings.length + question.names.length > 0) {

@@ -18,9 +18,9 @@ interface FakePopup {
   action: string;
 }
 
+const FOLDERS = { title: "Open", folder: null as string | null, folders: true };
 const QUESTION = {
-  title: "Open",
-  folder: null as string | null,
+  ...FOLDERS,
   folders: false,
   endings: [".tif", ".ome.tif"],
   names: ["zarr.json", ".zgroup"],
@@ -30,7 +30,7 @@ const QUESTION = {
 
 /** Runs the script; `answer` sees the open panel and the methods of its delegate, and gives the chosen path. */
 function show(
-  question: typeof QUESTION,
+  question: typeof FOLDERS,
   answer: (panel: FakePanel, methods: Methods) => string | null,
   canSubclass = true,
 ): { path: string | null } {
@@ -86,6 +86,8 @@ Deno.test("a panel for files: types and all files, above other windows, from the
       ["Open", true, false, false],
     );
     assert.deepEqual([panel.directoryURL, panel.level, panel.showsHiddenFiles], ["file:/Users/a", 8, true]);
+    // NSWindowCollectionBehaviorCanJoinAllSpaces = 1 << 0, ...FullScreenAuxiliary = 1 << 8
+    assert.equal(panel.collectionBehavior, 257);
     assert.equal(panel.delegate, "the delegate");
     const popup = panel.accessoryView!;
     assert.deepEqual([popup.titles, popup.target, popup.action], [
@@ -107,8 +109,12 @@ Deno.test("a panel for files: types and all files, above other windows, from the
 });
 
 Deno.test("a panel for folders has no filter", () => {
-  const outcome = show({ ...QUESTION, folders: true, endings: [] }, (panel) => {
-    assert.deepEqual([panel.canChooseFiles, panel.canChooseDirectories], [false, true]);
+  const outcome = show(FOLDERS, (panel) => {
+    assert.deepEqual([panel.canChooseFiles, panel.canChooseDirectories, panel.showsHiddenFiles], [
+      false,
+      true,
+      false,
+    ]);
     assert.deepEqual([panel.delegate, panel.accessoryView, panel.directoryURL], [
       undefined,
       undefined,
@@ -117,6 +123,13 @@ Deno.test("a panel for folders has no filter", () => {
     return "/s/x.ome.zarr";
   });
   assert.deepEqual(outcome, { path: "/s/x.ome.zarr" });
+});
+
+Deno.test("hidden files are shown only where a store is chosen by a file inside it", () => {
+  show({ ...QUESTION, names: [] } as typeof QUESTION, (panel) => {
+    assert.equal(panel.showsHiddenFiles, false);
+    return null;
+  });
 });
 
 Deno.test("cancel", () => assert.deepEqual(show(QUESTION, () => null), { path: null }));

@@ -1,4 +1,7 @@
-/** Runs a dialog program to its end; an abort ends it. */
+/**
+ * Runs a dialog program to its end; an abort ends it. What the program started itself stays: ending a group of
+ * processes needs the permission to run everything, so a wrapper script has to `exec` the program.
+ */
 import { Buffer } from "node:buffer";
 import { type DialogCommand, type ProgramResult, unavailable } from "./picker_commands.ts";
 
@@ -15,7 +18,7 @@ const MAX_OUTPUT = 256 << 10;
  * Starts a program, without a shell, and waits for it.
  *
  * @param signal ends the program; its result then means nothing
- * @returns `null` when the program is not installed
+ * @returns `null` when the program is not installed, or was not when the server started
  * @throws {DialogUnavailable} it cannot be started
  */
 export async function runProgram(command: DialogCommand, signal: AbortSignal): Promise<ProgramResult | null> {
@@ -42,19 +45,42 @@ export async function runProgram(command: DialogCommand, signal: AbortSignal): P
   }
 }
 
-function start({ program, args, env }: DialogCommand): Deno.ChildProcess | null {
+function start(command: DialogCommand): Deno.ChildProcess | null {
+  const { program } = command;
   try {
-    return new Deno.Command(program, {
-      args: [...args],
-      env: { ...env },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
+    try {
+      return spawn(command, {});
+    } catch (cause) {
+      const loader = loaderVariables(cause);
+      if (loader.length === 0) throw cause;
+      return spawn(command, Object.fromEntries(loader.map((name) => [name, ""])));
+    }
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return null;
+    // Deno looks the listed programs up once, at its start, and in absolute folders of PATH only.
+    if (cause instanceof Deno.errors.NotCapable && /run access/.test(cause.message)) return null;
     throw unavailable(`"${program}" cannot be started (${(cause as Error).message})`, cause);
   }
+}
+
+function spawn({ program, args, env }: DialogCommand, loader: Record<string, string>): Deno.ChildProcess {
+  return new Deno.Command(program, {
+    args: [...args],
+    env: { ...env, ...loader },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/**
+ * Names that Deno refuses to hand to a listed program, since they tell the system's loader what to load (`LD_…`,
+ * `DYLD_…`). Users of conda and of module systems have some set; blank counts as unset. Only the refusal tells
+ * which: reading the environment would need a permission.
+ */
+function loaderVariables(cause: unknown): string[] {
+  if (!(cause instanceof Deno.errors.NotCapable)) return [];
+  return /subprocess with (.+?) environment variable/.exec(cause.message)?.[1]!.split(", ") ?? [];
 }
 
 function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {

@@ -55,10 +55,29 @@ Deno.test("kdialog is asked where zenity is missing", async () => {
   assert.deepEqual(commands.map(({ program }) => program), ["zenity", "kdialog"]);
 });
 
+Deno.test("kdialog is asked where zenity is there but does not start, as without one of its libraries", async () => {
+  const broken = (code: number, words: string): ProgramResult => ({
+    code,
+    stdout: new Uint8Array(),
+    stderr: new TextEncoder().encode(words),
+  });
+  const words =
+    "zenity: error while loading shared libraries: libadwaita-1.so.0: cannot open shared object file\n";
+  for (const code of [126, 127]) {
+    assert.equal(await pickerOf([broken(code, words), chose("/a.tif")]).picker.pick(request()), "/a.tif");
+  }
+  // With nothing left to try, its own words say more than that a program is missing.
+  await assert.rejects(pickerOf([broken(127, words), null]).picker.pick(request()), (error: unknown) => {
+    assert(error instanceof DialogUnavailable);
+    assert.match(error.message, /"zenity" failed with exit status 127: .*libadwaita/);
+    return true;
+  });
+});
+
 Deno.test("no program, no display", async () => {
   await assert.rejects(pickerOf([null, null]).picker.pick(request()), (error: unknown) => {
     assert(error instanceof DialogUnavailable);
-    assert.match(error.message, /neither "zenity" nor "kdialog" is installed/);
+    assert.match(error.message, /neither "zenity" nor "kdialog" was .* when the server started; install it/);
     return true;
   });
   const { picker, commands } = pickerOf([], false);

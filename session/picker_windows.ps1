@@ -1,6 +1,16 @@
 # Shows a dialog for the question in ACQ_SERVER_DIALOG and writes an object with the path as JSON.
 # Handed over as one argument: no double quotes in here, not even in comments.
 $ErrorActionPreference = 'Stop'
+# Words and path go out as bytes: the console's own encoding is that of the country, and a program without a
+# console cannot change it.
+function Send($stream, $text) {
+  $bytes = [System.Text.Encoding]::UTF8.GetBytes($text)
+  $stream.Write($bytes, 0, $bytes.Length)
+}
+trap {
+  Send ([Console]::OpenStandardError()) $_.ToString()
+  exit 1
+}
 $ProgressPreference = 'SilentlyContinue'
 $question = $env:ACQ_SERVER_DIALOG | ConvertFrom-Json
 if (-not [Environment]::UserInteractive) { throw 'this session has no desktop' }
@@ -28,6 +38,4 @@ if ($dialog.ShowDialog($owner) -eq [System.Windows.Forms.DialogResult]::OK) {
 }
 $dialog.Dispose()
 $owner.Dispose()
-# As bytes: the console's own encoding is that of the country, and a program without a console cannot change it.
-$bytes = [System.Text.Encoding]::UTF8.GetBytes((@{ path = $path } | ConvertTo-Json -Compress))
-[Console]::OpenStandardOutput().Write($bytes, 0, $bytes.Length)
+Send ([Console]::OpenStandardOutput()) (@{ path = $path } | ConvertTo-Json -Compress)

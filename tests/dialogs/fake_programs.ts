@@ -64,10 +64,11 @@ export class FakeSystem {
 
   /** Resolves with the process id once the program runs. */
   async running(program: string): Promise<number> {
-    for (;;) {
+    for (let tries = 0;; tries += 1) {
       try {
         return Number(this.seen(program, "pid"));
-      } catch {
+      } catch (error) {
+        if (tries === 500) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
@@ -118,8 +119,13 @@ export class FakeSystem {
     const driver = fileURLToPath(new URL("./picker_driver.ts", import.meta.url));
     const child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", ...PERMISSIONS, driver],
-      // As in the shell of a user of conda or of a module system.
-      env: { PATH: this.#folder, LD_LIBRARY_PATH: "/opt/lib", LD_RUN_PATH: "/opt/lib", LD_BIND_NOW: "1" },
+      // As in the shell of a user of conda or of a module system, and a variable that the loader does not know.
+      env: {
+        PATH: this.#folder,
+        LD_LIBRARY_PATH: "/opt/lib",
+        DYLD_LIBRARY_PATH: "/opt/lib",
+        LD_OF_A_SITE: "1",
+      },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
