@@ -52,6 +52,14 @@ export function cutOff() {
   return cut;
 }
 
+/** Whether head and foot leave the scrolled middle free: nothing lies over a canvas. */
+export function barsLieApart() {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const main = box("main");
+  return box("header").bottom <= main.top + 0.5 && main.bottom <= box("footer").top + 0.5 &&
+    box("footer").bottom <= innerHeight + 0.5;
+}
+
 /** Canvas pixels a CSS pixel. */
 export function canvasDensity() {
   const canvas = document.querySelector("#source canvas");

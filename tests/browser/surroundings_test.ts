@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
 import {
+  barsLieApart,
   canvasDensity,
   cutOff,
   hasWebgl2,
@@ -77,8 +78,14 @@ test("on a phone nothing is cut off, fingers pinch and the page scrolls", async 
       await viewer.settle();
       const cut = await page.evaluate(cutOff);
       assert.deepEqual(cut, [], `${width} x ${height}`);
+      assert(await page.evaluate(barsLieApart), `${width} x ${height}`);
       const density = await page.evaluate(canvasDensity);
       assert(Math.abs(density - (width < 400 ? 3 : 1)) < 0.01, "one canvas pixel a screen pixel");
+      for (const end of ["Home", "End"]) {
+        await page.locator("#divider").press(end);
+        await viewer.settle();
+        assert.deepEqual(await page.evaluate(cutOff), [], `divider at ${end}, ${width} x ${height}`);
+      }
       if (width === 390) await pinchAndCheck(viewer);
       assert.deepEqual(viewer.faults, []);
     }

@@ -77,7 +77,7 @@ export function channelCard(group, position, prefix) {
       { className: "card-head" },
       element(
         "label",
-        { className: "switch", title: "Show this channel" },
+        { className: "switch", title: `Show ${channel.name}` },
         visible,
         swatch,
         element("span", { className: "name", textContent: channel.name }),

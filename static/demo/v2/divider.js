@@ -1,22 +1,25 @@
 /** A bar between two panes that is dragged or moved by the arrow keys (role `separator`). */
 
+/** Least share of a pane in percent. */
 const SMALLEST = 15;
-const LARGEST = 85;
 
 /**
  * @param {HTMLElement} bar between the panes, in a container whose height both share
  * @param {(percent: number) => void} onMove share of the upper pane
+ * @param {() => number} leastHeight of a pane in CSS pixels, as long as both have room for that
  * @param {number} [start] percent
  */
-export function attachDivider(bar, onMove, start = 54) {
+export function attachDivider(bar, onMove, leastHeight, start = 54) {
   let percent = start;
   const move = (wanted) => {
-    percent = Math.min(LARGEST, Math.max(SMALLEST, wanted));
+    const { height } = bar.parentElement.getBoundingClientRect();
+    const least = height > 0 ? Math.min(44, Math.max(SMALLEST, (100 * leastHeight()) / height)) : SMALLEST;
+    percent = Math.min(100 - least, Math.max(least, wanted));
+    bar.setAttribute("aria-valuemin", Math.round(least));
+    bar.setAttribute("aria-valuemax", Math.round(100 - least));
     bar.setAttribute("aria-valuenow", Math.round(percent));
     onMove(percent);
   };
-  bar.setAttribute("aria-valuemin", SMALLEST);
-  bar.setAttribute("aria-valuemax", LARGEST);
   bar.addEventListener("pointerdown", (event) => {
     bar.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -31,8 +34,8 @@ export function attachDivider(bar, onMove, start = 54) {
   bar.addEventListener("keydown", (event) => {
     const steps = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10 };
     if (event.key in steps) move(percent + steps[event.key]);
-    else if (event.key === "Home") move(SMALLEST);
-    else if (event.key === "End") move(LARGEST);
+    else if (event.key === "Home") move(0);
+    else if (event.key === "End") move(100);
     else return;
     event.preventDefault();
     event.stopPropagation();

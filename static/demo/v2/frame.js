@@ -8,6 +8,9 @@ const LINE = 14;
 const GAP = 6;
 const TICK = 4;
 
+/** A box lower than this has no titles: ticks and picture come first. */
+const ROOM_FOR_TITLES = 110;
+
 /** Room for a label beside the plot; ticks one below the other are at least so far apart. */
 const TICK_ROOM = 34;
 
@@ -22,7 +25,8 @@ const TICK_ROOM = 34;
  * @param {(plot: object) => object} [options.snap] moves the plot to whole pixels of the screen
  * @returns {{plot: {left: number, top: number, width: number, height: number}, marks: object[]}}
  */
-export function layoutFrame({ width, height, x, y, aspect, measure, snap = (plot) => plot }) {
+export function layoutFrame({ width, height, x: axisX, y: axisY, aspect, measure, snap = (plot) => plot }) {
+  const [x, y] = [axisX, axisY].map((axis) => height < ROOM_FOR_TITLES ? { ...axis, title: "" } : axis);
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);

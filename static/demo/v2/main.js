@@ -187,7 +187,8 @@ function paintReadout(name, cursor) {
     ...values.map(({ name, value, channel }) => {
       const dot = element("span", { className: "swatch" });
       dot.style.background = lutColor(channel.lutName);
-      return element("span", { className: "sample" }, dot, `${name} `, element("b", { textContent: value }));
+      const label = element("span", { className: "name", title: name, textContent: name });
+      return element("span", { className: "sample" }, dot, label, " ", element("b", { textContent: value }));
     }),
   );
   return `${position}; ${values.map(({ name, value }) => `${name} ${value}`).join("; ")}`;
@@ -321,7 +322,7 @@ for (const name of Object.keys(panes)) {
 attachDivider(at("divider"), (percent) => {
   at("panes").style.setProperty("--upper", `${percent}fr`);
   at("panes").style.setProperty("--rest", `${100 - percent}fr`);
-});
+}, () => narrow.matches ? 250 : 200);
 new ResizeObserver(paintProfile).observe(at("chart"));
 listShortcuts(at("shortcut-list"));
 at("help").addEventListener("click", () => at("shortcuts").showModal());
