@@ -17,23 +17,21 @@ Deno.test({
   // A request whose client left within its body is given up after 30 s, which is not waited for.
   sanitizeOps: false,
   sanitizeResources: false,
-  fn: soakShortly,
-});
-
-async function soakShortly(): Promise<void> {
-  const counts = await soak({ seed: 1, clients: 8, steps: 250 }
-  for (
-    const what of [
-      "opened",
-      "planes",
-      "ranges",
-      "left mid-plane",
-      "planes of deleted sessions",
-      "decode_failed",
-    ]
-  ) {
-    assert.ok(counts[what], `never: ${what} in ${JSON.stringify(counts)}`);
-  }
+  fn: async () => {
+    const counts = await soak({ seed: 1, clients: 8, steps: 250 });
+    for (
+      const what of [
+        "opened",
+        "planes",
+        "ranges",
+        "left mid-plane",
+        "planes of deleted sessions",
+        "decode_failed",
+      ]
+    ) {
+      assert.ok(counts[what], `never: ${what} in ${JSON.stringify(counts)}`);
+    }
+  },
 });
 
 Deno.test("session memory is given to as many as fit, and comes back", async () => {
