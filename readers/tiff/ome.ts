@@ -6,7 +6,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_XML_BYTES } from "../limits.ts";
-import { decodeText } from "./directory.ts";
+import { decodeText, type Directory } from "./directory.ts";
 import {
   firstImage,
   isOmeXml,
@@ -29,7 +29,10 @@ export function openOme(opened: Opened): Stack | null {
   if (text === undefined) return null;
   const own = parseOme(text, "OME-XML");
   if (own.metadataFile === null) return imageStack(opened, own, opened.path, 0);
-  const companion = join(dirname(opened.path), basename(own.metadataFile.replaceAll("\\", "/")));
+  const named = own.metadataFile.replaceAll("\\", "/");
+  const companion =
+    placesOf(dirname(opened.path), named).find((path) => opened.files.kind(path) === "file") ??
+      join(dirname(opened.path), basename(named));
   const read = readCompanion(opened, companion);
   if (typeof read === "string") {
     const plain = openPlain(opened);
@@ -71,8 +74,7 @@ function imageStack(opened: Opened, document: OmeDocument, xmlPath: string, xmlS
   const set = new OmeSet(opened, image, xmlPath);
   const origin = { T: 0, C: 0, Z: 0 };
   const start = set.locate(planeNumber(image.order, image.sizes, origin), image.tiffData);
-  const startFile = start && set.open(start.path);
-  const directory = startFile?.directory(start!.directory) ?? opened.first;
+  const directory = (start && set.start(start)) ?? opened.first;
   const layout = readPage(directory);
   const { samples } = layout;
   // SizeC counts samples; FirstC counts channels in files that follow the schema, samples in others.
@@ -97,35 +99,56 @@ function imageStack(opened: Opened, document: OmeDocument, xmlPath: string, xmlS
 /** Plane numbers of a document whose C counts samples, in terms of channels. */
 function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): TiffData[] {
   const channels = sizes.C / samples;
-  return tiffData.map((data) => {
+  const starts = tiffData.map((data) => {
     let rest = data.first;
     const at = { T: 0, C: 0, Z: 0 };
     for (const letter of order) {
       at[letter] = rest % sizes[letter];
       rest = Math.floor(rest / sizes[letter]);
     }
-    const C = at.C >= channels ? Math.floor(at.C / samples) : at.C;
-    return { ...data, first: planeNumber(order, { ...sizes, C: channels }, { ...at, C }) };
+    return at;
+  });
+  // One that is too large for a channel shows that all of them count samples.
+  const each = starts.some(({ C }) => C >= channels) ? samples : 1;
+  return tiffData.map((data, i) => {
+    const C = Math.floor(starts[i]!.C / each);
+    return { ...data, first: planeNumber(order, { ...sizes, C: channels }, { ...starts[i]!, C }) };
   });
 }
 
 interface Location {
   readonly path: string;
+  /** UUID that the file must have where it states one. */
+  readonly uuid: string | null;
   readonly directory: number;
+}
+
+/** Where a file may be that a document names: in its folder as written, else beside it by its name alone. */
+function placesOf(folder: string, name: string): string[] {
+  const written = name.replaceAll("\\", "/");
+  const beside = join(folder, basename(written));
+  const absolute = written.startsWith("/") || /^[A-Za-z]:/.test(written);
+  return absolute || join(folder, written) === beside ? [beside] : [join(folder, written), beside];
+}
+
+/** UUID in the first OME-XML of a file, or `null`; looked up as text, since the files of a set repeat a long document. */
+function uuidOf(tiff: TiffFile): string | null {
+  const text = tiff.directory(0)!.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml) ?? "";
+  return /<(?:\w+:)?OME\s[^>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
 }
 
 /** The files of one OME-TIFF set. */
 class OmeSet {
   readonly #opened: Opened;
-  readonly #folder: string;
   readonly #paths = new Map<string, string>();
+  readonly #uuids = new Map<string, string>();
   readonly #missing: string[] = [];
+  readonly #elsewhere: string[] = [];
   readonly #tiffs = new Map<string, TiffFile>();
   readonly #sizes = new Map<string, number>();
 
   constructor(opened: Opened, image: OmeImage, xmlPath: string) {
     this.#opened = opened;
-    this.#folder = dirname(xmlPath);
     this.#tiffs.set(opened.path, opened.tiff);
     this.#sizes.set(opened.path, opened.tiff.file.size);
     const named = new Map<string, string | null>();
@@ -133,25 +156,35 @@ class OmeSet {
     if (named.size > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`OME-XML names ${named.size} files, more than ${MAX_FOLDER_ENTRIES}`);
     }
-    // A file that names only itself, by a name that it no longer has, was renamed.
-    const alone = named.size === 1 && xmlPath === opened.path;
+    const ownUuid = xmlPath === opened.path ? image.uuid : null;
     for (const [name, uuid] of named) {
-      const path = join(this.#folder, basename(name.replaceAll("\\", "/")));
-      if (xmlPath === opened.path && uuid !== null && uuid === image.uuid) this.#paths.set(name, opened.path);
-      else if (path === opened.path) this.#paths.set(name, path);
-      else if (this.#note(path)) this.#paths.set(name, path);
-      else if (alone) this.#paths.set(name, opened.path);
-      else this.#missing.push(basename(path));
+      // A file that names only itself, by a name that it no longer has, was renamed.
+      const renamed = named.size === 1 && xmlPath === opened.path &&
+        (uuid === null || ownUuid === null || uuid === ownUuid);
+      const places = placesOf(dirname(xmlPath), name);
+      const found = uuid !== null && uuid === ownUuid ? opened.path : this.#noteFirst(places);
+      if (found !== null) {
+        this.#paths.set(name, found);
+        if (uuid !== null) this.#uuids.set(name, uuid);
+        if (found !== opened.path && basename(dirname(found)) !== basename(dirname(places[0]!))) {
+          this.#elsewhere.push(name);
+        }
+      } else if (renamed) this.#paths.set(name, opened.path);
+      else this.#missing.push(name.replaceAll("\\", "/"));
     }
   }
 
-  /** Notes the size of a file of the set; false when it is missing. */
-  #note(path: string): boolean {
-    const file = this.#opened.files.openNeighbour(path);
-    if (file === null) return false;
-    this.#sizes.set(path, file.size);
-    file.close();
-    return true;
+  /** Notes the size of the first of these files that is there, and gives its path; `null` without one. */
+  #noteFirst(places: readonly string[]): string | null {
+    for (const place of places) {
+      if (place === this.#opened.path) return place;
+      const file = this.#opened.files.openNeighbour(place);
+      if (file === null) continue;
+      file.close();
+      this.#sizes.set(file.path, file.size);
+      return file.path;
+    }
+    return null;
   }
 
   totalSize(): number {
@@ -159,27 +192,55 @@ class OmeSet {
   }
 
   warnings(): string[] {
-    const [first] = this.#missing;
-    if (first === undefined) return [];
-    const more = this.#missing.length > 1 ? ` and ${this.#missing.length - 1} more` : "";
-    return [`Files of this set are missing: "${first}"${more}`];
+    const listed = (what: string, [first, ...more]: readonly string[]) =>
+      first === undefined ? [] : [`${what}: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`];
+    return [
+      ...listed("Files of this set are missing", this.#missing),
+      ...listed("Files of this set are read by their name alone, not from the folder named", this.#elsewhere),
+    ];
   }
 
   /** Where a plane is, or `null` when the document does not say or the file is missing. */
   locate(number: number, tiffData: readonly TiffData[]): Location | null {
-    if (tiffData.length === 0) return { path: this.#opened.path, directory: number };
+    if (tiffData.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
     const data = tiffData.findLast(({ first, count }) => number >= first && number - first < count);
     if (!data) return null;
     const path = data.file === null ? this.#opened.path : this.#paths.get(data.file);
-    return path === undefined ? null : { path, directory: data.directory + number - data.first };
+    if (path === undefined) return null;
+    const uuid = path === this.#opened.path ? null : this.#uuids.get(data.file!) ?? null;
+    return { path, uuid, directory: data.directory + number - data.first };
   }
 
-  open(path: string): TiffFile {
+  /** @throws {DecodeFailed} the file is damaged, or is another than the document means */
+  open({ path, uuid }: Location): TiffFile {
     const known = this.#tiffs.get(path);
-    if (known) return known;
-    const tiff = new TiffFile(this.#opened.files.open(path), this.#opened.files);
+    const tiff = known ?? this.#openOther(path);
     this.#tiffs.set(path, tiff);
+    const own = uuid === null ? null : uuidOf(tiff);
+    if (own !== null && own !== uuid) {
+      throw new DecodeFailed(`"${basename(path)}" is of another set: its UUID is "${own}", not "${uuid}"`);
+    }
     return tiff;
+  }
+
+  #openOther(path: string): TiffFile {
+    const { files } = this.#opened;
+    try {
+      return new TiffFile(files.open(path), files);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      throw new DecodeFailed(`"${basename(path)}" of this set: ${error.message}`, { cause: error });
+    }
+  }
+
+  /** The directory of the first plane, or `null` where it cannot be read; other channels may be. */
+  start(location: Location): Directory | null {
+    try {
+      return this.open(location).directory(location.directory);
+    } catch (error) {
+      if (error instanceof DecodeFailed && location.path !== this.#opened.path) return null;
+      throw error;
+    }
   }
 
   /** @throws {DecodeFailed} its file is missing, or no file is named for it */
@@ -193,7 +254,7 @@ class OmeSet {
           : `OME-XML names no directory for ${what}`,
       );
     }
-    const tiff = this.open(location.path);
+    const tiff = this.open(location);
     const directory = tiff.directory(location.directory);
     const page = tiff === this.#opened.tiff || directory === null
       ? planePage(directory, layout, what)
