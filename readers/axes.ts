@@ -7,26 +7,47 @@ import { type Axis, AXIS_ORDER, type AxisLetter } from "./reader.ts";
 /** Factors as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
 type Factor = readonly [number, number];
 
+/** SI prefixes: symbol, name, power of ten. */
+const PREFIXES: readonly (readonly [string, string, number])[] = [
+  ["y", "yocto", -24],
+  ["z", "zepto", -21],
+  ["a", "atto", -18],
+  ["f", "femto", -15],
+  ["p", "pico", -12],
+  ["n", "nano", -9],
+  ["u", "micro", -6],
+  ["m", "milli", -3],
+  ["c", "centi", -2],
+  ["d", "deci", -1],
+  ["", "", 0],
+  ["da", "deca", 1],
+  ["h", "hecto", 2],
+  ["k", "kilo", 3],
+  ["M", "mega", 6],
+  ["G", "giga", 9],
+  ["T", "tera", 12],
+  ["P", "peta", 15],
+  ["E", "exa", 18],
+  ["Z", "zetta", 21],
+  ["Y", "yotta", 24],
+];
+
+/** Units with each prefix by symbol and by name, where 10 to the power of `exponent` served units are one of them. */
+function prefixed(symbol: string, name: string, exponent: number): Record<string, Factor> {
+  return Object.fromEntries(PREFIXES.flatMap(([letter, prefix, power]) => {
+    const ten = power + exponent;
+    // A division is exact to the last digit where the power of ten is, which ends at 1e22.
+    const factor: Factor = ten < 0 && ten >= -22 ? [1, Number(`1e${-ten}`)] : [Number(`1e${ten}`), 1];
+    return [[letter + symbol, factor], [prefix + name, factor]];
+  }));
+}
+
+/** Units of length; symbols as the SI writes them, names in lower case. */
 const LENGTHS: Record<string, Factor> = {
-  pm: [1, 1e6],
-  picometer: [1, 1e6],
+  ...prefixed("m", "meter", 6),
+  micron: [1, 1],
   "å": [1, 1e4],
   angstrom: [1, 1e4],
-  nm: [1, 1e3],
-  nanometer: [1, 1e3],
-  um: [1, 1],
-  micrometer: [1, 1],
-  micron: [1, 1],
-  mm: [1e3, 1],
-  millimeter: [1e3, 1],
-  cm: [1e4, 1],
-  centimeter: [1e4, 1],
-  dm: [1e5, 1],
-  decimeter: [1e5, 1],
-  m: [1e6, 1],
-  meter: [1e6, 1],
-  km: [1e9, 1],
-  kilometer: [1e9, 1],
   in: [25_400, 1],
   inch: [25_400, 1],
   inches: [25_400, 1],
@@ -37,25 +58,19 @@ const LENGTHS: Record<string, Factor> = {
   foot: [304_800, 1],
   yd: [914_400, 1],
   yard: [914_400, 1],
+  mi: [1_609_344_000, 1],
+  mile: [1_609_344_000, 1],
   pt: [25_400, 72],
+  // IAU 2015, resolution B2: 648000 / pi astronomical units of 149597870700 m.
+  pc: [3.0856775814913673e22, 1],
+  parsec: [3.0856775814913673e22, 1],
 };
 
 const DURATIONS: Record<string, Factor> = {
-  fs: [1, 1e15],
-  femtosecond: [1, 1e15],
-  ps: [1, 1e12],
-  picosecond: [1, 1e12],
-  ns: [1, 1e9],
-  nanosecond: [1, 1e9],
-  us: [1, 1e6],
+  ...prefixed("s", "second", 0),
   usec: [1, 1e6],
-  microsecond: [1, 1e6],
-  ms: [1, 1e3],
   msec: [1, 1e3],
-  millisecond: [1, 1e3],
-  s: [1, 1],
   sec: [1, 1],
-  second: [1, 1],
   min: [60, 1],
   minute: [60, 1],
   h: [3600, 1],
@@ -64,6 +79,9 @@ const DURATIONS: Record<string, Factor> = {
   d: [86_400, 1],
   day: [86_400, 1],
 };
+
+/** Symbols with a prefix that files write in any case; of the others the case tells Mm from mm, Gs from gs. */
+const ANY_CASE = new Set(["pm", "nm", "um", "mm", "cm", "dm", "km", "fs", "ps", "ns", "us", "ms"]);
 
 /** Units that say that there is no calibration. */
 const NO_UNIT = new Set(["", "pixel", "pixels", "px", "reference frame", "null", "undefined", "none"]);
@@ -101,14 +119,17 @@ export function calibrated(step: number | null | undefined, unit: string | null 
   const written = (unit ?? "").trim();
   const lower = written.toLowerCase();
   if (NO_UNIT.has(lower)) return UNCALIBRATED;
-  // Symbols are told apart by case only where they collide: Mm and Ms are no millimetres and milliseconds.
-  const key = written === "Mm" || written === "Ms" || written === "Pm" ? written : lower;
-  const [factor, name] = [factorOf(LENGTHS, key), "um"] as const;
-  if (factor) return scaled(step, factor, name, written);
-  const duration = factorOf(DURATIONS, key);
-  if (duration) return scaled(step, duration, "seconds", written);
+  for (const key of lower === written || isSymbolOfCase(lower) ? [written] : [written, lower]) {
+    const length = factorOf(LENGTHS, key);
+    if (length) return scaled(step, length, "um", written);
+    const duration = factorOf(DURATIONS, key);
+    if (duration) return scaled(step, duration, "seconds", written);
+  }
   return { step, unit: written };
 }
+
+/** True for a symbol that means something else, or nothing, in other letters: `Am` is no attometre. */
+const isSymbolOfCase = (lower: string) => /^(?:[a-z]|da)[ms]$/.test(lower) && !ANY_CASE.has(lower);
 
 function scaled(step: number, [multiply, divide]: Factor, unit: string, written: string): Calibration {
   const value = step * multiply / divide;

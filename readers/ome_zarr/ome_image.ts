@@ -1,7 +1,7 @@
 /** The image of a store: which group it is, its first dataset, axes, channel names and time. */
 import { type Calibration, UNCALIBRATED } from "../axes.ts";
 import { channelNames } from "../channel_names.ts";
-import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
+import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { AxisLetter } from "../reader.ts";
@@ -9,6 +9,8 @@ import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import { readNode, type ZarrNode } from "./hierarchy.ts";
 import { calibrationOf, omeAxes, type OmeAxis } from "./ome_axes.ts";
 import { type OmeXmlImage, readOmeXml } from "./ome_xml.ts";
+import { firstOf, omeAttributes } from "./ome_attributes.ts";
+import { plateError, wellError } from "./plate.ts";
 import { type Store, storeKey } from "./store.ts";
 
 /** One image, ready to be read. */
@@ -22,15 +24,6 @@ export interface OmeImage {
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   readonly warnings: readonly string[];
 }
-
-/** The OME attributes of a group: under `ome` from 0.5 on, at the top before. */
-export function omeAttributes(node: ZarrNode): JsonObject {
-  const { ome } = node.attributes;
-  return isJsonObject(ome) ? ome : node.attributes;
-}
-
-const firstOf = (value: unknown): JsonObject | null =>
-  Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;
 
 /** Images of the `bioformats2raw.layout`: the first series, with the OME-XML beside it. */
 interface Location {
@@ -106,7 +99,7 @@ function locate(
   }
   const ome = omeAttributes(node);
   if (isJsonObject(ome["plate"])) throw plateError(store, path, ome["plate"], shown);
-  if (isJsonObject(ome["well"])) throw wellError(path, ome["well"], shown);
+  if (isJsonObject(ome["well"])) throw wellError(store, path, ome["well"], shown);
   if (firstOf(ome["multiscales"])) return { node, path, xml: enclosingXml(store, path, warnings) };
   const layout = ome["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
   if (layout === undefined) {
@@ -134,49 +127,26 @@ function seriesPaths(store: Store, path: string): string[] {
   return Array.isArray(series) ? series.filter((name) => typeof name === "string") : [];
 }
 
-/** OME-XML of the layout that an image was opened out of. */
+/**
+ * OME-XML of an image: beside it in the store, or in the layout above it that lists it as a series, as that of a
+ * plate lists its fields.
+ */
 function enclosingXml(store: Store, path: string, warnings: string[]): OmeXmlImage | null {
-  if (path === "") return null;
-  const parent = storeKey(path, "..")!;
-  const node = readNode(store, parent);
-  const layout = node &&
-    (omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"]);
-  if (!LAYOUTS.includes(layout)) return null;
-  const name = path.slice(parent === "" ? 0 : parent.length + 1);
-  const listed = seriesPaths(store, parent).indexOf(name);
-  const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : 0;
-  return readOmeXml(store, parent, index, warnings);
+  if (path === "") return readOmeXml(store, "", 0, warnings);
+  const segments = path.split("/");
+  for (let depth = segments.length - 1; depth >= 0; depth -= 1) {
+    const above = segments.slice(0, depth).join("/");
+    const node = readNode(store, above);
+    const layout = node &&
+      (omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"]);
+    if (!LAYOUTS.includes(layout)) continue;
+    const name = segments.slice(depth).join("/");
+    const listed = seriesPaths(store, above).indexOf(name);
+    const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : null;
+    return index === null ? null : readOmeXml(store, above, index, warnings);
+  }
+  return null;
 }
-
-function plateError(
-  store: Store,
-  path: string,
-  plate: JsonObject,
-  shown: (path: string) => string,
-): UnsupportedFormat {
-  const wells = Array.isArray(plate["wells"]) ? plate["wells"] : [];
-  const well = firstOf(wells)?.["path"];
-  const wellPath = typeof well === "string" ? storeKey(path, well) : null;
-  const node = wellPath === null ? null : readNode(store, wellPath);
-  const attributes = node ? omeAttributes(node)["well"] : null;
-  const field = isJsonObject(attributes) ? firstField(attributes) : "0";
-  const example = wellPath === null ? "" : `, for example "${shown(storeKey(wellPath, field) ?? wellPath)}"`;
-  return new UnsupportedFormat(
-    `"${shown(path)}" is a plate; open one field of a well${example}`,
-  );
-}
-
-function wellError(path: string, well: JsonObject, shown: (path: string) => string): UnsupportedFormat {
-  const example = shown(storeKey(path, firstField(well)) ?? path);
-  return new UnsupportedFormat(
-    `"${shown(path)}" is a well of a plate; open one of its fields, for example "${example}"`,
-  );
-}
-
-const firstField = (well: JsonObject): string => {
-  const path = firstOf(well["images"])?.["path"];
-  return typeof path === "string" ? path : "0";
-};
 
 function checkVersion(version: unknown): void {
   const minor = typeof version === "string" ? /^(\d+)\.(\d+)/.exec(version) : null;

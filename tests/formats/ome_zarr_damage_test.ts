@@ -342,10 +342,14 @@ Deno.test(
     const group = (ome: Json) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
     write(
       join(plate, "zarr.json"),
-      group({ version: "0.5", plate: { wells: [{ path: "B/2" }, { path: "B/3" }] } }),
+      group({ version: "0.5", plate: { wells: [{ path: "A/1" }, { path: "B/3" }, { path: "B/2" }] } }),
     );
     write(join(plate, "B/zarr.json"), group({}));
-    write(join(plate, "B/2/zarr.json"), group({ version: "0.5", well: { images: [{ path: "7" }] } }));
+    write(
+      join(plate, "B/2/zarr.json"),
+      group({ version: "0.5", well: { images: [{ path: "6" }, { path: "7" }] } }),
+    );
+    write(join(plate, "B/3/zarr.json"), group({ version: "0.5", well: { images: [{ path: "0" }] } }));
     Deno.renameSync(store, join(plate, "B/2/7"));
     const refused = (start: string) => (error: Error) => {
       assert.ok(error instanceof UnsupportedFormat, String(error));
@@ -356,6 +360,9 @@ Deno.test(
     await assert.rejects(open(plate), refused(`"${plate}" is a plate;`));
     await assert.rejects(open(join(plate, "B/2")), refused(`"${join(plate, "B/2")}" is a well of a plate`));
     assert.equal((await open(join(plate, "B/2/7"))).planes[0]![79], 1079);
+    Deno.removeSync(join(plate, "B/2/7"), { recursive: true });
+    const message = new RegExp(`^"${plate}" is a plate; open one field of a well$`);
+    await assert.rejects(open(plate), { name: "UnsupportedFormat", message });
   }),
 );
 
@@ -385,6 +392,30 @@ Deno.test(
     write(join(layout, "OME/METADATA.ome.xml"), "<OME>");
     const damaged = (await open(layout)).summary;
     assert.match(damaged.warnings.join(), /OME metadata cannot be read/);
+  }),
+);
+
+Deno.test(
+  "the OME-XML counts beside an image at the root, for nested series and for fields of a plate",
+  inStore(async (store, folder) => {
+    const group = (ome: Json) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
+    write(join(store, "OME/METADATA.ome.xml"), OME_XML);
+    const unscaled = ome((value) => delete value.multiscales[0].datasets[0].coordinateTransformations);
+    unscaled(store);
+    const root = (await open(store)).summary;
+    assert.deepEqual([root.date, root.channels[0]!.name, root.axes[1]!.step], ["20190304", "DAPI", 0.65]);
+    const plate = join(folder, "plate.zarr");
+    const wells = [{ path: "A/1" }];
+    write(join(plate, "zarr.json"), group({ version: "0.5", "bioformats2raw.layout": 3, plate: { wells } }));
+    write(join(plate, "A/zarr.json"), group({}));
+    write(join(plate, "A/1/zarr.json"), group({ well: { images: [{ path: "0" }, { path: "1" }] } }));
+    write(join(plate, "OME/zarr.json"), group({ series: ["A/1/0", "A/1/1"] }));
+    write(join(plate, "OME/METADATA.ome.xml"), OME_XML);
+    for (const [field, date, name] of [["0", "20190304", "DAPI"], ["1", "", "GFP"], ["2", "", "CH1"]]) {
+      writeImage(join(plate, "A/1", field!), OVERVIEW);
+      const { summary } = await open(join(plate, "A/1", field!));
+      assert.deepEqual([summary.date, summary.channels[0]!.name], [date, name], field);
+    }
   }),
 );
 
