@@ -71,7 +71,8 @@ export function chooseFormat(
   allowedExtensions: readonly string[],
   files: FileAccess,
 ): ChosenFormat {
-  const name = basename(path);
+  // The root of a file system has no name of its own.
+  const name = basename(path) || path;
   const allowed = (format: Format) =>
     format.extensions.some((extension) => allowedExtensions.includes(extension));
   const extension = extensionOf(path);

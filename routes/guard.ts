@@ -1,5 +1,6 @@
 /** Who may call: the Host rule, origins, preflights and the headers that every answer carries. */
 import type { MiddlewareHandler } from "@hono/hono";
+import { quoted } from "../readers/errors.ts";
 import { HostNotAllowed, OriginNotAllowed } from "./errors.ts";
 import type { AppEnv } from "./services.ts";
 
@@ -21,7 +22,7 @@ export const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
     throw new HostNotAllowed(
       `This server answers to 127.0.0.1, localhost and [::1] only, not to ${
-        host === undefined ? "a request without a Host" : `"${host}"`
+        host === undefined ? "a request without a Host" : quoted(host)
       }`,
     );
   }
@@ -67,9 +68,9 @@ export function checkOrigin(origin: string | undefined, allowed: readonly string
   }
   throw new OriginNotAllowed(
     `Pages from ${
-      origin === "null" ? "a place without an address" : origin
+      origin === "null" ? "a place without an address" : quoted(origin)
     } may not open files by path. Let the user choose ` +
-      `with POST /api/v2/pick-and-open, or start the server with --allow-origin ${origin}`,
+      `with POST /api/v2/pick-and-open, or start the server with --allow-origin and its address`,
   );
 }
 

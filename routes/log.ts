@@ -38,8 +38,8 @@ export class Log {
 
 /** The text with what steers a terminal, or the direction of text, as `\uXXXX`; line ends stay. */
 export function printable(text: string): string {
-  // deno-lint-ignore no-control-regex
   return text.replace(
+    // deno-lint-ignore no-control-regex
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
     (c) => {
       return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -8,6 +8,7 @@ import { OpenRequest, type OpenResponse, PickRequest } from "../schemas/http.ts"
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import type { Session } from "../session/store.ts";
+import { dialogTitle } from "./dialog_title.ts";
 import { Cancelled } from "./errors.ts";
 import { fileSize } from "./file_size.ts";
 import { checkOrigin, isLoopbackOrigin } from "./guard.ts";
@@ -47,10 +48,11 @@ export const pickAndOpen: Handler = async (c, services) => {
   const filter = dialogFilter(extensions, services.allowedExtensions);
   const foreign = origin === undefined || isOwnOrigin(c, origin) ? null : origin;
   services.manners.check(foreign);
-  const path = await services.picker.pick({
-    title: dialogTitle(foreign),
-    extensions: filter,
-    signal: c.req.raw.signal,
+  const asked = { title: dialogTitle(foreign), extensions: filter, signal: c.req.raw.signal };
+  const path = await services.picker.pick(asked).catch((error: unknown) => {
+    // A page can close its dialogs too, and open them again and again.
+    if (error instanceof ClientGone) services.manners.cancelled(foreign);
+    throw error;
   });
   if (path === null) {
     services.manners.cancelled(foreign);
@@ -94,14 +96,8 @@ function dialogFilter(wanted: readonly string[] | null, allowed: readonly string
   const supported = wanted.map((e) => e.toLowerCase()).filter((e) => SUPPORTED_EXTENSIONS.includes(e));
   if (supported.length > 0) return supported;
   throw new UnsupportedFormat(
-    `None of ${wanted.join(" ")} is supported; this server opens ${allowed.join(" ")}`,
+    `None of ${quoted(wanted.join(" "))} is supported; this server opens ${allowed.join(" ")}`,
   );
-}
-
-/** The dialog says who asks, unless it is the server's own page or a script. */
-function dialogTitle(foreign: string | null): string {
-  if (foreign === null) return "Open an acquisition";
-  return `Open an acquisition for ${foreign === "null" ? "a page without an address" : foreign}`;
 }
 
 /** The Open response of the contract. */

@@ -32,7 +32,7 @@ export class DialogManners {
     );
   }
 
-  /** Called when the user cancelled a dialog of `origin`. */
+  /** Called when a dialog of `origin` was cancelled, by the user or by the page that went away. */
   cancelled(origin: string | null): void {
     if (origin === null) return;
     const now = this.#now();

@@ -114,7 +114,7 @@ function kdialog(
     const filters = globs.length > 0 ? [`${FILTER_NAME} (${globs.join(" ")})`] : [];
     args.push([...filters, `${ALL_NAME} (*)`].join("|"));
   }
-  return { program: "kdialog", args, env: { LC_CTYPE: "C.UTF-8" } };
+  return { program: "kdialog", args, env: {} };
 }
 
 function windowsFilter(endings: readonly string[], names: readonly string[]): string {

@@ -80,7 +80,8 @@ function spawn({ program, args, env }: DialogCommand, loader: Record<string, str
  */
 function loaderVariables(cause: unknown): string[] {
   if (!(cause instanceof Deno.errors.NotCapable)) return [];
-  return /subprocess with (.+?) environment variable/.exec(cause.message)?.[1]!.split(", ") ?? [];
+  const names = /subprocess with (.+?) environment variable/.exec(cause.message);
+  return names === null ? [] : names[1]!.split(", ");
 }
 
 function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { wantedChannels } from "../../readers/load.ts";
 import { errorResponse } from "../../routes/error_table.ts";
 import { ERROR_CODES, type ErrorCode } from "../../schemas/http.ts";
-import { DialogUnavailable } from "../../session/errors.ts";
+import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
 
@@ -340,6 +340,13 @@ Deno.test("dialogs: cancelled, unavailable, busy", async () => {
   );
   server.clock.move(30_000);
   await expect(server.post("/api/v2/pick-and-open", {}, foreign), 200, "cancelled");
+});
+
+Deno.test("a page that leaves its own dialogs again and again is one whose dialogs are cancelled", async () => {
+  await using server = new Harness({ pick: () => Promise.reject(new ClientGone("The client went away")) });
+  const foreign = { headers: { origin: "https://example.org" } };
+  for (let n = 0; n < 2; n += 1) await server.post("/api/v2/pick-and-open", {}, foreign);
+  await expect(server.post("/api/v2/pick-and-open", {}, foreign), 409, "dialog_busy");
 });
 
 Deno.test("the dialog is told who asks and which extensions are wanted", async () => {
