@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";
 import { readPng } from "./in_page.js";
-import { LINE, referenceSample, sample, SHAPE } from "./line_scan.ts";
+import { LINE, lineScanFile, referenceSample, sample, SHAPE } from "./line_scan.ts";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
 const REFERENCE: readonly [number, number] = [128, 128];
@@ -44,6 +44,26 @@ test("an image of colour is drawn in its colours and true aspect", async (viewer
   assert(Math.abs(box.width / box.height - 30 / 50) < 0.01);
   assert.equal(await viewer.page.locator("#reference").isVisible(), false);
   assert.equal(await viewer.page.locator("#divider").isVisible(), false);
+});
+
+test("a reference keeps its aspect however long it is, and can be zoomed along its length", async (viewer) => {
+  const { page } = viewer;
+  const strip = join(viewer.server.folder, "strip.oir");
+  await Deno.writeFile(strip, lineScanFile(1280));
+  await viewer.open(strip);
+  const aspect = async () => {
+    const { width, height } = (await page.locator("#reference .plot").boundingBox())!;
+    return width / height;
+  };
+  assert(Math.abs(await aspect() - 10) < 0.3, `${await aspect()}`);
+  await page.locator("#reference .plot").focus();
+  for (let i = 0; i < 4; i += 1) await page.keyboard.press("+");
+  await viewer.settle();
+  // 1.5 times closer until at most 6 : 1 is left, then both ways: 10, 6.67, 4.44, 4.44, 4.44.
+  assert(Math.abs(await aspect() - 40 / 9) < 0.1, `${await aspect()}`);
+  await page.keyboard.press("0");
+  await viewer.settle();
+  assert(Math.abs(await aspect() - 10) < 0.3);
 });
 
 test("a scan longer than the largest texture is drawn without seams", async (viewer) => {

@@ -26,12 +26,12 @@ function plane(rows: number, columns: number, value: (row: number, column: numbe
   );
 }
 
-/** The bytes of the file. */
-export function lineScanFile(): Uint8Array {
+/** The bytes of the file, with a reference of so many rows and 128 columns. */
+export function lineScanFile(referenceRows = 128): Uint8Array {
   const [rows, columns] = SHAPE;
   const planes = [0, 1].map((channel) => plane(rows, columns, (row, column) => sample(channel, row, column)));
   const reference = [0, 1].map((channel) =>
-    plane(128, 128, (row, column) => referenceSample(channel, row, column))
+    plane(referenceRows, 128, (row, column) => referenceSample(channel, row, column))
   );
   const described = lineScan(rows);
   const [first, second] = described.channels;
@@ -41,11 +41,11 @@ export function lineScanFile(): Uint8Array {
     height: 128,
     frames: [{ axes: "t001", planes }],
     stripBytes: 40 * columns * 2,
-    overview: { width: 128, height: 128 },
+    overview: { width: 128, height: referenceRows },
     line: LINE,
     reference: {
       width: 128,
-      height: 128,
+      height: referenceRows,
       planes: { [first!.id]: reference[0]!, [second!.id]: reference[1]! },
     },
   }));

@@ -13,6 +13,7 @@ import {
   wasCancelled,
 } from "./in_page.js";
 import { floatTiff, lineScanFile, SHAPE } from "./line_scan.ts";
+import { assertColor } from "./suite.ts";
 
 const ignore = !hasChromium();
 
@@ -31,6 +32,10 @@ test("without WebGL2 canvas 2D draws the same picture", async () => {
   const scan = await scanOf(server);
   const special = join(server.folder, "special.tif");
   await Deno.writeFile(special, floatTiff(2, 4, [-Infinity, Infinity, -1.5, NaN, 0, 0.25, 0.5, 0.75]));
+  const wide = join(server.folder, "wide.tif");
+  await Deno.writeFile(wide, floatTiff(2, 3, [-3e38, 0, 3e38, -3e38, 0, 3e38]));
+  const flat = join(server.folder, "flat.tif");
+  await Deno.writeFile(flat, floatTiff(2, 3, Array(6).fill(4e15)));
   const colors: number[][][] = [];
   for (const webgl of [true, false]) {
     const browser = await startChromium(webgl);
@@ -50,6 +55,18 @@ test("without WebGL2 canvas 2D draws the same picture", async () => {
         // -Infinity and the least sample are the first colour of viridis, Infinity the last, NaN is not drawn.
         assert.deepEqual(await viewer.color(await viewer.place("source", [2, 4], 0, column)), expected);
       }
+      // By hand: half of the way from -3e38 to 3e38 is 0, whose colour in gray is level 128 of 255.
+      await viewer.open(wide);
+      await viewer.page.selectOption("#source-0-lut", "gray");
+      for (const [column, level] of [0, 128, 255].entries()) {
+        const place = await viewer.place("source", [2, 3], 0, column);
+        assertColor(await viewer.color(place), [level, level, level]);
+      }
+      // A flat plane is drawn as the least, and says so.
+      await viewer.open(flat);
+      await viewer.page.selectOption("#source-0-lut", "viridis");
+      assert.deepEqual(await viewer.color(await viewer.place("source", [2, 3], 0, 1)), [68, 1, 84]);
+      assert.equal(await viewer.text(".constant"), "All samples are 4000000000000000");
       colors.push(drawn);
       assert.deepEqual(viewer.faults, []);
     } finally {

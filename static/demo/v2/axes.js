@@ -20,7 +20,8 @@ export const axisTitle = (axis) =>
 export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
 
 /**
- * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most` of them.
+ * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most` of them and one more; none
+ * where neighbours would be the same number.
  *
  * @param {number} low
  * @param {number} high
@@ -32,8 +33,9 @@ export function ticks(low, high, most) {
   const step = roundStep((high - low) / most);
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
-  const values = [];
-  for (let i = first; i <= last; i += 1) values.push(i * step);
+  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) return { values: [], labels: [], step: 0 };
+  const count = Math.min(last - first, most) + 1;
+  const values = Array.from({ length: Math.max(0, Math.floor(count)) }, (_, i) => (first + i) * step);
   const largest = Math.max(Math.abs(low), Math.abs(high));
   return { values, labels: values.map((value) => tickLabel(value, step, largest)), step };
 }
@@ -58,17 +60,28 @@ export function formatAt(value, step) {
   return withoutMinusZero(value.toFixed(decimals));
 }
 
-/** A number at four significant digits for read-outs; integers in full. */
-export function formatNumber(value) {
-  if (!Number.isFinite(value)) return String(value);
+/**
+ * A number at five significant digits, or as many more as tell values apart that lie a thousandth of `span` from each other;
+ * integers in full.
+ *
+ * @param {number} value
+ * @param {number} [span] range that the number belongs to
+ */
+export function formatNumber(value, span = Math.abs(value)) {
+  if (!Number.isFinite(value) || value === 0) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
   const size = Math.abs(value);
-  if (size >= 1e7 || (size < 1e-3 && size > 0)) return value.toExponential(3);
-  return String(Number(value.toPrecision(5)));
+  const more = span > 0 ? Math.max(0, Math.ceil(Math.log10(size / span) - 1)) : 0;
+  const short = Number(value.toPrecision(Math.min(17, 5 + more)));
+  const [plain, exponential] = [String(short), short.toExponential()];
+  return (size >= 1e7 || size < 1e-3) && exponential.length < plain.length ? exponential : plain;
 }
 
 function tickLabel(value, step, largest) {
-  if (largest >= 1e6 || step < 1e-5) return value === 0 ? "0" : String(Number(value.toPrecision(6)));
+  if (largest >= 1e6 || step < 1e-5) {
+    const digits = Math.min(15, Math.max(6, Math.ceil(Math.log10(largest / step)) + 1));
+    return value === 0 ? "0" : String(Number(value.toPrecision(digits)));
+  }
   return formatAt(value, step);
 }
 

@@ -1,5 +1,5 @@
 /** One channel as it is looked at: samples, look-up table, intensity range and whether it is shown. */
-import { autoRange, histogram, statistics } from "./histogram.js";
+import { autoRange, drawableRange, histogram, statistics } from "./histogram.js";
 import { defaultLut, DISTINCT, lutTable } from "./lut.js";
 
 /** A loaded channel; emits `change` whenever its look changes. */
@@ -46,12 +46,18 @@ export class Channel extends EventTarget {
     return this.#range;
   }
 
-  /** Sets the range where it is one; answers whether it is. */
+  /** Sets the range; ends that float32 cannot tell apart are moved apart. */
   setRange(min, max) {
-    const isRange = Number.isFinite(min) && Number.isFinite(max) && Math.fround(min) < Math.fround(max);
-    if (isRange) this.#range = [min, max];
+    this.#range = drawableRange(min, max);
     this.#changed();
-    return isRange;
+  }
+
+  /** Sets one end (0: minimum, 1: maximum); where it passes the other, the other moves along. */
+  setEnd(end, value) {
+    const [min, max] = this.#range;
+    const width = max - min;
+    if (end === 0) this.setRange(value, value < max ? max : value + width);
+    else this.setRange(value > min ? min : value - width, value);
   }
 
   /** 1st to 99.5th percentile. */

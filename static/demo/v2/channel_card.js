@@ -2,6 +2,7 @@
 import { formatNumber } from "./axes.js";
 import { element, svgElement } from "./element.js";
 import { LUT_NAMES, lutColor } from "./lut.js";
+import { sampleText } from "./readout.js";
 
 const BINS = 128;
 const HEIGHT = 48;
@@ -12,9 +13,10 @@ const HEIGHT = 48;
  * @param {import("./channel_group.js").ChannelGroup} group
  * @param {number} position
  * @param {string} prefix makes ids unique on the page
+ * @param {(message: string | null) => void} onTyped what is wrong with a number that was typed, or null
  * @returns {HTMLElement}
  */
-export function channelCard(group, position, prefix) {
+export function channelCard(group, position, prefix, onTyped) {
   const channel = group.channels[position];
   const id = (part) => `${prefix}-${position}-${part}`;
   const visible = element("input", { type: "checkbox", id: id("visible") });
@@ -96,7 +98,11 @@ export function channelCard(group, position, prefix) {
     ),
   );
 
-  const { min, max } = channel.stats;
+  const { min, max, count } = channel.stats;
+  if (!(max > min)) {
+    const text = count === 0 ? "No sample is a finite number" : `All samples are ${sampleText(min)}`;
+    chart.after(element("p", { className: "constant", textContent: text }));
+  }
   const whole = max > min ? max - min : 1;
   const part = (value) => Math.min(1, Math.max(0, (value - min) / whole));
 
@@ -108,15 +114,17 @@ export function channelCard(group, position, prefix) {
     lut.value = channel.lutName;
     swatch.style.background = lutColor(channel.lutName);
     inputs.forEach((input, end) => {
-      if (document.activeElement !== input || !input.dataset.typing) input.value = formatNumber(range[end]);
-      input.removeAttribute("aria-invalid");
+      if (document.activeElement !== input || !input.dataset.typing) {
+        input.value = formatNumber(range[end], range[1] - range[0]);
+        input.removeAttribute("aria-invalid");
+      }
     });
     handles.forEach((handle, end) => {
       handle.style.left = `${100 * part(range[end])}%`;
       handle.setAttribute("aria-valuemin", min);
       handle.setAttribute("aria-valuemax", max);
-      handle.setAttribute("aria-valuenow", range[end]);
-      handle.setAttribute("aria-valuetext", formatNumber(range[end]));
+      handle.setAttribute("aria-valuenow", Math.min(max, Math.max(min, range[end])));
+      handle.setAttribute("aria-valuetext", formatNumber(range[end], range[1] - range[0]));
     });
     inside.setAttribute("x", BINS * part(range[0]));
     inside.setAttribute("width", BINS * Math.max(0, part(range[1]) - part(range[0])));
@@ -132,9 +140,10 @@ export function channelCard(group, position, prefix) {
     input.addEventListener("input", () => input.dataset.typing = "yes");
     input.addEventListener("change", () => {
       delete input.dataset.typing;
-      const range = [...channel.range];
-      range[end] = input.value.trim() === "" ? NaN : Number(input.value.replace(",", "."));
-      if (!channel.setRange(...range)) input.setAttribute("aria-invalid", "true");
+      const { value, fault } = typedNumber(input.value);
+      if (fault === null) channel.setEnd(end, value);
+      else input.setAttribute("aria-invalid", "true");
+      onTyped(fault);
     });
   });
   handles.forEach((handle, end) => dragHandle(handle, chart, channel, end, min, whole));
@@ -145,13 +154,35 @@ export function channelCard(group, position, prefix) {
   return card;
 }
 
+/**
+ * A number as it is typed.
+ *
+ * @param {string} text
+ * @returns {{value: number, fault: string | null}}
+ */
+export function typedNumber(text) {
+  const typed = text.trim().replace("\u2212", "-");
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
+  if (Number.isFinite(value)) return { value, fault: null };
+  const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
+  return { value: NaN, fault: `"${typed}" is not a number${hint}` };
+}
+
 function dragHandle(handle, chart, channel, end, min, whole) {
+  const gap = whole / 1000;
   const set = (value) => {
-    const range = [...channel.range];
-    const gap = whole / 1000;
-    range[end] = end === 0 ? Math.min(value, range[1] - gap) : Math.max(value, range[0] + gap);
-    channel.setRange(...range);
+    const [low, high] = channel.range;
+    // An end outside the samples is left there unless it is in the way.
+    if (end === 0) {
+      const most = Math.max(high, min + gap);
+      channel.setRange(Math.min(value, most - gap), most);
+    } else {
+      const least = Math.min(low, min + whole - gap);
+      channel.setRange(least, Math.max(value, least + gap));
+    }
   };
+  /** Where the handle is seen: at the edge when its end of the range lies outside the samples. */
+  const shown = () => Math.min(min + whole, Math.max(min, channel.range[end]));
   handle.addEventListener("pointerdown", (event) => {
     handle.setPointerCapture(event.pointerId);
     handle.focus();
@@ -172,7 +203,7 @@ function dragHandle(handle, chart, channel, end, min, whole) {
       PageDown: -10 * step,
       PageUp: 10 * step,
     };
-    if (event.key in steps) set(channel.range[end] + steps[event.key]);
+    if (event.key in steps) set(shown() + steps[event.key]);
     else if (event.key === "Home") set(min);
     else if (event.key === "End") set(min + whole);
     else return;

@@ -26,7 +26,8 @@ precision highp sampler2D;
 uniform sampler2D samples;
 uniform sampler2D lut;
 uniform vec4 tile;
-uniform vec2 range;
+uniform vec2 range;  // scaled
+uniform float scale;  // a power of two
 in vec2 place;
 out vec4 color;
 void main() {
@@ -34,7 +35,7 @@ void main() {
   float value = texelFetch(samples, at, 0).r;
   // isnan() may be left out by a driver; the bits cannot.
   bool isNumber = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;
-  float part = clamp((value - range.x) / (range.y - range.x), 0.0, 1.0);
+  float part = clamp((value * scale - range.x) / (range.y - range.x), 0.0, 1.0);
   color = isNumber ? texelFetch(lut, ivec2(int(part * 255.0 + 0.5), 0), 0) : vec4(0.0);
 }`;
 
@@ -60,7 +61,7 @@ export class WebglPicture {
     this.#canvas = canvas;
     this.#gl = gl;
     this.#program = link(gl);
-    for (const name of ["tile", "view", "samples", "lut", "range"]) {
+    for (const name of ["tile", "view", "samples", "lut", "range", "scale"]) {
       this.#places[name] = gl.getUniformLocation(this.#program, name);
     }
   }
@@ -113,7 +114,9 @@ export class WebglPicture {
     for (const layer of layers) {
       gl.activeTexture(gl.TEXTURE1);
       gl.bindTexture(gl.TEXTURE_2D, this.#lutTexture(layer));
-      gl.uniform2f(this.#places.range, layer.min, layer.max);
+      const scale = rangeScale(layer);
+      gl.uniform1f(this.#places.scale, scale);
+      gl.uniform2f(this.#places.range, layer.min * scale, layer.max * scale);
       gl.activeTexture(gl.TEXTURE0);
       for (const { rect, texture } of this.#tiles[layer.plane] ?? []) {
         if (rect[2] <= view.x0 || rect[0] >= view.x1 || rect[3] <= view.y0 || rect[1] >= view.y1) continue;
@@ -140,6 +143,15 @@ export class WebglPicture {
     }
     return texture;
   }
+}
+
+/**
+ * Power of two that brings the range near 1, without rounding: the difference of its ends must not overflow, nor a small
+ * one be flushed to zero.
+ */
+function rangeScale({ min, max }) {
+  const exponent = Math.floor(Math.log2(Math.max(Math.abs(min), Math.abs(max))));
+  return 2 ** Math.min(126, Math.max(-126, -exponent));
 }
 
 function upload(gl, plane, [left, top, right, bottom]) {

@@ -11,6 +11,9 @@ const TICK = 4;
 /** A box lower than this has no titles: ticks and picture come first. */
 const ROOM_FOR_TITLES = 110;
 
+/** A plot that is thinner, in CSS pixels, cannot be pointed at. */
+const THINNEST = 8;
+
 /** Room for a label beside the plot; ticks one below the other are at least so far apart. */
 const TICK_ROOM = 34;
 
@@ -67,8 +70,8 @@ export function layoutFrame({ width, height, x: axisX, y: axisY, aspect, measure
 
 function fit(area, aspect) {
   if (aspect === null) return area;
-  const width = Math.min(area.width, area.height * aspect);
-  const height = width / aspect;
+  const width = Math.max(THINNEST, Math.min(area.width, area.height * aspect));
+  const height = Math.max(THINNEST, Math.min(area.height, area.width / aspect));
   return {
     left: area.left + (area.width - width) / 2,
     top: area.top,

@@ -37,16 +37,34 @@ export function statistics(samples, percentiles = AUTO_PERCENTILES) {
 }
 
 /**
- * The range that Auto sets; never empty, so that a flat plane can still be drawn.
+ * The range that Auto sets; never empty as float32, so that a flat plane can still be drawn.
  *
  * @param {{min: number, max: number, percentiles: number[]}} stats of {@linkcode AUTO_PERCENTILES}
  * @returns {[number, number]}
  */
 export function autoRange(stats) {
   const [low, high] = stats.percentiles;
-  if (high > low) return [low, high];
+  if (Math.fround(high) > Math.fround(low)) return [low, high];
   if (stats.max > stats.min) return [stats.min, stats.max];
-  return [stats.min, stats.min + 1];
+  return drawableRange(stats.min, stats.min + 1);
+}
+
+/** The largest finite float32. */
+const LARGEST = (2 - 2 ** -23) * 2 ** 127;
+
+/**
+ * A range whose ends are finite and differ as float32, which is what renderers compute in: the given one, or the one that is
+ * nearest to it with its lower end kept where possible.
+ *
+ * @param {number} min
+ * @param {number} max
+ * @returns {[number, number]}
+ */
+export function drawableRange(min, max) {
+  const [low, high] = [min, max].map((value) => Math.min(LARGEST, Math.max(-LARGEST, value)));
+  if (Math.fround(low) < Math.fround(high)) return [low, high];
+  const next = Math.max(Math.fround(low) + Math.abs(low) * 2 ** -22, Math.fround(low) + 2 ** -126);
+  return next <= LARGEST ? [low, next] : [LARGEST * (1 - 2 ** -22), LARGEST];
 }
 
 /**

@@ -36,7 +36,7 @@ const panes = {
   }),
   reference: new Pane(at("reference"), {
     onCursor: (cursor, byKeyboard) => moved("reference", cursor, byKeyboard),
-  }),
+  }, { isReference: true }),
 };
 const links = linkPanes(panes);
 
@@ -143,7 +143,9 @@ function show({ opened, session: read, source, reference }) {
   for (const [name, group] of Object.entries(groups)) {
     at(`${name}-cards`).replaceChildren();
     if (!group) continue;
-    at(`${name}-cards`).append(...group.channels.map((_, position) => channelCard(group, position, name)));
+    at(`${name}-cards`).append(
+      ...group.channels.map((_, position) => channelCard(group, position, name, typed)),
+    );
     at(name).querySelector(".composite").checked = group.composite;
     at(name).querySelector(".composite").parentElement.hidden = group.channels.length < 2;
     at(name).querySelector(".plot").setAttribute("aria-label", `${name} picture of ${opened.source.name}`);
@@ -267,16 +269,21 @@ function save(name) {
   say(`Saved the ${name} picture`);
 }
 
-function say(text) {
-  at("status").classList.remove("bad");
+/** What is wrong with a number stands until another is typed. */
+function typed(fault) {
+  if (fault !== null) say(fault, true);
+  else if (at("status").classList.contains("bad")) say("");
+}
+
+function say(text, isBad = false) {
+  at("status").classList.toggle("bad", isBad);
   at("status").textContent = text;
 }
 
 function fail(error) {
   const code = error.code ?? "client_error";
   if (code === "server_gone") session.ask();
-  at("status").classList.add("bad");
-  at("status").textContent = `${code}: ${error.message}`;
+  say(`${code}: ${error.message}`, true);
 }
 
 function notice(text, action = "", act = null) {

@@ -3,7 +3,8 @@
  * counts the plane's rows and its y counts the plane's columns.
  *
  * Planes whose axes share a unit are shown with true pixel aspect and zoomed by a box; others, such as space over time,
- * fill the pane and are zoomed along the axis that is dragged.
+ * fill the pane and are zoomed along the axis that is dragged. A reference always keeps its aspect: a very long one is
+ * zoomed along its length until the visible part is no thread any more.
  */
 import { axisTitle, toPhysical } from "./axes.js";
 import { CanvasPicture } from "./draw_canvas.js";
@@ -18,8 +19,10 @@ import { snapshot } from "./snapshot.js";
 import { transpose } from "./transpose.js";
 import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
 
-/** A picture longer than this is a strip: true aspect would make it a thread. */
+/** A picture longer than this is a strip: true aspect makes it a thread. */
 const LONGEST_TRUE_ASPECT = 6;
+
+const isThread = (aspect) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;
 
 /** Part of the view that the cursor moves with Shift. */
 const FAR_STEP = 1 / 20;
@@ -40,6 +43,7 @@ export class Pane {
   #selection = null;
   #waiting = false;
   #listeners;
+  #isReference;
 
   /** Marks, in CSS pixels of the plot, that the page puts over the picture. */
   overlay = () => [];
@@ -49,9 +53,11 @@ export class Pane {
    * @param {object} listeners
    * @param {(cursor: {x: number, y: number} | null, byKeyboard: boolean) => void} listeners.onCursor
    * @param {() => void} [listeners.onView]
+   * @param {{isReference?: boolean}} [options]
    */
-  constructor(figure, listeners) {
+  constructor(figure, listeners, { isReference = false } = {}) {
     this.#listeners = listeners;
+    this.#isReference = isReference;
     this.#stage = figure.querySelector(".stage");
     this.#plot = figure.querySelector(".plot");
     this.#canvas = figure.querySelector("canvas");
@@ -90,16 +96,10 @@ export class Pane {
   show({ plane, channels }) {
     const [rows, columns] = plane.shape;
     const [axisX, axisY] = plane.axes;
-    const aspect = (rows * axisX.step) / (columns * axisY.step);
-    const isThread = aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;
-    this.#group = {
-      width: rows,
-      height: columns,
-      axisX,
-      axisY,
-      aspect,
-      locked: axisX.unit === axisY.unit && !isThread,
-    };
+    const isOneUnit = axisX.unit === axisY.unit;
+    const pixelAspect = isOneUnit ? axisX.step / axisY.step : 1;
+    const locked = this.#isReference || (isOneUnit && !isThread(pixelAspect * rows / columns));
+    this.#group = { width: rows, height: columns, axisX, axisY, pixelAspect, locked };
     this.#channels = channels;
     this.#view = home(rows, columns);
     this.#cursor = null;
@@ -132,14 +132,14 @@ export class Pane {
     const box = this.#stage.getBoundingClientRect();
     const { width, height } = box;
     if (width < 1 || height < 1) return;
-    const { axisX, axisY, aspect, locked } = this.#group;
+    const { axisX, axisY, locked } = this.#group;
     const { x0, x1, y0, y1 } = this.#view;
     this.#layout = layoutFrame({
       width,
       height,
       x: { low: toPhysical(axisX, x0), high: toPhysical(axisX, x1), title: axisTitle(axisX) },
       y: { low: toPhysical(axisY, y0), high: toPhysical(axisY, y1), title: axisTitle(axisY) },
-      aspect: locked ? aspect : null,
+      aspect: locked ? this.#aspect : null,
       measure: measureLabel,
       snap: (plot) => snapped(plot, box),
     });
@@ -170,6 +170,11 @@ export class Pane {
   toScreen(x, y) {
     const { fx, fy } = toPlot(this.#view, x, y);
     return [fx * this.#layout.plot.width, fy * this.#layout.plot.height];
+  }
+
+  /** Size of the plot in CSS pixels. */
+  get plot() {
+    return this.#layout.plot;
   }
 
   /** CSS pixels that one picture pixel takes, horizontally. */
@@ -215,15 +220,13 @@ export class Pane {
 
   #marks() {
     const { width, height } = this.#layout.plot;
-    const marks = [
-      ...this.overlay(),
-      ...scaleBarMarks(this.#group, this.#view, this.#layout.plot, measureLabel),
-    ];
+    const marks = this.overlay();
     if (this.#cursor !== null) {
       const [x, y] = this.toScreen(this.#cursor.x + 0.5, this.#cursor.y + 0.5);
       const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
       marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
     }
+    marks.push(...scaleBarMarks(this.#group, this.#view, this.#layout.plot, measureLabel));
     if (this.#selection !== null) {
       const { x0, y0, x1, y1 } = this.#selection;
       const [left, top] = [x0 * width, y0 * height];
@@ -267,16 +270,28 @@ export class Pane {
     });
   }
 
+  /** Width of the visible part through its height, as they are in the specimen. */
+  get #aspect() {
+    const { x0, x1, y0, y1 } = this.#view;
+    return this.#group.pixelAspect * (x1 - x0) / (y1 - y0);
+  }
+
   #zoom(at, factorX, factorY) {
-    const { locked } = this.#group;
-    const both = factorX === 1 ? factorY : factorX;
-    this.#setView(zoomAt(this.#view, at, locked ? both : factorX, locked ? both : factorY, this.#group));
+    let factors = [factorX, factorY];
+    if (this.#group.locked) {
+      const both = factorX === 1 ? factorY : factorX;
+      // Closer to a thread along its length alone.
+      const [isLong, isHigh] = [this.#aspect > LONGEST_TRUE_ASPECT, this.#aspect < 1 / LONGEST_TRUE_ASPECT];
+      factors = [both > 1 && isHigh ? 1 : both, both > 1 && isLong ? 1 : both];
+    }
+    this.#setView(zoomAt(this.#view, at, ...factors, this.#group));
   }
 
   #select(from, to, done) {
     const part = (value) => Math.min(1, Math.max(0, value));
     const box = { x0: part(from.fx), y0: part(from.fy), x1: part(to.fx), y1: part(to.fy) };
-    if (!this.#group.locked) {
+    const isLocked = this.#group.locked && !isThread(this.#aspect);
+    if (!isLocked) {
       const { width, height } = this.#layout.plot;
       const across = Math.abs(box.x1 - box.x0) * width >= Math.abs(box.y1 - box.y0) * height;
       Object.assign(box, across ? { y0: 0, y1: 1 } : { x0: 0, x1: 1 });
@@ -285,7 +300,7 @@ export class Pane {
     if (!done) return this.drawMarks();
     const start = toPicture(this.#view, box.x0, box.y0);
     const end = toPicture(this.#view, box.x1, box.y1);
-    this.#setView(zoomTo(this.#view, start, end, this.#group, this.#group.locked));
+    this.#setView(zoomTo(this.#view, start, end, this.#group, isLocked));
   }
 
   #moveCursor(place, byKeyboard) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../../static/demo/v2/axes.js";
 import { scaleBar } from "../../../static/demo/v2/scale_bar.js";
 
@@ -13,6 +14,33 @@ Deno.test("an empty range or no room has no ticks", () => {
   assert.deepEqual(ticks(1, 1, 5).values, []);
   assert.deepEqual(ticks(0, 1, 0).values, []);
   assert.deepEqual(ticks(NaN, 1, 5).values, []);
+});
+
+Deno.test("ticks end where neighbours are one number, and there are never many", () => {
+  // Neighbouring doubles at 4e15 are 0.5 apart, at 3e16 they are 4.
+  assert.deepEqual(ticks(4e15, 4e15 + 1, 6).values, []);
+  assert.deepEqual(ticks(3e16, 3e16 + 4, 6).values, []);
+  assert.deepEqual(ticks(0, 5e-324, 6).values, []);
+  assert(ticks(-3e38, 3e38, 6).values.length > 2);
+  const end = fc.double({ noNaN: true });
+  fc.assert(
+    fc.property(end, end, fc.integer({ min: 1, max: 40 }), (low, high, most) => {
+      const { values, labels } = ticks(low, high, most);
+      assert(values.length <= most + 1 && labels.length === values.length);
+      assert(values.every((value, i) => i === 0 || value > values[i - 1]!));
+    }),
+    { numRuns: 1000, seed: 6 },
+  );
+});
+
+Deno.test("tick labels far from zero differ", () => {
+  assert.deepEqual(ticks(1e8, 1e8 + 4, 4).labels, [
+    "100000000",
+    "100000001",
+    "100000002",
+    "100000003",
+    "100000004",
+  ]);
 });
 
 Deno.test("a sample sits at index times step, in the middle of its pixel", () => {
@@ -33,7 +61,11 @@ Deno.test("numbers keep the digits that matter", () => {
   assert.equal(formatAt(-0.00001, 0.1), "0.0");
   assert.equal(formatNumber(65535), "65535");
   assert.equal(formatNumber(0.1234567), "0.12346");
-  assert.equal(formatNumber(1.5e-9), "1.500e-9");
+  assert.equal(formatNumber(1.5e-9), "1.5e-9");
+  assert.equal(formatNumber(3.4028234663852886e38), "3.4028e+38");
+  // Two ends of a narrow range are told apart.
+  assert.equal(formatNumber(10000.123, 0.333), "10000.123");
+  assert.equal(formatNumber(100000001.5, 2), "100000001.5");
   assert.equal(formatNumber(NaN), "NaN");
 });
 
