@@ -1,8 +1,9 @@
 /**
- * Builds the executable: `deno task compile [--target TRIPLE] [--output FILE]`. Permissions and embedded files
+ * Builds the executable: `deno task compile [--target TRIPLE] [--output FILE|DIR/]`. Permissions and embedded files
  * stand in deno.json. `DENORT_BIN` names a runtime to use in place of the one that is downloaded on first use.
  */
-import { resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const TARGETS = [
@@ -45,7 +46,16 @@ function parseOptions(args: readonly string[]): Options {
   }
   const name = target === undefined ? "acq-server" : `acq-server-${target}`;
   target ??= Deno.build.target;
-  return { target, output: output ?? `dist/${name}${target.includes("windows") ? ".exe" : ""}` };
+  return { target, output: outputFile(output ?? "dist/", name, target.includes("windows") ? ".exe" : "") };
+}
+
+/** Where the executable goes: a folder gets the usual name, and Windows starts nothing without its ending. */
+function outputFile(output: string, name: string, ending: string): string {
+  const path = resolve(ROOT, output);
+  if (/[/\\]$/.test(output) || (existsSync(path) && statSync(path).isDirectory())) {
+    return join(output, name + ending);
+  }
+  return output.toLowerCase().endsWith(ending) ? output : output + ending;
 }
 
 /** Commit of the checkout, marked when files differ from it; `unknown` outside of a checkout. */

@@ -1,5 +1,6 @@
 /** What is baked into the executable, read from one that is built around the runtime of the tests. */
 import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
 import { FORMATS } from "../../readers/registry.ts";
@@ -14,10 +15,30 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-/** Runs the compile task's script. */
-async function compile(args: string[], env: Record<string, string>) {
+/** What the executable is made of. */
+const SOURCES = [
+  ".ci",
+  "deno.json",
+  "deno.lock",
+  "main.ts",
+  "readers",
+  "routes",
+  "schemas",
+  "session",
+  "static",
+];
+
+/** A copy of the sources, since the script writes beside them; ends with its folder. */
+function copySources(folder: string): string {
+  const copy = join(folder, "sources");
+  for (const name of SOURCES) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  return copy;
+}
+
+/** Runs the compile task's script in a copy of the sources. */
+async function compile(sources: string, args: string[], env: Record<string, string>) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--allow-all", join(ROOT, ".ci", "compile.ts"), ...args],
+    args: ["run", "--quiet", "--allow-all", join(sources, ".ci", "compile.ts"), ...args],
     env,
   }).output();
   const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
@@ -28,8 +49,11 @@ Deno.test("metadata of the executable", async (t) => {
   const folder = Deno.makeTempDirSync({ prefix: "compile_" });
   try {
     const output = join(folder, Deno.build.os === "windows" ? "acq-server.exe" : "acq-server");
-    const built = await compile(["--output", output], { DENORT_BIN: Deno.execPath() });
+    const env = { DENORT_BIN: Deno.execPath() };
+    const built = await compile(copySources(folder), ["--output", folder + "/"], env);
     assert.equal(built.code, 0, built.error);
+    assert.match(built.out, /^(.+) for \S+, \d+ MB$/m);
+    assert.equal(built.out.split(" for ")[0], output);
     const { metadata, files } = readExecutable(output);
 
     await t.step("permissions are those of deno.json and nothing else, without prompts", () => {
@@ -90,6 +114,8 @@ Deno.test("metadata of the executable", async (t) => {
 });
 
 Deno.test("the compile script names what it cannot do in one line", async (t) => {
+  const folder = Deno.makeTempDirSync({ prefix: "compile_" });
+  const sources = copySources(folder);
   const rows: [string, string[], Record<string, string>, number, RegExp][] = [
     ["unknown target", ["--target", "sparc"], {}, 2, /^Unknown target "sparc"; known are x86_64-/],
     ["unknown option", ["--fast"], {}, 2, /^Unknown option "--fast"/],
@@ -104,10 +130,28 @@ Deno.test("the compile script names what it cannot do in one line", async (t) =>
   ];
   for (const [name, args, env, code, message] of rows) {
     await t.step(name, async () => {
-      const built = await compile(args, env);
+      const built = await compile(sources, args, env);
       assert.equal(built.code, code, built.error);
       assert.match(built.error.trimEnd(), message);
       assert.equal(built.error.trimEnd().split("\n").length, 1, built.error);
     });
+  }
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("an executable for Windows gets its ending, and the line names the file that was written", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "compile_" });
+  try {
+    const args = ["--target", "x86_64-pc-windows-msvc", "--output", join(folder, "acq-server-0.1")];
+    const built = await compile(copySources(folder), args, { DENORT_BIN: Deno.execPath() });
+    // Where this is not Windows its runtime is no Windows program, which takes no icon; then nothing is written.
+    if (built.code !== 0) {
+      return console.log(`Skipped: no runtime for Windows (${built.error.trim().split("\n")[0]})`);
+    }
+    const file = built.out.split(" for ")[0]!;
+    assert.equal(file, join(folder, "acq-server-0.1.exe"));
+    assert(Deno.statSync(file).isFile);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
   }
 });
