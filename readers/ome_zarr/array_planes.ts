@@ -43,7 +43,9 @@ function range(count: number): number[] {
 }
 
 /**
- * Reads the wanted chunks one after the other; each is open only while it is decoded.
+ * Reads the wanted chunks one after the other; each is open only while it is decoded. Their codecs run at once
+ * and not beside one another: the asynchronous zstd of the runtime ends the process on damaged input, and is
+ * slower than the synchronous one.
  *
  * @throws {DecodeFailed} naming the chunk
  */

@@ -22,6 +22,8 @@ export class PlaneSink implements SampleSink {
   readonly #selection: PlaneSelection;
   readonly #planes: readonly Float32Array[];
   readonly #fill: number | null;
+  /** Wanted channels in ascending order, each with the place of its plane. */
+  readonly #channels: readonly (readonly [channel: number, plane: number])[];
   /** Array by its path, for messages. */
   readonly #name: string;
 
@@ -29,11 +31,13 @@ export class PlaneSink implements SampleSink {
     this.#selection = selection;
     this.#planes = planes;
     this.#fill = fill;
+    this.#channels = selection.channels.map((channel, plane) => [channel, plane] as const)
+      .sort(([a], [b]) => a - b);
     this.#name = name;
   }
 
   wants({ origin, shape }: Box): boolean {
-    const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = this.#selection;
+    const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
     for (let axis = 0; axis < origin.length; axis += 1) {
       const from = origin[axis]!;
       const to = from + shape[axis]!;
@@ -42,7 +46,8 @@ export class PlaneSink implements SampleSink {
       } else if (axis === columnAxis) {
         if (from >= columns) return false;
       } else if (axis === channelAxis) {
-        if (!channels.some((channel) => channel >= from && channel < to)) return false;
+        const next = this.#channels[this.#firstFrom(from)];
+        if (next === undefined || next[0] >= to) return false;
       } else if (fixed[axis]! < from || fixed[axis]! >= to) return false;
     }
     return true;
@@ -101,7 +106,7 @@ export class PlaneSink implements SampleSink {
     { origin, shape, strides }: Box & { readonly strides: readonly number[] },
     take: (plane: Float32Array, start: number) => void,
   ): void {
-    const { rowAxis, columnAxis, channelAxis, channels, fixed } = this.#selection;
+    const { rowAxis, columnAxis, channelAxis, fixed } = this.#selection;
     let start = 0;
     for (let axis = 0; axis < origin.length; axis += 1) {
       if (axis === rowAxis || axis === columnAxis || axis === channelAxis) continue;
@@ -111,11 +116,23 @@ export class PlaneSink implements SampleSink {
       for (const plane of this.#planes) take(plane, start);
       return;
     }
-    for (const [i, channel] of channels.entries()) {
-      const inside = channel - origin[channelAxis]!;
-      if (inside < 0 || inside >= shape[channelAxis]!) continue;
-      take(this.#planes[i]!, start + inside * strides[channelAxis]!);
+    const from = origin[channelAxis]!;
+    for (let i = this.#firstFrom(from); i < this.#channels.length; i += 1) {
+      const [channel, plane] = this.#channels[i]!;
+      if (channel >= from + shape[channelAxis]!) break;
+      take(this.#planes[plane]!, start + (channel - from) * strides[channelAxis]!);
     }
+  }
+
+  /** Index of the first wanted channel that is not below `channel`. */
+  #firstFrom(channel: number): number {
+    let [low, high] = [0, this.#channels.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#channels[middle]![0] < channel) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Where a Zarr hierarchy lies: values under keys, in a directory or in a ZIP file. */
 import { join } from "node:path";
-import { DecodeFailed, PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
+import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, UnsupportedFormat } from "../errors.ts";
 import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../random_access.ts";
 
 /** The bytes under one key. */
@@ -47,10 +47,27 @@ export function readValue(store: Store, key: string, maxBytes: number): Uint8Arr
   }
 }
 
+/** What is at the place of a folder: nothing, something that cannot be entered, or entries. */
+type Folder = "absent" | "closed" | {
+  /** Looks for entries that were not there. */
+  misses: number;
+  /** Every name, once it was worth listing them. */
+  names: ReadonlySet<string> | null;
+};
+
+/** One listing costs as much as some ten looks for an entry that is not there. */
+const MISSES_BEFORE_LISTING = 16;
+
+/** Folders and names in them that are kept, about 100 bytes each; then they are looked at again. */
+const MAX_NAMES_KEPT = 500_000;
+
 /** A store that is a directory. */
 export class DirectoryStore implements Store {
   readonly #root: string;
   readonly #files: FileAccess;
+  /** Folders by their keys, so that a million absent chunks cost no million looks at the disk. */
+  readonly #folders = new Map<string, Folder>();
+  #namesKept = 0;
 
   /** @param root resolved path of the outermost group; links may lead to places below it only */
   constructor(root: string, files: FileAccess) {
@@ -73,6 +90,7 @@ export class DirectoryStore implements Store {
   }
 
   #openFile(key: string): RandomAccessFile | null {
+    if (this.#isAbsent(key)) return null;
     const path = join(this.#root, key);
     try {
       return this.#files.open(path);
@@ -85,20 +103,55 @@ export class DirectoryStore implements Store {
       }
       if (!(error instanceof PathNotFound)) throw error;
       // An absent chunk stands for the fill value; one that cannot be reached must not.
-      if (this.#isAbsent(key)) return null;
       throw new DecodeFailed(`"${key}" exists but cannot be opened`, { cause: error });
     }
   }
 
-  /** True when some folder on the way has no such entry; a link that leads nowhere is an entry. */
+  /** True when a folder on the way has no such entry; a link that leads nowhere is an entry. */
   #isAbsent(key: string): boolean {
-    let path = this.#root;
-    for (const segment of key.split("/")) {
-      path = join(path, segment);
-      if (!this.#files.hasEntry(path)) return true;
-      // What is there, but is no folder that can be entered, hides the value.
-      if (this.#files.kind(path) !== "directory") return false;
+    const end = key.lastIndexOf("/");
+    const place = end < 0 ? "" : key.slice(0, end);
+    const folder = this.#folder(place);
+    // What is there but cannot be entered hides the value.
+    if (typeof folder === "string") return folder === "absent";
+    if (folder.names) return !folder.names.has(key.slice(end + 1));
+    if (this.#files.hasEntry(join(this.#root, key))) return false;
+    folder.misses += 1;
+    if (folder.misses === MISSES_BEFORE_LISTING) folder.names = this.#list(join(this.#root, place));
+    return true;
+  }
+
+  #folder(key: string): Folder {
+    const known = this.#folders.get(key);
+    if (known) return known;
+    const isOpen = () => this.#files.kind(join(this.#root, key)) === "directory";
+    const folder: Folder = key !== "" && this.#isAbsent(key)
+      ? "absent"
+      : isOpen()
+      ? { misses: 0, names: null }
+      : "closed";
+    this.#keep(1);
+    this.#folders.set(key, folder);
+    return folder;
+  }
+
+  /** The names in a folder, or `null` when they cannot be listed or are too many. */
+  #list(path: string): ReadonlySet<string> | null {
+    try {
+      this.#files.requireReadable(path);
+      const names = new Set(this.#files.list(path));
+      this.#keep(names.size);
+      return names;
+    } catch (error) {
+      if (error instanceof ReaderError && error.tag !== "Stopped") return null;
+      throw error;
     }
-    return false;
+  }
+
+  #keep(count: number): void {
+    this.#namesKept += count;
+    if (this.#namesKept <= MAX_NAMES_KEPT) return;
+    this.#folders.clear();
+    this.#namesKept = count;
   }
 }
