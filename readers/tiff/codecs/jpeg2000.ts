@@ -1,8 +1,10 @@
 /**
  * JPEG 2000 (compressions 34712, 33004, 33005), a codestream or a JP2 file per strip or tile, through OpenJPEG. The size
- * marker is judged before the decoder allocates (ITU-T T.800, annex A.5.1).
+ * marker is judged before the decoder allocates (ITU-T T.800, annex A.5.1). The decoder's JavaScript side gives one or
+ * three components and clips negative values of 8 bits to 0: other counts are refused, signed 8 bits decoded as unsigned.
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
+import { DecodeFailed } from "../../errors.ts";
 import { type Codec, damaged, type Segment, short } from "./codec.ts";
 
 /** What is used of the decoder's module. */
@@ -22,33 +24,54 @@ let module: Promise<OpenJpeg> | null = null;
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
   module ??= (makeOpenJpeg as unknown as (options: object) => Promise<OpenJpeg>)({
-    print: silent,
-    printErr: silent,
+    print: listen,
+    printErr: listen,
   });
   const { J2KDecoder } = await module;
-  judge(input, segment);
+  const { start, signedBits } = judge(input, segment);
+  complaint = "";
   let decoder: Decoder | null = null;
   try {
     decoder = new J2KDecoder();
-    decoder.getEncodedBuffer(input.length).set(input);
+    // Behind the header of a JP2 file, which states the sign of the samples once more.
+    const stored = signedBits > 0 ? unsigned(input.subarray(start)) : input;
+    decoder.getEncodedBuffer(stored.length).set(stored);
     decoder.decode();
     const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
     const bytes = decoder.getDecodedBuffer();
     const expected = width * height * componentCount * (bitsPerSample > 8 ? 2 : 1);
     if (bytes.length < expected || expected < segment.bytes) throw short(segment, "JPEG 2000", bytes.length);
-    return bytes.slice(0, expected);
+    const samples = bytes.slice(0, expected);
+    const middle = signedBits > 0 ? 2 ** (signedBits - 1) : 0;
+    // The decoder's array clips, an array of bytes wraps.
+    if (middle === 0) return samples;
+    return Uint8Array.from(samples, (sample) => sample - middle & 0xff);
   } catch (cause) {
     if ((cause as { tag?: string }).tag) throw cause;
     // A module that was aborted answers nothing more; the next strip or tile gets a new one.
     module = null;
     decoder = null;
-    throw damaged(segment, "JPEG 2000", cause);
+    throw damaged(segment, "JPEG 2000", complaint || "the decoder cannot make sense of it");
   } finally {
     decoder?.delete();
   }
 }
 
-const silent = () => {};
+/** What the decoder last complained about; what it throws is a number. */
+let complaint = "";
+
+function listen(text: string): void {
+  const found = /\[ERROR\] (.*)/.exec(text)?.[1]?.trim();
+  if (found) complaint = found;
+}
+
+/** A codestream whose components count as unsigned: the decoder then adds half of their range. */
+function unsigned(codestream: Uint8Array): Uint8Array {
+  const copy = codestream.slice();
+  const components = new DataView(copy.buffer).getUint16(40);
+  for (let c = 0; c < components; c += 1) copy[42 + 3 * c]! &= 0x7f;
+  return copy;
+}
 
 /** Start of a codestream: the marker SOC and behind it SIZ. */
 const START = [0xff, 0x4f, 0xff, 0x51];
@@ -56,7 +79,8 @@ const START = [0xff, 0x4f, 0xff, 0x51];
 /** Bytes in which a JP2 file has reached its codestream. */
 const SEARCHED = 1 << 16;
 
-function judge(input: Uint8Array, segment: Segment): void {
+/** Where the codestream begins, and how many bits its samples have when they are signed and at most 8; else 0. */
+function judge(input: Uint8Array, segment: Segment): { start: number; signedBits: number } {
   const end = Math.min(input.length, SEARCHED);
   let at = 0;
   while (at < end && !START.every((byte, i) => input[at + i] === byte)) at += 1;
@@ -75,7 +99,11 @@ function judge(input: Uint8Array, segment: Segment): void {
       `it is ${width} x ${height} x ${components}, not ${segment.width} x ${segment.rows} x ${segment.samples}`,
     );
   }
+  if (components !== 1 && components !== 3) {
+    throw new DecodeFailed(`${segment.what} is JPEG 2000 of ${components} components; 1 and 3 are read`);
+  }
   const declared = segment.page.bits[0]!;
+  let signedBits = 0;
   for (let c = 0; c < components; c += 1) {
     if (at + 4 + 38 + 3 * c + 3 > input.length) throw fail("it ends early");
     const bits = (view.getUint8(38 + 3 * c) & 0x7f) + 1;
@@ -83,10 +111,19 @@ function judge(input: Uint8Array, segment: Segment): void {
     if (dx !== 1 || dy !== 1) {
       throw fail(`component ${c} has one sample for ${dx} x ${dy} pixels, which is not read`);
     }
-    if (bits > 16 || (bits <= 8) !== (declared <= 8) || declared > 16) {
+    const signed = (view.getUint8(38 + 3 * c) & 0x80) !== 0;
+    if (segment.page.kind !== (signed ? "int" : "uint")) {
+      throw fail(`component ${c} is ${signed ? "signed" : "unsigned"}, the page's samples are not`);
+    }
+    if (
+      bits > 16 || c > 0 && signedBits > 0 && bits !== signedBits || (bits <= 8) !== (declared <= 8) ||
+      declared > 16
+    ) {
       throw fail(`component ${c} has ${bits} bits, the page ${declared}`);
     }
+    if (signed && bits <= 8) signedBits = bits;
   }
+  return { start: at, signedBits };
 }
 
 /** JPEG 2000; an empty code block costs a fraction of a bit. */

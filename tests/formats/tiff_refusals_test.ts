@@ -1,0 +1,20 @@
+/** What is refused, by name, rather than read wrong. */
+import { rejects } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { loadAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+
+const REFUSED: readonly (readonly [file: string, reason: RegExp])[] = [
+  ["refused_jpeg2000_four.tif", /strip 0 at \d+ \+ \d+ is JPEG 2000 of 4 components; 1 and 3 are read$/],
+];
+
+for (const [file, reason] of REFUSED) {
+  Deno.test(`TIFF fixture ${file}`, async () => {
+    const path = fileURLToPath(new URL(`../fixtures/tiff/${file}`, import.meta.url));
+    const files = new FileAccess();
+    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    await rejects(loadAcquisition(request, files, () => Promise.resolve()), reason);
+    files.close();
+  });
+}
