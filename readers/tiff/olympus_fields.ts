@@ -27,6 +27,14 @@ export interface OlympusFields {
   readonly moment: Moment;
 }
 
+/** A number with a decimal point or comma and an exponent; never the tail of a longer one. */
+const NUMBER = String.raw`(?<![\w.,])(\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)`;
+
+/** A number before its unit. */
+const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
+
+const valueOf = (text: string) => Number(text.replace(",", "."));
+
 /** Channels whose names are looked for; the instruments have at most six detectors. */
 const MAX_NAMED = 64;
 
@@ -41,12 +49,12 @@ export function readFields(text: string): OlympusFields | null {
   const general = sections.get("General");
   const primary = (image?.get("Primary Dimensions") ?? "").replace(/\s/g, "").toUpperCase();
   const lineScan = primary !== "" ? /^X\*T/.test(primary) : /^XT/i.test(general?.get("Scan Mode") ?? "");
-  const converted = /([\d.]+)\s*\[([^\]]*)\]\s*\*\s*([\d.]+)\s*\[([^\]]*)\]/.exec(
+  const converted = new RegExp(String.raw`${MEASURE}\s*\*\s*${MEASURE}`).exec(
     image?.get("Image Size(Unit Converted)") ?? "",
   );
   const fromConverted = (part: 1 | 3, pixels: string | undefined): Step | null =>
     converted && Number(pixels) > 0
-      ? { step: Number(converted[part]) / Number(pixels), unit: converted[part + 1]! }
+      ? { step: valueOf(converted[part]!) / Number(pixels), unit: converted[part + 1]! }
       : null;
   return {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
@@ -58,7 +66,7 @@ export function readFields(text: string): OlympusFields | null {
     y: stepIn(dimension("Y")) ?? (lineScan ? null : fromConverted(3, size?.[2])),
     z: stepIn(dimension("Z")),
     duration: durationIn(dimension("T")) ??
-      (lineScan && converted ? { value: Number(converted[3]), unit: converted[4]! } : null),
+      (lineScan && converted ? { value: valueOf(converted[3]!), unit: converted[4]! } : null),
     names: namesIn(sections),
     moment: momentIn(general?.get("Date") ?? ""),
   };
@@ -88,14 +96,14 @@ function countIn(text: string): number {
 
 /** `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`: the step at the end. */
 function stepIn(text: string): Step | null {
-  const found = /([\d.]+)\s*\[([^\]/]+)\/[^\]]*\]/.exec(text);
-  return found ? { step: Number(found[1]), unit: found[2]! } : null;
+  const found = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text);
+  return found ? { step: valueOf(found[1]!), unit: found[2]! } : null;
 }
 
 /** `1, 0.000 - 35.099 [s], Interval FreeRun`: from the first time to the last. */
 function durationIn(text: string): { value: number; unit: string } | null {
-  const found = /([\d.]+)\s*-\s*([\d.]+)\s*\[([^\]]+)\]/.exec(text);
-  const value = found ? Number(found[2]) - Number(found[1]) : 0;
+  const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
+  const value = found ? valueOf(found[2]!) - valueOf(found[1]!) : 0;
   return found && value > 0 ? { value, unit: found[3]! } : null;
 }
 
@@ -107,13 +115,16 @@ function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] 
   return names;
 }
 
-/** `07/22/2025 12:14:20.091 PM`: month first, twelve hours; some systems write the year first and 24 hours. */
+/**
+ * `07/22/2025 12:14:20.091 PM`: month first, twelve hours. Some systems write the year first and 24 hours, or the day
+ * first, which shows where it is above 12 or dots stand between.
+ */
 function momentIn(text: string): Moment {
-  const found = /(\d+)[/.-](\d+)[/.-](\d+)\s+(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
+  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
   if (!found) return UNDATED;
-  const [, a, b, c, hours, minutes, seconds, half] = found;
+  const [, a, separator, b, c, hours, minutes, seconds, half] = found;
   const hour = half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
-  return a!.length === 4
-    ? moment(a!, b!, c!, hour, minutes, seconds)
-    : moment(c!, a!, b!, hour, minutes, seconds);
+  if (a!.length === 4) return moment(a!, b!, c!, hour, minutes, seconds);
+  const dayFirst = separator === "." || Number(a) > 12;
+  return dayFirst ? moment(c!, b!, a!, hour, minutes, seconds) : moment(c!, a!, b!, hour, minutes, seconds);
 }

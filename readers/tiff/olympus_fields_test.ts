@@ -60,3 +60,28 @@ Deno.test("midnight is 12 AM; another text is none of these", () => {
   equal(readFields(midnight)!.moment.time, "00:14:20");
   equal(readFields("notes\r\nof a day in the laboratory"), null);
 });
+
+Deno.test("numbers with a decimal comma or an exponent are read whole or not at all", () => {
+  const x = (written: string) => readFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.x;
+  deepEqual(x("38, 0,0 - 10,796 [um], 0,284 [um/pixel]"), { step: 0.284, unit: "um" });
+  deepEqual(x("38, 0.0 - 10.796 [um], 2.84e-1 [um/pixel]"), { step: 0.284, unit: "um" });
+  equal(x("38, 0.0 - 10.796 [um], 1,000.5 [um/pixel]"), null);
+  const duration = (written: string) =>
+    readFields(LINE_SCAN.replace("1, 0.000 - 35.099 [s]", written))!.duration;
+  deepEqual(duration("1, 0,000 - 1,053 [s]"), { value: 1.053, unit: "s" });
+  deepEqual(duration("1, 0.0 - 1.2e2 [s]"), { value: 120, unit: "s" });
+});
+
+Deno.test("dates with the year or the day first", () => {
+  const moment = (written: string) => {
+    const { date, time } = readFields(LINE_SCAN.replace("07/22/2025 12:14:20.091 PM", written))!.moment;
+    return `${date} ${time}`;
+  };
+  equal(moment("2025-07-22T13:14:20+09:00"), "20250722 13:14:20");
+  equal(moment("22.07.2025 13:14:20"), "20250722 13:14:20");
+  equal(moment("03.07.2025 13:14:20"), "20250703 13:14:20");
+  equal(moment("22/07/2025 13:14:20"), "20250722 13:14:20");
+  equal(moment("7/2/2025 1:04:05 PM"), "20250702 13:04:05");
+  // April has 30 days.
+  equal(moment("04/31/2025 1:04:05 PM"), " ");
+});

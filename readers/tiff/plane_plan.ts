@@ -125,6 +125,16 @@ function rangesOf({ page, tiff }: PlaneSource, codec: Codec | null): Ranges {
   };
 }
 
+/** Checks that every strip or tile of a page lies in its file. @throws {DecodeFailed} one does not */
+export function requireStored(source: PlaneSource): void {
+  const { page, tiff } = source;
+  const ranges = rangesOf(source, null);
+  const kind = page.tiled ? "tile" : "strip";
+  const all = page.bits.map((_, sample) => ({ sample, target: sample }));
+  if (page.compression === UNCOMPRESSED) return checkAll(source, page, ranges, all, 1, null);
+  ranges.offsets.forEach((offset, i) => tiff.file.require(offset, ranges.lengths[i]!, `${kind} ${i}`));
+}
+
 /** Plane `run` of a run of planes that begins at the first strip. */
 function runRange({ page }: PlaneSource, run: number): Ranges {
   if (page.tiled) throw new DecodeFailed(`a run of planes with one directory is stored in tiles`);

@@ -65,12 +65,13 @@ export interface Opened {
 export const UNDATED: Moment = { date: "", time: "" };
 
 /**
- * Finds a date with a time in a text: year first (`2010:03:05 12:08:52`, `2013-01-15T17:02:40`).
+ * Finds a date with a time in a text: year first (`2010:03:05 12:08:52`, `2013-01-15T17:02:40`, `20130115 17:02:40`).
  *
  * @returns {@linkcode UNDATED} when there is none that exists in a calendar
  */
 export function momentOf(text: string | null | undefined): Moment {
-  const found = /(\d{4})[:/-](\d\d?)[:/-](\d\d?)(?:[T ]+(\d\d?):(\d\d):(\d\d))?/.exec(text ?? "");
+  const found = /(\d{4})[:/-](\d\d?)[:/-](\d\d?)(?:[T ]+(\d\d?):(\d\d):(\d\d))?/.exec(text ?? "") ??
+    /^\s*(\d{4})(\d\d)(\d\d) +(\d\d?):(\d\d):(\d\d)/.exec(text ?? "");
   return found ? moment(found[1]!, found[2]!, found[3]!, found[4], found[5], found[6]) : UNDATED;
 }
 
@@ -85,8 +86,7 @@ export function moment(
 ): Moment {
   const two = (part: string | number) => String(Math.trunc(Number(part))).padStart(2, "0");
   const exists = Number(year) >= 1900 && Number(year) <= 9999 && Number(month) >= 1 && Number(month) <= 12 &&
-    Number(day) >= 1 &&
-    Number(day) <= 31;
+    Number(day) >= 1 && Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   if (!exists) return UNDATED;
   const date = String(year).padStart(4, "0") + two(month) + two(day);
   if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {

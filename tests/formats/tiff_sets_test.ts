@@ -122,3 +122,79 @@ Deno.test("FirstC counts samples when one of them is too large for a channel", (
       deepEqual(firsts(await load(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
     }
   }));
+
+/** Text of FluoView for line scans of 12 x 8 pixels. */
+const TEXT = (channels: number) =>
+  [
+    `"[General]"\t""`,
+    `"Scan Mode"\t"XT"`,
+    `"[Dimensions]"\t""`,
+    `"X Dimension"\t"12, 0.0 - 3.0 [um], 0.25 [um/pixel]"`,
+    `"Channel Dimension"\t"${channels} [Ch]"`,
+    `"T Dimension"\t"1, 0.000 - 16.000 [ms], Interval FreeRun"`,
+    `"[Image]"\t""`,
+    `"Primary Dimensions"\t"X * T"`,
+    `"Image Size"\t"12 * 8 [pixel]"`,
+  ].join("\r\n");
+
+const text = (channels: number) => new TextEncoder().encode(TEXT(channels));
+
+Deno.test("a sibling of an Olympus scan that cannot be part of it is left out and named", () =>
+  inFolder(async (folder, put) => {
+    const outside = await Deno.makeTempDir();
+    try {
+      put("s.txt", text(2));
+      const path = put("s_C001T001.tif", pageFile(10));
+      const other = join(folder, "s_C002T001.tif");
+      Deno.writeFileSync(join(outside, "x.tif"), pageFile(11));
+      const cases: readonly (readonly [make: () => void, reason: RegExp])[] = [
+        [
+          () => Deno.writeFileSync(other, new Uint8Array(4)),
+          /"s_C002T001\.tif" is left out: the TIFF header/,
+        ],
+        [() => Deno.writeFileSync(other, pageFile(11).subarray(0, 60)), /left out: .*ends after the file/],
+        [
+          () => Deno.writeFileSync(other, pageFile(11, undefined, { ...GRAY, height: 9, rowsPerStrip: 9 })),
+          /left out: it is 12 x 9 x 1 of 16 bits, the opened file 12 x 8 x 1 of 16 bits/,
+        ],
+        [() => Deno.symlinkSync(join(folder, "nowhere"), other), /left out: it cannot be opened/],
+        [() => Deno.symlinkSync(join(outside, "x.tif"), other), /left out: it cannot be opened/],
+        [() => Deno.mkdirSync(other), /left out: it cannot be opened/],
+      ];
+      for (const [make, reason] of cases) {
+        make();
+        const loaded = await load(path, null, [folder]);
+        deepEqual(firsts(loaded), [10]);
+        match(loaded.summary.warnings.join(), reason);
+        Deno.removeSync(other, { recursive: true });
+      }
+    } finally {
+      await Deno.remove(outside, { recursive: true });
+    }
+  }));
+
+Deno.test("missing slices and frames of an Olympus set are named; without its first plane a channel is left out", () =>
+  inFolder(async (folder, put) => {
+    for (const channel of [1, 2]) {
+      for (const time of [1, 2, 3]) put(`s_C00${channel}T00${time}.tif`, pageFile(channel * 10 + time));
+    }
+    const path = join(folder, "s_C001T002.tif");
+    const whole = await load(path);
+    deepEqual(firsts(whole), [11, 21]);
+    deepEqual(whole.summary.warnings, []);
+    Deno.removeSync(join(folder, "s_C002T003.tif"));
+    const shorter = await load(path);
+    deepEqual(firsts(shorter), [11, 21]);
+    match(shorter.summary.warnings.join(), /"s_C002T003\.tif" is missing/);
+    Deno.removeSync(join(folder, "s_C002T001.tif"));
+    const one = await load(path);
+    deepEqual(firsts(one), [11]);
+    match(
+      one.summary.warnings.join(),
+      /"s_C002T001\.tif" and 1 more of this set are missing.*Channel 2 is left/,
+    );
+    await rejects(
+      load(join(folder, "s_C002T002.tif")),
+      /"s_C002T001\.tif", which holds the plane, is missing/,
+    );
+  }));
