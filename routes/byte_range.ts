@@ -1,3 +1,4 @@
+import { quoted } from "../readers/errors.ts";
 import { RangeNotSatisfiable } from "./errors.ts";
 
 /** Part of a payload: from `start` up to, not including, `end`. */
@@ -31,4 +32,4 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
 }
 
 const outside = (header: string, size: number) =>
-  new RangeNotSatisfiable(`The range "${header}" lies outside the payload of ${size} bytes`, size);
+  new RangeNotSatisfiable(`The range ${quoted(header)} lies outside the payload of ${size} bytes`, size);

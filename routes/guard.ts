@@ -70,7 +70,7 @@ export function checkOrigin(origin: string | undefined, allowed: readonly string
     `Pages from ${
       origin === "null" ? "a place without an address" : quoted(origin)
     } may not open files by path. Let the user choose ` +
-      `with POST /api/v2/pick-and-open, or start the server with --allow-origin and its address`,
+      `with POST /api/v2/pick-and-open, or start the server with --allow-origin ${quoted(origin)}`,
   );
 }
 

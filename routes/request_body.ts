@@ -116,7 +116,7 @@ function checkContentType({ headers }: Request): void {
     "",
   );
   if (charset !== undefined && charset !== "utf-8" && charset !== "utf8") {
-    throw new UnsupportedMediaType(`The body must be UTF-8, not "${charset}"`);
+    throw new UnsupportedMediaType(`The body must be UTF-8, not ${quoted(charset)}`);
   }
 }
 

@@ -80,6 +80,7 @@ export function dialogCommands(system: string, question: DialogQuestion): Dialog
   return [zenity(title, question.folder, folders, globs), kdialog(title, question.folder, folders, globs)];
 }
 
+/** Nothing here puts a window on top of all others: neither zenity nor kdialog has a switch for it. */
 function zenity(
   title: string,
   folder: string | null,
