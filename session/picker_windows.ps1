@@ -8,7 +8,7 @@ function Send($stream, $text) {
   $stream.Write($bytes, 0, $bytes.Length)
 }
 trap {
-  Send ([Console]::OpenStandardError()) $_.ToString()
+  Send ([Console]::OpenStandardError()) ($_.ToString())
   exit 1
 }
 $ProgressPreference = 'SilentlyContinue'
