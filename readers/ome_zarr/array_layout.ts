@@ -46,9 +46,12 @@ export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
 
 function version3(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
   const { fields, text } = node.metadata;
-  const sampleType = fields["data_type"];
+  const written = fields["data_type"];
+  // Zarr 3.1: a name may stand in an object, with a configuration where the type has one.
+  const named = isJsonObject(written) && Object.keys(object(written["configuration"])).length === 0;
+  const sampleType = named ? (written as JsonObject)["name"] : written;
   if (!isSampleType(sampleType)) {
-    throw new DecodeFailed(`${what} has the data type ${JSON.stringify(sampleType)}, which is not known`);
+    throw new DecodeFailed(`${what} has the data type ${JSON.stringify(written)}, which is not known`);
   }
   const grid = fields["chunk_grid"];
   if (!isJsonObject(grid) || grid["name"] !== "regular") {
@@ -95,6 +98,8 @@ const KNOWN_FIELDS = new Set([
   "consolidated_metadata",
 ]);
 
+const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
+
 function option(value: unknown, name: string): unknown {
   const configuration = isJsonObject(value) ? value["configuration"] : undefined;
   return isJsonObject(configuration) ? configuration[name] : undefined;
@@ -129,13 +134,19 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   if (order === "F") codecs.push({ name: "transpose", configuration: { order: "F" } });
   const filters = fields["filters"] ?? [];
   if (!Array.isArray(filters)) throw new DecodeFailed(`${what} has filters that are no list`);
-  const converted = filters.flatMap((filter) => version2Codec(filter, type, what));
+  const converted = filters.map((filter) => version2Codec(filter, what));
   const isByteFilter = (codec: CodecMetadata) => byteCodec(codec.name, codec.configuration, 1) !== null;
-  codecs.push(...converted.filter((codec) => !isByteFilter(codec)));
-  codecs.push({ name: "bytes", configuration: { endian } });
+  const valueFilters = converted.filter((codec) => !isByteFilter(codec));
+  codecs.push(...valueFilters);
+  // What the last filter made is stored in its own byte order.
+  const { astype, dtype } = valueFilters.at(-1)?.configuration ?? {};
+  const storedEndian = typeof (astype ?? dtype) === "string"
+    ? numpyType(astype ?? dtype, what).endian
+    : endian;
+  codecs.push({ name: "bytes", configuration: { endian: storedEndian } });
   codecs.push(...converted.filter(isByteFilter));
   if (fields["compressor"] !== null && fields["compressor"] !== undefined) {
-    codecs.push(...version2Codec(fields["compressor"], type, what));
+    codecs.push(version2Codec(fields["compressor"], what));
   }
   const names = node.attributes["_ARRAY_DIMENSIONS"];
   // Stores that were nested by their writer's settings do not say so; an existing chunk must not pass for absent.
@@ -152,15 +163,9 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   };
 }
 
-/** A filter or compressor of Zarr 2 as a codec; `fixedscaleoffset` is a scaling and a cast of Zarr 3. */
-function version2Codec(value: unknown, type: SampleType, what: string): CodecMetadata[] {
+/** A filter or compressor of Zarr 2 as a codec. */
+function version2Codec(value: unknown, what: string): CodecMetadata {
   const id = isJsonObject(value) ? value["id"] : undefined;
   if (typeof id !== "string") throw new DecodeFailed(`${what} has a filter or compressor without a name`);
-  const configuration = value as JsonObject;
-  if (id !== "fixedscaleoffset") return [{ name: id, configuration }];
-  const { scale, offset, astype, dtype } = configuration;
-  const stored = numpyType(astype ?? dtype, what).type;
-  const scaling = { name: "scale_offset", configuration: { scale, offset } };
-  if (stored === type) return [scaling];
-  return [scaling, { name: "cast_value", configuration: { data_type: stored, out_of_range: "wrap" } }];
+  return { name: id, configuration: value as JsonObject };
 }

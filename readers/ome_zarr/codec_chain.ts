@@ -6,7 +6,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { type ByteCodec, byteCodec, type CodecConfiguration } from "./byte_codecs.ts";
-import { isSampleType } from "./sample_types.ts";
+import { isSampleType, numpyType } from "./sample_types.ts";
 
 /** Name and configuration of a codec as the metadata give them. */
 export interface CodecMetadata {
@@ -61,8 +61,8 @@ export interface Sharding {
   readonly indexAtStart: boolean;
 }
 
-/** Element-wise codecs; zarrita decodes them. */
-const VALUE_CODECS = ["delta", "scale_offset", "cast_value"];
+/** Element-wise codecs; zarrita decodes all but `fixedscaleoffset`. */
+const VALUE_CODECS = ["delta", "scale_offset", "cast_value", "fixedscaleoffset"];
 /** Codecs that lose precision when they encode and leave the type as it is; nothing is to be undone. */
 const ROUNDING_CODECS = ["bitround", "quantize"];
 const OBJECT_CODECS = ["json2", "vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "msgpack2", "categorize"];
@@ -120,7 +120,7 @@ export function codecChain(
     }
   }
   const storedShape = axes.map((axis) => shape[axis]!);
-  serializer ??= bytesSerializer("little", storedShape, stored, what);
+  if (!serializer) throw new DecodeFailed(`${what} has no codec that makes bytes of its samples`);
   return { arrayType: sampleType, shape: storedShape, axes, valueCodecs, serializer, byteCodecs };
 }
 
@@ -135,6 +135,10 @@ function bytesSerializer(
 ): BytesSerializer {
   if (endian !== undefined && endian !== null && endian !== "little" && endian !== "big") {
     throw new DecodeFailed(`${what} has the byte order ${JSON.stringify(endian)}`);
+  }
+  // Zarr 3, "bytes" codec: `endian` may be left out for types of one byte only.
+  if ((endian === undefined || endian === null) && SAMPLE_BYTES[sampleType] > 1) {
+    throw new DecodeFailed(`${what} gives no byte order for its ${sampleType}`);
   }
   const size = shape.reduce((product, n) => product * n, SAMPLE_BYTES[sampleType]);
   if (size > MAX_CHUNK_BYTES) {
@@ -162,12 +166,29 @@ function storedType(codec: CodecMetadata, plain: string, current: SampleType, wh
       throw new DecodeFailed(`${what} uses "delta" with another stored type (${JSON.stringify(astype)})`);
     }
   }
+  if (plain === "fixedscaleoffset") return scaledType(codec, current, what);
   if (plain !== "cast_value") return current;
   const type = codec.configuration["data_type"];
   if (!isSampleType(type)) {
     throw new DecodeFailed(`${what} casts to the unknown type ${JSON.stringify(type)}`);
   }
   return type;
+}
+
+/** Stored type of `fixedscaleoffset`; its types have NumPy's names, or those of Zarr 3. */
+function scaledType({ name, configuration }: CodecMetadata, current: SampleType, what: string): SampleType {
+  const { scale, offset, dtype, astype } = configuration;
+  if (!Number.isFinite(scale) || scale === 0 || !Number.isFinite(offset)) {
+    throw new DecodeFailed(
+      `${what} uses "${name}" with scale ${JSON.stringify(scale)} and offset ${JSON.stringify(offset)}`,
+    );
+  }
+  const typeOf = (written: unknown) => isSampleType(written) ? written : numpyType(written, what).type;
+  const stored = typeOf(astype ?? dtype);
+  if (typeOf(dtype) !== current || current === "bool" || stored === "bool") {
+    throw new DecodeFailed(`${what} uses "${name}" on ${JSON.stringify(dtype)}, its samples are ${current}`);
+  }
+  return stored;
 }
 
 function sharding(

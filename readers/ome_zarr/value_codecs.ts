@@ -1,8 +1,11 @@
-/** Element-wise codecs (`delta`, `scale_offset`, `cast_value`), decoded by zarrita. */
+/** Element-wise codecs (`delta`, `scale_offset`, `cast_value`, decoded by zarrita; `fixedscaleoffset`). */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES, swapBytes } from "../to_float32.ts";
+import type { CodecConfiguration } from "./byte_codecs.ts";
 import type { BytesSerializer, CodecChain } from "./codec_chain.ts";
+import { isSampleType, numpyType } from "./sample_types.ts";
+import { decodeScaled, type Target } from "./fixed_scale_offset.ts";
 
 const ARRAYS = {
   uint8: Uint8Array,
@@ -64,6 +67,12 @@ export async function decodeValues(
     for (const { name, configuration } of chain.valueCodecs) {
       codecName = name;
       const plain = name.replace(/^numcodecs\./, "");
+      if (plain === "fixedscaleoffset") {
+        codecs.push({ name, codec: fixedScaleOffset(configuration, meta.dataType as SampleType) });
+        const stored = (configuration["astype"] ?? configuration["dtype"]) as string;
+        meta = { ...meta, dataType: isSampleType(stored) ? stored : numpyType(stored, name).type };
+        continue;
+      }
       const entry = await (registry.get(plain) ?? registry.get(`numcodecs.${plain}`))!();
       const codec = entry.fromConfig(configuration, meta as never) as unknown as ValueCodec;
       codecs.push({ name, codec });
@@ -84,6 +93,20 @@ export async function decodeValues(
     throw new DecodeFailed(`chunk "${name}" cannot be decoded by "${codecName}": ${reason}`, { cause });
   }
 }
+
+function fixedScaleOffset(configuration: CodecConfiguration, targetType: SampleType): ValueCodec {
+  return {
+    decode(chunk) {
+      const target = new ARRAYS[targetType as Exclude<SampleType, "bool">](chunk.data.length);
+      const stored = chunk.data as unknown as ArrayLike<number>;
+      decodeScaled(stored, typeOfArray(chunk.data), configuration, targetType, target as Target);
+      return { ...chunk, data: target };
+    },
+  };
+}
+
+const typeOfArray = (data: unknown): SampleType =>
+  (Object.keys(ARRAYS) as (keyof typeof ARRAYS)[]).find((type) => data instanceof ARRAYS[type])!;
 
 function typed(bytes: Uint8Array<ArrayBuffer>, type: SampleType) {
   if (type === "bool") throw new Error("the codec does not take truth values");

@@ -91,6 +91,8 @@ const shard = (index: [bigint, bigint], location = "end") =>
     },
   );
 
+const SCALED = { scale: 2, offset: 1, dtype: "<u2", astype: "<u2" };
+
 const REFUSED: [string, (store: string) => void, RegExp][] = [
   ["short raw chunk", chunk(bytes(159)), /chunk "0\/c\/0\/0" has 159 bytes, 160 are needed/],
   ["long raw chunk", chunk(bytes(161)), /chunk "0\/c\/0\/0" has 161 bytes, 160 are needed/],
@@ -181,6 +183,30 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
   ["codec of objects", codecs({ name: "numcodecs.pickle" }), /"numcodecs.pickle", which stores objects/],
   ["unknown type", array((v) => v.data_type = "complex128"), /data type "complex128", which is not known/],
   ["type as object", array((v) => v.data_type = { name: "numpy.datetime64" }), /numpy.datetime64/],
+  [
+    "type with a configuration",
+    array((v) => v.data_type = { name: "uint16", configuration: { scale: 1 } }),
+    /data type \{"name":"uint16","configuration":\{"scale":1\}\}, which is not known/,
+  ],
+  ["no codec that makes bytes", array((v) => v.codecs = []), /no codec that makes bytes of its samples/],
+  ["no byte order", array((v) => v.codecs = ["bytes"]), /array "0" gives no byte order for its uint16/],
+  [
+    "fixedscaleoffset of another type",
+    array((v) =>
+      v.codecs.unshift({ name: "numcodecs.fixedscaleoffset", configuration: { ...SCALED, dtype: "<f4" } })
+    ),
+    /"numcodecs.fixedscaleoffset" on "<f4", its samples are uint16/,
+  ],
+  [
+    "fixedscaleoffset without a scale",
+    array((v) => v.codecs.unshift({ name: "fixedscaleoffset", configuration: { ...SCALED, scale: 0 } })),
+    /with scale 0 and offset 1/,
+  ],
+  [
+    "fixedscaleoffset beyond the type",
+    array((v) => v.codecs.unshift({ name: "fixedscaleoffset", configuration: { ...SCALED, scale: 0.001 } })),
+    /chunk "0\/c\/0\/0" cannot be decoded by "fixedscaleoffset": sample 0 is 1000001, no uint16/,
+  ],
   ["unknown chunk grid", array((v) => v.chunk_grid.name = "rectilinear"), /chunk grid that is not regular/],
   ["unknown key encoding", array((v) => v.chunk_key_encoding.name = "x"), /chunk key encoding "x"/],
   [
@@ -298,6 +324,19 @@ for (const [name, damage, message] of REFUSED) {
     }),
   );
 }
+
+Deno.test(
+  "a data type may be an object with a name alone, and its samples scaled",
+  inStore(async (store) => {
+    for (const type of [{ name: "uint16" }, { name: "uint16", configuration: {} }]) {
+      array((v) => v.data_type = type)(store);
+      assert.equal((await open(store)).planes[0]![79], 1079);
+    }
+    array((v) => v.codecs.unshift({ name: "numcodecs.fixedscaleoffset", configuration: SCALED }))(store);
+    // 1079 / 2 + 1, cut towards zero.
+    assert.equal((await open(store)).planes[0]![79], 540);
+  }),
+);
 
 Deno.test(
   "a link inside the store is followed",

@@ -1,0 +1,63 @@
+/**
+ * `fixedscaleoffset` of numcodecs: samples were stored as `(sample - offset) * scale`, rounded. Undone as NumPy does it:
+ * integers in float64, floats in their own type, each step rounded, and integers cut towards zero at the end.
+ */
+import type { SampleType } from "../reader.ts";
+import type { CodecConfiguration } from "./byte_codecs.ts";
+
+type Numbers = ArrayLike<number> | ArrayLike<bigint>;
+
+/** An array that takes decoded samples. */
+export interface Target {
+  readonly length: number;
+  [index: number]: number | bigint;
+}
+
+const ROUND: Partial<Record<SampleType, (value: number) => number>> = {
+  float16: Math.f16round,
+  float32: Math.fround,
+};
+
+/** Smallest and largest integer of the types, as doubles hold them. */
+const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
+  uint8: [0, 255],
+  uint16: [0, 65_535],
+  uint32: [0, 2 ** 32 - 1],
+  uint64: [0, 2 ** 64 - 2 ** 11],
+  int8: [-128, 127],
+  int16: [-32_768, 32_767],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [-(2 ** 63), 2 ** 63 - 2 ** 10],
+};
+
+/**
+ * Decodes samples into `target`.
+ *
+ * @param type of the stored samples
+ * @param targetType of the samples
+ * @throws {Error} a sample does not fit its type, of which NumPy does not say what it becomes
+ */
+export function decodeScaled(
+  stored: Numbers,
+  type: SampleType,
+  { scale, offset }: CodecConfiguration,
+  targetType: SampleType,
+  target: Target,
+): void {
+  const round = ROUND[type] ?? ((value: number) => value);
+  const [divisor, summand] = [round(scale as number), round(offset as number)];
+  const range = RANGES[targetType];
+  const wide = targetType === "int64" || targetType === "uint64";
+  for (let i = 0; i < stored.length; i += 1) {
+    const value = round(round(Number(stored[i]) / divisor) + summand);
+    if (!range) {
+      target[i] = value;
+      continue;
+    }
+    const whole = Math.trunc(value);
+    if (!(whole >= range[0] && whole <= range[1])) {
+      throw new Error(`sample ${i} is ${value}, no ${targetType}`);
+    }
+    target[i] = wide ? BigInt(whole) : whole;
+  }
+}
