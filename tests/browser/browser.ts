@@ -73,6 +73,11 @@ export class StubbedServer {
     await process.status;
   }
 
+  /** The process stands still and answers nothing, or goes on. */
+  freeze(isFrozen: boolean): void {
+    this.#process?.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
+  }
+
   /** Starts again on the same port. */
   async resume(): Promise<void> {
     const { port } = new URL(this.baseUrl);

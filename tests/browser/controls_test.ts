@@ -205,7 +205,10 @@ test("everything is reached by the keyboard", async (viewer) => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   // From the middle, row 100 and column 32.
-  assert.match(await page.locator("#announcer").innerText(), /^row 101, column 33 .*CH1 1241; CH2 2241$/);
+  assert.match(
+    await page.locator("#announcer").innerText(),
+    /^row 101, column 33 .*CH1 1241; CH2 2241; reference row 67, column 63$/,
+  );
   await page.keyboard.press("+");
   await page.keyboard.press("0");
   await page.keyboard.press("2");
@@ -222,4 +225,8 @@ test("everything is reached by the keyboard", async (viewer) => {
   assert(await page.locator("#shortcuts").isVisible());
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("#shortcuts").isVisible(), false);
+  await viewer.open(files.image);
+  await page.keyboard.press("s");
+  assert.equal(await page.isChecked("#path"), false, "without a reference there is no path to switch");
+  assert.match(await viewer.text("#source .readout"), /^Scale bar \d+ µm$/);
 });

@@ -86,7 +86,9 @@ test("the read-out is the sample under the cursor", async (viewer) => {
   await viewer.page.mouse.move(x, y);
   assert.equal(
     (await viewer.text("#source .readout")).replace(/\s+/g, " "),
-    `row 120, column 33 · Y 0.2542 s, X 14.85 µm CH1 ${sample(0, 120, 33)} CH2 ${sample(1, 120, 33)}`,
+    `row 120, column 33 · Y 0.2542 s, X 14.85 µm CH1 ${sample(0, 120, 33)} CH2 ${sample(1, 120, 33)} ` +
+      // 33 of 63 steps from (100, 20) to (30, 110): x = 63.3, y = 67.1.
+      "→ reference row 67, column 63",
   );
   const other = await viewer.place("reference", REFERENCE, 64, 10);
   await viewer.page.mouse.move(other.x, other.y);
@@ -120,6 +122,25 @@ test("the cursor is linked along a slanted path, both ways", async (viewer) => {
   const height = (await page.locator("#source .plot").boundingBox())!.height;
   const at = Number((await line.getAttribute("points"))!.split(/[ ,]/)[1]);
   assert(Math.abs(at / height * 64 - 42.5) <= 1, `row marked at ${at} of ${height}`);
+  assert.match(await viewer.text("#reference .readout"), /→ line scan column 4[123]$/);
+  // Zoomed to the first columns, the mark is an arrow at the lower edge that says where.
+  await page.locator("#source .plot").press("Escape");
+  const [top, end] = [
+    await viewer.place("source", SHAPE, 100, 1),
+    await viewer.place("source", SHAPE, 101, 20),
+  ];
+  await page.mouse.move(top.x, top.y);
+  await page.mouse.down();
+  await page.mouse.move(end.x, end.y, { steps: 4 });
+  await page.mouse.up();
+  await page.mouse.move(onPath.x, onPath.y);
+  await viewer.settle();
+  const column = (await viewer.text("#reference .readout")).match(/scan (column \d+)/)![1]!;
+  assert.equal(await page.locator(`#source svg.labels svg text >> text="${column}"`).count(), 1);
+  await page.locator("#source .home").click();
+  await page.mouse.move(onPath.x, onPath.y);
+  await viewer.settle();
+  assert.equal(await page.locator("#source svg.labels svg text >> text=column").count(), 0);
   const away = await viewer.place("reference", REFERENCE, 10, 10);
   await page.mouse.move(away.x, away.y);
   assert.equal(await line.count(), 0);

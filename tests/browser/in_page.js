@@ -93,5 +93,7 @@ export async function loseContext() {
 export const isTransferring = () =>
   document.getElementById("progress-text").textContent.startsWith("0.0 MB of");
 
+export const focusWindow = () => dispatchEvent(new Event("focus"));
+
 export const sessionHasExpired = () =>
   document.getElementById("notice-text").textContent.includes("has expired");

@@ -57,6 +57,12 @@ test("a dialog that is closed, and Cancel, are no errors", async (viewer) => {
   assert.equal(await page.locator("#status.bad").count(), 0);
   // The dialog went with its request, so the next one is free.
   await viewer.open(files.scan);
+  viewer.server.wait();
+  await page.click("#open");
+  await page.waitForSelector("#transfer:not([hidden])");
+  await page.focus("#source-0-Min");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(wasCancelled);
   viewer.server.cancel();
   await page.click("#open");
   await page.waitForFunction(wasCancelled);

@@ -6,6 +6,7 @@ import {
   barsLieApart,
   canvasDensity,
   cutOff,
+  focusWindow,
   hasWebgl2,
   isTransferring,
   loseContext,
@@ -214,6 +215,32 @@ test("a server that is gone is noticed, with what to do", async () => {
     await viewer.page.waitForFunction(sessionHasExpired);
     await viewer.open(scan);
     assert.equal(await viewer.page.locator("#notice").isVisible(), false);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("a server that accepts and never answers is noticed, and asked one thing at a time", async () => {
+  await using server = await StubbedServer.start();
+  const scan = await scanOf(server);
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    const { page } = viewer;
+    await viewer.open(scan);
+    server.freeze(true);
+    let asked = 0;
+    page.on("request", () => asked += 1);
+    try {
+      for (let i = 0; i < 5; i += 1) await page.evaluate(focusWindow);
+      await page.waitForSelector("#notice:not([hidden])");
+      assert.match(await viewer.text("#notice-text"), /does not answer/);
+      assert.equal(asked, 1);
+    } finally {
+      server.freeze(false);
+    }
+    await page.click("#notice-action");
+    await page.waitForSelector("#notice", { state: "hidden" });
   } finally {
     await browser.close();
   }

@@ -20,7 +20,7 @@ export class ApiError extends Error {
 }
 
 /** `GET /api/v2/health`. */
-export const readHealth = () => call("/api/v2/health");
+export const readHealth = (signal) => call("/api/v2/health", { signal });
 
 /** `GET /api/v2/capabilities`. */
 export const readCapabilities = () => call("/api/v2/capabilities");

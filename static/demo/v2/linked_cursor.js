@@ -7,6 +7,10 @@ import { columnNear, placeOfColumn } from "./scan_path.js";
 const PATH_COLOR = "#ffd84d";
 const LINK_COLOR = "#ff7a1a";
 
+/** Distance from the edge of the plot and half the size, in CSS pixels, of the arrow to a mark that is not in view. */
+const EDGE = 12;
+const ARROW = 6;
+
 /** How near the path the pointer must be, in CSS pixels. */
 const REACH = 16;
 
@@ -25,6 +29,8 @@ export function linkPanes({ source, reference }) {
   source.overlay = () => {
     if (linked?.from !== "reference") return [];
     const y = source.toScreen(0, linked.column + 0.5)[1];
+    const { width, height } = source.plot;
+    if (y < 0 || y > height) return arrowTo([width / 2, y], source.plot, `column ${linked.column}`);
     return [{ points: [[0, y], [1e5, y]], color: LINK_COLOR, width: 2, halo: true }];
   };
   reference.overlay = () => {
@@ -36,7 +42,11 @@ export function linkPanes({ source, reference }) {
       marks.push({ points: points.map(screen), ...style }, { ring: [...screen(points[0]), 4], ...style });
     }
     if (linked !== null) {
-      marks.push({ ring: [...screen(linked.place), 6], color: LINK_COLOR, width: 3, halo: true });
+      const at = screen(linked.place);
+      const { width, height } = reference.plot;
+      if (at[0] >= 0 && at[0] <= width && at[1] >= 0 && at[1] <= height) {
+        marks.push({ ring: [...at, 6], color: LINK_COLOR, width: 3, halo: true });
+      } else marks.push(...arrowTo(at, reference.plot));
     }
     return marks;
   };
@@ -55,6 +65,12 @@ export function linkPanes({ source, reference }) {
       isPathShown = isShown;
       draw();
     },
+    /** What a pane's cursor is linked to in the other pane, in words; empty without a link. */
+    text(from) {
+      if (linked?.from !== from) return "";
+      if (from === "reference") return `line scan column ${linked.column}`;
+      return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
+    },
     /** A pane's cursor is at this pixel of its picture, or nowhere. */
     follow(from, cursor) {
       if (points.length === 0) return;
@@ -71,4 +87,25 @@ export function linkPanes({ source, reference }) {
       draw();
     },
   };
+}
+
+/**
+ * Marks at the edge of a plot that point to a place outside it.
+ *
+ * @param {[number, number]} place CSS pixels of the plot
+ * @param {{width: number, height: number}} plot
+ * @param {string} [text] beside the arrow
+ */
+export function arrowTo([x, y], { width, height }, text = "") {
+  const inside = (value, size) => Math.min(Math.max(value, EDGE), Math.max(EDGE, size - EDGE));
+  const [left, top] = [inside(x, width), inside(y, height)];
+  const [dx, dy] = [x - left, y - top];
+  const length = Math.hypot(dx, dy) || 1;
+  const [ux, uy] = [ARROW * dx / length, ARROW * dy / length];
+  // The tip ahead, the ends of both wings behind and to the sides.
+  const points = [[left - ux - uy, top - uy + ux], [left + ux, top + uy], [left - ux + uy, top - uy - ux]];
+  const style = { color: LINK_COLOR, halo: true };
+  const marks = [{ points, width: 3, ...style }];
+  if (text !== "") marks.push({ text, at: [left + 2 * ARROW, top], anchor: "start", ...style });
+  return marks;
 }

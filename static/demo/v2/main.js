@@ -32,10 +32,14 @@ let opening = null;
 const panes = {
   source: new Pane(at("source"), {
     onCursor: (cursor, byKeyboard) => moved("source", cursor, byKeyboard),
-    onView: paintProfileSoon,
+    onView: () => {
+      paintProfileSoon();
+      paintScaleSoon("source");
+    },
   }),
   reference: new Pane(at("reference"), {
     onCursor: (cursor, byKeyboard) => moved("reference", cursor, byKeyboard),
+    onView: () => paintScaleSoon("reference"),
   }, { isReference: true }),
 };
 const links = linkPanes(panes);
@@ -62,8 +66,11 @@ const session = watchSession({
     ),
   onBack: () => {
     notice(null);
+    if (at("status").classList.contains("bad")) say("The server answers again");
     readServer();
   },
+  // Opening finds out by itself, and its transfers take all connections that a browser gives a server.
+  isBusy: () => opening !== null,
 });
 
 async function open() {
@@ -151,13 +158,16 @@ function show({ opened, session: read, source, reference }) {
     at(name).querySelector(".plot").setAttribute("aria-label", `${name} picture of ${opened.source.name}`);
     group.addEventListener("change", () => changed(name));
     panes[name].show(group);
-    paintReadout(name, null);
   }
   nameProfileChoices(source.plane.axes);
   at("along").value = !panes.source.size.locked && !narrow.matches ? "x" : "";
   arrange();
   paintSnippet();
-  for (const [name, group] of Object.entries(groups)) if (group) panes[name].drawNow();
+  for (const [name, group] of Object.entries(groups)) {
+    if (!group) continue;
+    panes[name].drawNow();
+    paintReadout(name, null);
+  }
   performance.mark("picture drawn");
 }
 
@@ -170,9 +180,9 @@ function changed(name) {
 }
 
 function moved(name, cursor, byKeyboard) {
+  links.follow(name, cursor);
   const text = paintReadout(name, cursor);
   if (byKeyboard) at("announcer").textContent = text;
-  links.follow(name, cursor);
   if (name === "source") paintProfile();
 }
 
@@ -180,10 +190,12 @@ function paintReadout(name, cursor) {
   const output = at(name).querySelector(".readout");
   const group = current?.groups[name];
   if (cursor === null || !group) {
-    output.replaceChildren("\u00a0");
+    // The labels of the scale bars as text that can be selected.
+    output.replaceChildren(group ? panes[name].scale : "\u00a0");
     return "";
   }
   const { position, values } = readout(group, cursor);
+  const linked = links.text(name);
   output.replaceChildren(
     element("span", { className: "position", textContent: position }),
     ...values.map(({ name, value, channel }) => {
@@ -192,8 +204,15 @@ function paintReadout(name, cursor) {
       const label = element("span", { className: "name", title: name, textContent: name });
       return element("span", { className: "sample" }, dot, label, " ", element("b", { textContent: value }));
     }),
+    ...(linked === "" ? [] : [element("span", { className: "position", textContent: `→ ${linked}` })]),
   );
-  return `${position}; ${values.map(({ name, value }) => `${name} ${value}`).join("; ")}`;
+  const parts = [position, ...values.map(({ name, value }) => `${name} ${value}`), linked];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+/** The scale bars follow the view once it is drawn. */
+function paintScaleSoon(name) {
+  requestAnimationFrame(() => panes[name].cursor ?? paintReadout(name, null));
 }
 
 /** While the picture is zoomed the profile follows ten times a second: the picture comes first. */
@@ -265,8 +284,8 @@ function save(name) {
     const stem = current.opened.source.name.replace(/\.[^.]+$/, "");
     element("a", { href: url, download: `${stem}-${name}.png` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
+    say(`Saved the ${name} picture`);
   });
-  say(`Saved the ${name} picture`);
 }
 
 /** What is wrong with a number stands until another is typed. */
@@ -316,7 +335,7 @@ at("copy").addEventListener("click", async () => {
     say("Copied");
   } catch {
     getSelection().selectAllChildren(at("snippet"));
-    say("Selected: copy with Ctrl+C");
+    say("Selected, but the browser does not let the page copy: copy it yourself");
   }
 });
 for (const name of Object.keys(panes)) {
@@ -349,7 +368,7 @@ attachShortcuts({
   }),
   a: withFile((group) => group.shown.forEach((channel) => channel.autoRange())),
   l: withFile(() => at("source-cards").querySelectorAll("[id$=log]").forEach((box) => box.click())),
-  s: withFile(() => at("path").click()),
+  s: withFile(() => at("reference").hidden || at("path-choice").hidden || at("path").click()),
   p: withFile(() => {
     at("along").selectedIndex = (at("along").selectedIndex + 1) % 3;
     arrange();

@@ -172,6 +172,14 @@ export class Pane {
     return [fx * this.#layout.plot.width, fy * this.#layout.plot.height];
   }
 
+  /** What the scale bars say, such as `Scale bar 10 µm`; a space where there are none. */
+  get scale() {
+    if (this.#layout === null) return "\u00a0";
+    const labels = scaleBarMarks(this.#group, this.#view, this.#layout.plot, measureLabel)
+      .flatMap(({ text }) => text ?? []);
+    return labels.length === 0 ? "\u00a0" : `Scale bar ${labels.join(" × ")}`;
+  }
+
   /** Size of the plot in CSS pixels. */
   get plot() {
     return this.#layout.plot;

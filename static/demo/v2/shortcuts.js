@@ -51,14 +51,17 @@ export function listShortcuts(host) {
 }
 
 /**
- * Calls `actions[key]` for a single key that no field wants.
+ * Calls `actions[key]` for a single key that no field wants; no field wants Escape.
  *
  * @param {Record<string, (key: string) => void>} actions by `event.key`; `digit` takes 1 to 9
  */
 export function attachShortcuts(actions) {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea")) return;
+    if (
+      event.key !== "Escape" &&
+      event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea")
+    ) return;
     if (document.querySelector("dialog[open]") !== null) return;
     const action = /^[1-9]$/.test(event.key) ? actions.digit : actions[event.key];
     if (action === undefined) return;
