@@ -1,13 +1,16 @@
 /**
  * ImageJ: ImageDescription is lines of `key=value` that begin with `ImageJ=`. Planes run channel first, then
  * slice, then frame. A stack may have one directory for all its planes, which then follow the first without gaps
- * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text.
+ * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text. What is declared but not there is a warning.
  */
+import { DecodeFailed } from "../errors.ts";
 import { MAX_PLANES } from "./bounds.ts";
-import { readPage } from "./page.ts";
+import { channelLabels, sliceLabels } from "./imagej_labels.ts";
+import { type PageLayout, readPage } from "./page.ts";
 import { resolutionCalibrations } from "./plain.ts";
 import {
   calibrationsOf,
+  contiguousPlanes,
   firstMoment,
   isRun,
   momentOf,
@@ -19,6 +22,7 @@ import {
   tagMoment,
 } from "./stack.ts";
 import { TAG } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
 
 /** The stack of an ImageJ file, or `null`. */
 export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null {
@@ -26,12 +30,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   if (text === undefined) return null;
   const fields = fieldsOf(text);
   const layout = readPage(first);
-  const declared = sizesOf(fields);
-  const planes = declared.T * declared.C * declared.Z;
-  const run = isRun(tiff, layout, planes);
-  // A page that was taken out of a stack may keep the stack's description.
-  const alone = planes > 1 && first.next === 0 && !run;
-  const sizes = alone ? { T: 1, C: 1, Z: 1 } : declared;
+  const { sizes, run, warnings } = planesOf(tiff, layout, sizesOf(fields, layout.samples));
   const perUnit = (tag: number) => {
     const resolution = first.noteNumber(tag);
     return resolution === undefined ? null : 1 / resolution;
@@ -50,10 +49,10 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     layout,
     // Without a unit in the text, ImageJ takes that of the resolution tags.
     calibrations: fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations },
-    names: [],
+    names: channelLabels(sliceLabels(first), sizes),
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
-    warnings: alone ? [`The description declares ${planes} planes, but the file holds one`] : [],
+    warnings,
     plane: ({ time, channel, focus }) =>
       stackedPlane(tiff, layout, (time * sizes.Z + focus) * sizes.C + channel, run),
   };
@@ -68,7 +67,8 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-function sizesOf(fields: Map<string, string>): StackSizes {
+/** What the description declares; `null` where it has no count of images and no axis. */
+function sizesOf(fields: Map<string, string>, samples: number): StackSizes | null {
   const size = (key: string) => {
     const value = numberIn(fields.get(key));
     return value !== null && Number.isInteger(value) && value >= 1 && value < MAX_PLANES ? value : 1;
@@ -76,10 +76,48 @@ function sizesOf(fields: Map<string, string>): StackSizes {
   const images = size("images");
   const sizes = { T: size("frames"), C: size("channels"), Z: size("slices") };
   const product = sizes.T * sizes.C * sizes.Z;
-  if (images === 1 || product === images) return product < MAX_PLANES ? sizes : { T: 1, C: 1, Z: 1 };
+  if (images === 1 && product === 1) return null;
+  // Samples that are declared as channels are channels already.
+  if (samples > 1 && samples === sizes.C && images === sizes.T * sizes.Z) return { ...sizes, C: 1 };
+  if (images === 1 || product === images) return product < MAX_PLANES ? sizes : null;
   // `images` alone, or one that the others do not explain, is a plain stack.
   if (product === 1 || images % sizes.C !== 0) return { T: 1, C: 1, Z: images };
   return { T: 1, C: sizes.C, Z: images / sizes.C };
+}
+
+/** Which of the declared planes are there: behind one directory, or as pages. */
+function planesOf(
+  tiff: TiffFile,
+  layout: PageLayout,
+  declared: StackSizes | null,
+): { sizes: StackSizes; run: boolean; warnings: string[] } {
+  const planes = declared === null ? null : declared.T * declared.C * declared.Z;
+  const run = planes !== null && isRun(tiff, layout, planes);
+  const present = run ? contiguousPlanes(tiff, layout) : pagesUpTo(tiff, planes ?? MAX_PLANES);
+  if (declared !== null && present >= planes!) return { sizes: declared, run, warnings: [] };
+  const broken = tiff.brokenTail;
+  const reason = broken === null ? "" : `: ${broken}`;
+  const there = present === 1 ? "one" : String(present);
+  return {
+    sizes: { T: 1, C: 1, Z: present },
+    run,
+    warnings: declared !== null
+      ? [`The description declares ${planes} planes, but the file holds ${there}${reason}`]
+      : broken === null
+      ? []
+      : [`The file ends early, after ${present} pages${reason}`],
+  };
+}
+
+/** How many directories the chain has, counted up to `most`. */
+function pagesUpTo(tiff: TiffFile, most: number): number {
+  let pages = 0;
+  try {
+    while (pages < most && tiff.directory(pages) !== null) pages += 1;
+  } catch (error) {
+    if (pages === 0 || !(error instanceof DecodeFailed) || tiff.brokenTail === null) throw error;
+  }
+  return pages;
 }
 
 /** ImageJ writes characters beyond ASCII as `\u00B5`. */

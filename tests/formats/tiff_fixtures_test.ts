@@ -18,6 +18,8 @@ interface Fixture {
   readonly axes?: Readonly<Record<string, readonly [number, string]>>;
   readonly date?: string;
   readonly time?: string;
+  /** A part of the only warning; without it there is none. */
+  readonly warning?: string;
 }
 
 for (const fixture of expected as unknown as readonly Fixture[]) {
@@ -52,6 +54,8 @@ for (const fixture of expected as unknown as readonly Fixture[]) {
       }
       equal(summary.date, fixture.date ?? summary.date);
       equal(summary.time, fixture.time ?? summary.time);
+      equal(summary.warnings.length, fixture.warning === undefined ? 0 : 1, summary.warnings.join());
+      ok(summary.warnings.join().includes(fixture.warning ?? ""), summary.warnings.join());
     } finally {
       files.close();
     }
