@@ -61,10 +61,16 @@ export function openMicroManager(opened: Opened): Stack | null {
   };
   add(tiff, own);
   let fileSize = tiff.file.size;
+  const warnings: string[] = [];
+  const set = setOf(opened);
   if (own.length < sizes.T * sizes.C * sizes.Z * positions) {
-    for (const other of siblings(opened)) {
-      add(other, readIndexMap(other) ?? []);
-      fileSize += other.file.size;
+    for (const name of set.others) {
+      const other = openPart(opened, name);
+      if (typeof other === "string") warnings.push(`"${name}" of this acquisition is left out: ${other}`);
+      else {
+        add(other.tiff, other.entries);
+        fileSize += other.tiff.file.size;
+      }
     }
   }
   if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
@@ -72,16 +78,24 @@ export function openMicroManager(opened: Opened): Stack | null {
       `the summary declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
     );
   }
+  const declaredPlanes = sizes.T * sizes.C * sizes.Z;
+  if (planes.size < declaredPlanes) {
+    const gone = set.missing ? `; "${set.missing}" is missing` : "";
+    warnings.push(`The acquisition declares ${declaredPlanes} planes, but ${planes.size} are there${gone}`);
+  }
   return {
     sizes,
     layout,
     ...describe(opened, summary, sizes.Z),
     fileSize,
-    warnings: [],
+    warnings,
     plane: ({ time, channel, focus }) => {
       const plane = planes.get(`${time},${channel},${focus}`);
       const what = `the plane T=${time} C=${channel} Z=${focus}`;
-      if (!plane) throw new DecodeFailed(`${what} is not in the index map`);
+      if (!plane) {
+        const where = set.missing ? `; "${set.missing}" is missing` : "";
+        throw new DecodeFailed(`${what} is in no index map of this acquisition${where}`);
+      }
       return { tiff: plane.tiff, page: pageOf(plane, layout, what), run: null };
     },
   };
@@ -146,16 +160,43 @@ function declared(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? value : 1;
 }
 
-/** Continuation files: same name up to `_MMStack`, same folder. */
-function* siblings({ path, files }: Opened): Generator<TiffFile> {
+/** The other files of an acquisition: same name up to `_MMStack`, same folder, numbered from `_1` on. */
+interface PartNames {
+  readonly others: readonly string[];
+  /** The first that is not there while one with a higher number is, or the one that would follow the last. */
+  readonly missing: string | null;
+}
+
+function setOf({ path, files }: Opened): PartNames {
   const name = basename(path);
-  const stem = /^(.*?_MMStack[^.]*?)(?:_\d+)?\.ome\.tiff?$/i.exec(name)?.[1];
-  if (stem === undefined) return;
+  const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
+  if (stem === undefined) return { others: [], missing: null };
+  const numbers = new Set<number>();
+  const others: string[] = [];
   for (const other of files.list(dirname(path))) {
-    if (other === name || !other.startsWith(stem)) continue;
-    if (!/^(?:_\d+)?\.ome\.tiff?$/i.test(other.slice(stem.length))) continue;
-    const file = files.openNeighbour(join(dirname(path), other));
-    if (file) yield new TiffFile(file, files);
+    const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
+    if (!part) continue;
+    numbers.add(Number(part[1] ?? 0));
+    if (other !== name) others.push(other);
+  }
+  let first = 0;
+  while (numbers.has(first)) first += 1;
+  return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
+}
+
+/** A continuation file with its planes, or why there is none. */
+function openPart(
+  { path, files }: Opened,
+  name: string,
+): { tiff: TiffFile; entries: readonly IndexEntry[] } | string {
+  const file = files.openNeighbour(join(dirname(path), name));
+  if (file === null) return "it cannot be opened";
+  try {
+    const tiff = new TiffFile(file, files);
+    return { tiff, entries: readIndexMap(tiff) ?? [] };
+  } catch (error) {
+    if (error instanceof DecodeFailed) return error.message;
+    throw error;
   }
 }
 

@@ -282,6 +282,24 @@ Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them op
       deepEqual([loaded.summary.date, loaded.summary.time], ["20181003", "13:54:41"]);
       equal(loaded.summary.fileSize, first.length + second.length);
     }
+    Deno.removeSync(join(folder, "a_MMStack_1.ome.tif"));
+    const begun = await load(join(folder, "a_MMStack.ome.tif"));
+    deepEqual(begun.planes.map((plane) => plane[0]), [10, 11]);
+    match(
+      begun.summary.warnings.join(),
+      /declares 4 planes, but 2 are there; "a_MMStack_1\.ome\.tif" is missing/,
+    );
+    Deno.removeSync(join(folder, "a_MMStack.ome.tif"));
+    Deno.writeFileSync(join(folder, "a_MMStack_1.ome.tif"), second);
+    await rejects(
+      load(join(folder, "a_MMStack_1.ome.tif")),
+      /T=0 C=0 Z=0 is in no index map of this acquisition; "a_MMStack\.ome\.tif" is missing/,
+    );
+    Deno.writeFileSync(join(folder, "a_MMStack.ome.tif"), first);
+    Deno.writeFileSync(join(folder, "a_MMStack_1.ome.tif"), new Uint8Array(5));
+    const damaged = await load(join(folder, "a_MMStack.ome.tif"));
+    deepEqual(damaged.planes.map((plane) => plane[0]), [10, 11]);
+    match(damaged.summary.warnings.join(), /"a_MMStack_1\.ome\.tif" of this acquisition is left out/);
   }));
 
 Deno.test("of several positions the first is served", () =>
