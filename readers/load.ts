@@ -3,6 +3,7 @@
  * Runs in a decode worker; tests call it directly.
  */
 import { basename, dirname, join } from "node:path";
+import { archiveOf } from "./archive_path.ts";
 import {
   ChannelOutOfRange,
   DecodeFailed,
@@ -71,6 +72,12 @@ export function chooseFormat(
   allowedExtensions: readonly string[],
   files: FileAccess,
 ): ChosenFormat {
+  const archive = archiveOf(path, files);
+  if (archive !== null) {
+    const { format } = chooseFormat(archive, allowedExtensions, files);
+    const marker = (STORE_MARKERS as readonly string[]).includes(basename(path));
+    return { format, path: marker ? dirname(path) : path };
+  }
   // The root of a file system has no name of its own.
   const name = basename(path) || path;
   const allowed = (format: Format) =>

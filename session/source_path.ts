@@ -4,7 +4,8 @@
  */
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { Buffer } from "node:buffer";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { mayHoldStore } from "../readers/archive_path.ts";
 import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { isInsideRoots, pathError, statKind } from "../readers/random_access.ts";
 
@@ -24,7 +25,7 @@ const MAX_PATH_BYTES = Deno.build.os === "windows" ? 32_767 : 4096;
 const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)([ .:].*)?$/i;
 
 /**
- * The resolved path of an existing file or directory.
+ * The resolved path of an existing file or directory, or of a place inside a file that may hold a store.
  *
  * @param path absolute
  * @param roots `null` for no limit
@@ -52,9 +53,30 @@ export async function judgePath(path: string, roots: readonly Root[] | null): Pr
     if (kind === "file" && /[/\\]\.?$/.test(path)) throw Object.assign(new Error(), { code: "ENOTDIR" });
     if (kind !== "other") return resolved;
   } catch (cause) {
+    const inside = await pathInArchive(path);
+    if (inside !== null) return inside;
     throw pathError(path, cause);
   }
   throw new UnsupportedFormat(`"${basename(path)}" is a fifo, socket or device, not an acquisition file`);
+}
+
+/**
+ * A path into a file that may hold a store, with the file resolved, or `null`. Whether there is such a group the
+ * reader finds out; the file lies inside the roots where the whole path does.
+ */
+async function pathInArchive(path: string): Promise<string | null> {
+  // What stands behind the file must not lead out of it.
+  if (resolve(path) !== path) return null;
+  for (let file = dirname(path); file !== dirname(file); file = dirname(file)) {
+    try {
+      const resolved = await realpath(file);
+      const isArchive = mayHoldStore(resolved) && statKind(await stat(resolved)) === "file";
+      return isArchive ? join(resolved, relative(file, path)) : null;
+    } catch {
+      // Its parent may be the file.
+    }
+  }
+  return null;
 }
 
 /**

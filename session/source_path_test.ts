@@ -1,6 +1,33 @@
 import assert from "node:assert/strict";
-import { PathNotAllowed, UnsupportedFormat } from "../readers/errors.ts";
-import { judgeWindowsPath } from "./source_path.ts";
+import { join } from "node:path";
+import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../readers/errors.ts";
+import { judgePath, judgeWindowsPath } from "./source_path.ts";
+
+Deno.test("a path into a file that may hold a store is its resolved path, inside the roots only", async () => {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    const inside = join(folder, "inside");
+    Deno.mkdirSync(inside);
+    for (const name of ["a.ome.zarr.zip", "a.tif"]) Deno.writeTextFileSync(join(folder, name), "");
+    Deno.symlinkSync("../a.ome.zarr.zip", join(inside, "link.ome.zarr.zip"));
+    const roots = [{ written: inside, resolved: inside }];
+    assert.equal(
+      await judgePath(join(inside, "link.ome.zarr.zip/B/3"), null),
+      join(folder, "a.ome.zarr.zip/B/3"),
+    );
+    const judged: [string, typeof roots | null, new (message: string) => Error][] = [
+      [join(inside, "link.ome.zarr.zip/B/3"), roots, PathNotAllowed],
+      [join(folder, "a.ome.zarr.zip/B"), roots, PathNotAllowed],
+      [`${folder}/a.ome.zarr.zip/../a.tif`, null, PathNotFound],
+      [`${folder}/a.ome.zarr.zip/`, null, PathNotFound],
+      [join(folder, "a.tif/B"), null, PathNotFound],
+      [join(folder, "b.ome.zarr.zip/B"), null, PathNotFound],
+    ];
+    for (const [path, limits, error] of judged) await assert.rejects(judgePath(path, limits), error, path);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
 
 Deno.test("Windows: device paths name no files", () => {
   const devices = [

@@ -1,11 +1,13 @@
 /** From a path to the image of a store, and from that to an acquisition. */
-import { basename, dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { axesOf } from "../axes.ts";
-import { UnsupportedFormat } from "../errors.ts";
+import { archiveOf } from "../archive_path.ts";
+import { PathNotFound, quoted, UnsupportedFormat } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type AxisLetter, FIRST_POSITION, type Position, type Source } from "../reader.ts";
 import { extensionOf, STORE_MARKERS } from "../registry.ts";
 import { decodePlanes, wantedChunks } from "./array_planes.ts";
+import { readNode } from "./hierarchy.ts";
 import { NoImage, type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { DirectoryStore, type Store } from "./store.ts";
@@ -28,7 +30,8 @@ export interface StoredImage {
  */
 export function readStoredImage({ path, files }: Source): StoredImage {
   try {
-    return files.kind(path) === "file" ? imageOfZip(path, files) : imageOfDirectory(path, files);
+    const archive = files.kind(path) === "file" ? path : archiveOf(path, files);
+    return archive === null ? imageOfDirectory(path, files) : imageOfZip(archive, path, files);
   } catch (error) {
     // What only happens to be Zarr is of no known format; what calls itself an image is damaged.
     if (error instanceof NoImage && extensionOf(path) === null) {
@@ -38,14 +41,17 @@ export function readStoredImage({ path, files }: Source): StoredImage {
   }
 }
 
-function imageOfZip(path: string, files: FileAccess): StoredImage {
-  const file = files.open(path);
+function imageOfZip(archive: string, path: string, files: FileAccess): StoredImage {
+  const file = files.open(archive);
   const entries = readZipDirectory(file);
   const folder = zarrFolder(entries.keys());
   if (folder === null) throw new NoImage(`the ZIP file holds no Zarr group at its root`);
   const store = new ZipStore(file, entries, folder);
-  const name = basename(path);
-  const image = readOmeImage(store, "", (inner) => inner === "" ? name : `${name}/${inner}`);
+  const inside = relative(archive, path).split(sep).join("/");
+  if (inside !== "" && readNode(store, inside) === null) {
+    throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such group`);
+  }
+  const image = readOmeImage(store, inside, (inner) => join(archive, inner));
   return { image, store, fileSize: file.size };
 }
 

@@ -584,6 +584,34 @@ for (const [name, damage, message] of ZIP_REFUSED) {
 }
 
 Deno.test(
+  "a path leads into a ZIP file: a field of a plate, a group, a marker file",
+  inStore(async (store, folder) => {
+    const plate = join(folder, "plate");
+    const group = (ome: Json) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
+    write(join(plate, "zarr.json"), group({ version: "0.5", plate: { wells: [{ path: "B/2" }] } }));
+    write(join(plate, "B/zarr.json"), group({}));
+    write(join(plate, "B/2/zarr.json"), group({ version: "0.5", well: { images: [{ path: "7" }] } }));
+    Deno.renameSync(store, join(plate, "B/2/7"));
+    const path = join(folder, "p.ome.zarr.zip");
+    write(path, zipOf(entriesBelow(plate)));
+    const field = join(path, "B/2/7");
+    for (const place of [field, join(field, "zarr.json")]) {
+      const { summary, planes } = await open(place, [folder]);
+      assert.deepEqual([summary.path, summary.format, planes[0]![79]], [field, "ome.zarr.zip", 1079]);
+    }
+    await assert.rejects(open(path), (error: Error) => error.message.endsWith(`"${field}"`));
+    await assert.rejects(open(join(path, "B/3")), { name: "PathNotFound" });
+    await assert.rejects(open(join(field, "0")), /is an array of a store and no image/);
+    await assert.rejects(open(field, [join(folder, "other")]), { name: "PathNotFound" });
+    write(join(folder, "no.ome.zarr.zip"), "text");
+    await assert.rejects(
+      open(join(folder, "no.ome.zarr.zip/B")),
+      /the content is not OME-Zarr in a ZIP file/,
+    );
+  }),
+);
+
+Deno.test(
   "an entry is inflated only as far as its chunk or shard can be long",
   inStore(async (store, folder) => {
     const path = join(folder, "a.ome.zarr.zip");
