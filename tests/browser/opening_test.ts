@@ -21,7 +21,7 @@ test("the heading has name, pixels, steps and warnings", async (viewer) => {
     /^200 × 64 pixels · step Y 0\.002118 s × X 0\.45 µm · 2 channels · uint16/,
   );
   assert.match(await viewer.text("#warnings"), /114\.0 pixels/);
-  assert.match(await viewer.text("#time"), /^Session (10:00|9:5\d)$/);
+  assert.match(await viewer.text("#time"), /^Session (10:00|9:5\d) left$/);
   assert.match(await viewer.text("#server"), /^acq-server \d+\.\d+\.\d+ · API v2$/);
   await viewer.page.click('aside > details > summary >> text="Server"');
   assert.match(await viewer.text("#server-facts"), /\.oir/);

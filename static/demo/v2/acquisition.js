@@ -1,6 +1,8 @@
 /**
  * Opens an acquisition as the contract describes: pick and open, read the session, then fetch all source and
  * reference planes at once. Knows nothing of the page.
+ *
+ * Tested in `tests/browser/opening_test.ts` and `surroundings_test.ts`.
  */
 import { ApiError, deleteSession, fetchPlane, pickAndOpen, readSession } from "./api.js";
 import { checkPlane, decodeFloat32 } from "./decode.js";

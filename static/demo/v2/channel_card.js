@@ -1,4 +1,8 @@
-/** Controls of one channel: switch, look-up table, histogram with two handles, typed range, Auto and Log. */
+/**
+ * Controls of one channel: switch, look-up table, histogram with two handles, typed range, Auto and Log.
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
 import { formatNumber } from "./axes.js";
 import { element, svgElement } from "./element.js";
 import { LUT_NAMES, lutColor } from "./lut.js";
@@ -99,10 +103,12 @@ export function channelCard(group, position, prefix, onTyped) {
   );
 
   const { min, max, count } = channel.stats;
-  if (!(max > min)) {
-    const text = count === 0 ? "No sample is a finite number" : `All samples are ${sampleText(min)}`;
-    chart.after(element("p", { className: "constant", textContent: text }));
-  }
+  const missing = channel.samples.length - count;
+  const notes = [
+    ...(count > 0 && min === max ? [`All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`] : []),
+    ...(missing > 0 ? [`${missing} of ${channel.samples.length} samples are NaN or infinite`] : []),
+  ];
+  chart.after(...notes.map((textContent) => element("p", { className: "note", textContent })));
   const whole = max > min ? max - min : 1;
   const part = (value) => Math.min(1, Math.max(0, (value - min) / whole));
 

@@ -1,4 +1,8 @@
-/** A bar between two panes that is dragged or moved by the arrow keys (role `separator`). */
+/**
+ * A bar between two panes that is dragged or moved by the arrow keys (role `separator`).
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
 
 /** Least share of a pane in percent. */
 const SMALLEST = 15;

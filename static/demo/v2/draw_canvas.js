@@ -1,6 +1,8 @@
 /**
  * Draws float planes with canvas 2D, for browsers without WebGL2. Visits each canvas pixel once a channel and takes
  * the nearest sample. Same interface as draw_webgl.js: `setPicture`, `draw`, `release`.
+ *
+ * `tests/browser/surroundings_test.ts` compares both renderers.
  */
 
 /** A picture on a canvas, drawn by canvas 2D. */

@@ -4,6 +4,8 @@
  * which adds and clamps. Pictures wider or higher than a texture may be are cut into tiles.
  *
  * Same interface as draw_canvas.js: `setPicture`, `draw`, `release`.
+ *
+ * `tests/browser/surroundings_test.ts` compares both renderers.
  */
 
 /** Below what every WebGL2 implementation in use allows, and 64 MiB a tile. */

@@ -3,6 +3,8 @@
  *
  * Wheel and pinch zoom at the pointer (Shift: horizontally only, Alt: vertically only). Dragging selects a part to zoom to; with Shift or
  * the middle button it pans. One finger pans, or moves the cursor (and scrolls the page) while nothing is zoomed.
+ *
+ * Tested in `tests/browser/controls_test.ts`, fingers in `surroundings_test.ts`.
  */
 
 /** Shorter drags are clicks. */

@@ -1,4 +1,8 @@
-/** JSON as a tree that folds. Long arrays of numbers stay on a few lines. */
+/**
+ * JSON as a tree that folds. Long arrays of numbers stay on a few lines.
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
 import { element } from "./element.js";
 
 /** Arrays longer than this are cut, with their length said. */

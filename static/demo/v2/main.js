@@ -47,7 +47,7 @@ const links = linkPanes(panes);
 const session = watchSession({
   onTime: (seconds) => {
     at("time").hidden = seconds === null;
-    at("time").textContent = seconds === null ? "" : `Session ${remainingTime(seconds)}`;
+    at("time").textContent = seconds === null ? "" : `Session ${remainingTime(seconds)} left`;
   },
   onExpired: () => {
     sessionId = null;
@@ -131,7 +131,6 @@ function onProgress(received, total) {
 }
 
 function show({ opened, session: read, source, reference }) {
-  performance.mark("planes fetched");
   const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
   const points = pathPoints(opened.reference);
   current = { opened, groups, profiled: null };
@@ -168,7 +167,6 @@ function show({ opened, session: read, source, reference }) {
     panes[name].drawNow();
     paintReadout(name, null);
   }
-  performance.mark("picture drawn");
 }
 
 /** A control changed how a group looks. */

@@ -2,6 +2,8 @@
  * Marks over and around a picture, drawn alike as SVG on the page (sharp, its text can be selected) and on a canvas for
  * the saved picture. A mark is a line `{points}`, a dark ground `{ground: [left, top, width, height]}`, a ring `{ring: [x, y, radius]}` or a text `{text, at, anchor, turned}`, with `color`
  * (the page's own when absent), `width`, `dash` and `halo`: a dark edge that keeps it visible on any picture.
+ *
+ * Tested in `tests/browser/drawing_test.ts`.
  */
 import { svgElement } from "./element.js";
 

@@ -5,6 +5,8 @@
  * Planes whose axes share a unit are shown with true pixel aspect and zoomed by a box; others, such as space over time,
  * fill the pane and are zoomed along the axis that is dragged. A reference always keeps its aspect: a very long one is
  * zoomed along its length until the visible part is no thread any more.
+ *
+ * Tested in `tests/browser/drawing_test.ts` and `controls_test.ts`.
  */
 import { axisTitle, toPhysical } from "./axes.js";
 import { CanvasPicture } from "./draw_canvas.js";

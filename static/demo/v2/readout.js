@@ -36,12 +36,21 @@ export function sampleText(value) {
 /** Pixels, steps with units and axis names, sample type: the line under the title. */
 export function facts({ plane, source, channels }) {
   const [rows, columns] = plane.shape;
-  const steps = plane.axes.map((axis) => `${axis.name} ${formatNumber(axis.step)} ${unitSymbol(axis.unit)}`);
+  const steps = plane.axes.map((axis) => `${axis.name} ${stepText(axis)}`);
   const count = `${channels.length} channel${channels.length === 1 ? "" : "s"}`;
   const loaded = channels.length === source.numChannels ? count : `${count} of ${source.numChannels}`;
   return `${rows} × ${columns} pixels · step ${
     steps.join(" × ")
   } · ${loaded} · ${source.sourceDtype} · ${source.format}`;
+}
+
+/** A step with its unit: nanometres and milliseconds where micrometres and seconds would begin with 0.000. */
+function stepText({ step, unit }) {
+  const smaller = { um: "nm", seconds: "ms" }[unit];
+  if (step < 1e-3 && smaller !== undefined) {
+    return `${formatNumber(Number((step * 1e3).toPrecision(9)))} ${smaller}`;
+  }
+  return `${formatNumber(step)} ${unitSymbol(unit)}`;
 }
 
 /** `9:59` minutes or `2 h 5 min`. */

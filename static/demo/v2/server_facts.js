@@ -1,4 +1,8 @@
-/** What the page says of the server: version, formats, how long sessions live. */
+/**
+ * What the page says of the server: version, formats, how long sessions live.
+ *
+ * Tested in `tests/browser/opening_test.ts`.
+ */
 import { readCapabilities, readHealth } from "./api.js";
 import { element } from "./element.js";
 import { remainingTime } from "./readout.js";

@@ -1,6 +1,8 @@
 /**
  * Watches the session and the server: counts the remaining time down and asks the server every few seconds, and at
  * once when the page comes back into view.
+ *
+ * Tested in `tests/browser/surroundings_test.ts`.
  */
 import { readHealth, readSession } from "./api.js";
 

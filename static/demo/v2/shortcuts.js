@@ -1,4 +1,8 @@
-/** Keyboard shortcuts of the page and the list of all ways to operate it. */
+/**
+ * Keyboard shortcuts of the page and the list of all ways to operate it.
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
 import { element } from "./element.js";
 
 /** What the `?` list shows: keys or gestures and what they do. */

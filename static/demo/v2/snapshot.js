@@ -1,4 +1,8 @@
-/** What a pane shows as one canvas, to save: picture, frame and the marks over it, at the screen's density. */
+/**
+ * What a pane shows as one canvas, to save: picture, frame and the marks over it, at the screen's density.
+ *
+ * Tested in `tests/browser/drawing_test.ts`.
+ */
 import { canvasMarks } from "./marks.js";
 
 /**
