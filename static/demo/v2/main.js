@@ -52,11 +52,7 @@ const session = watchSession({
   onExpired: () => {
     sessionId = null;
     paintSnippet();
-    notice(
-      "The session has expired. The picture stays, but the server has freed the data: open the file again to fetch more.",
-      "Open file…",
-      open,
-    );
+    noticeExpired();
   },
   onGone: () =>
     notice(
@@ -65,7 +61,8 @@ const session = watchSession({
       () => session.ask(),
     ),
   onBack: () => {
-    notice(null);
+    if (current !== null && sessionId === null) noticeExpired();
+    else notice(null);
     if (at("status").classList.contains("bad")) say("The server answers again");
     readServer();
   },
@@ -301,6 +298,14 @@ function fail(error) {
   const code = error.code ?? "client_error";
   if (code === "server_gone") session.ask();
   say(`${code}: ${error.message}`, true);
+}
+
+function noticeExpired() {
+  notice(
+    "The session has expired. The picture stays, but the server has freed the data: open the file again to fetch more.",
+    "Open file…",
+    open,
+  );
 }
 
 function notice(text, action = "", act = null) {

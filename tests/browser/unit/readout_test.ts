@@ -35,3 +35,10 @@ Deno.test("the line under the title has pixels, steps and units", () => {
 Deno.test("remaining time counts down to nothing", () => {
   assert.deepEqual([600, 59.2, 0, 7500].map(remainingTime), ["10:00", "1:00", "0:00", "2 h 5 min"]);
 });
+
+Deno.test("small steps are said in nanometres and milliseconds", () => {
+  const axes = [{ name: "Y", unit: "seconds", step: 0.0002 }, { name: "X", unit: "um", step: 0.0005 }];
+  const source = { numChannels: 1, sourceDtype: "uint16", format: "oir" };
+  const text = facts({ plane: { shape: [2, 3], axes }, source, channels: [{}] });
+  assert.match(text, /step Y 0\.2 ms × X 0\.5 nm/);
+});
