@@ -116,6 +116,10 @@ function rangesOf({ page, tiff }: PlaneSource, codec: Codec | null): Ranges {
     if (lengths.length < segments) {
       throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
     }
+    // Some writers leave the length of their only strip open.
+    if (segments === 1 && lengths[0] === 0 && page.compression === UNCOMPRESSED) {
+      return { offsets, lengths: Float64Array.of(segmentRowBytes(page, 0) * rowsOf(page, 0)) };
+    }
     return { offsets, lengths };
   }
   if (codec !== null) throw new DecodeFailed(`${tagName(lengthTag)} is missing, which ${codec.title} needs`);
@@ -214,20 +218,30 @@ async function decodeSegment(
     const count = Math.min(atOnce, rows - first);
     const bytes = output.subarray(first * row, (first + count) * row);
     let littleEndian = codec.image || fileLittleEndian;
-    if (!codec.image && page.predictor !== 1) {
-      unpredict(page.predictor, {
-        bytes,
-        rows: count,
-        rowSamples: page.segmentWidth * bits.length,
-        samples: bits.length,
-        bits: bits[0]!,
-        float: page.kind === "float",
-        littleEndian,
-      });
-      littleEndian = true;
-    }
+    if (!codec.image) littleEndian = undoPredictor(page, bits, bytes, count, littleEndian);
     place(page, index, first, count, bytes, littleEndian, fill, bits);
   }
+}
+
+/** Undoes the page's predictor in some rows; gives whether they are little-endian then. */
+function undoPredictor(
+  page: PageLayout,
+  bits: readonly number[],
+  bytes: Uint8Array,
+  rows: number,
+  littleEndian: boolean,
+): boolean {
+  if (page.predictor === 1) return littleEndian;
+  unpredict(page.predictor, {
+    bytes,
+    rows,
+    rowSamples: page.segmentWidth * bits.length,
+    samples: bits.length,
+    bits: bits[0]!,
+    float: page.kind === "float",
+    littleEndian,
+  });
+  return true;
 }
 
 /** Codecs of samples give whole bytes: the next machine width. */
@@ -287,7 +301,9 @@ function decodeRaw(
       const bytes = scratch.subarray(0, count * row);
       tiff.file.readInto(ranges.offsets[index]! + first * row, bytes, `${kind} ${index}`);
       if (page.reversedBits) reverseBits(bytes);
-      place(page, index, first, count, bytes, tiff.encoding.littleEndian, fill);
+      const bits = blockBits(page, Math.floor(index / (page.across * page.down)));
+      const littleEndian = undoPredictor(page, bits, bytes, count, tiff.encoding.littleEndian);
+      place(page, index, first, count, bytes, littleEndian, fill);
     }
   }
 }

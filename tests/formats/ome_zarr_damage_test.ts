@@ -339,6 +339,19 @@ Deno.test(
 );
 
 Deno.test(
+  "a folder of an array that leads out of the roots is named so, whatever lies there",
+  inStore(async (store, folder) => {
+    const outside = join(folder, "outside");
+    Deno.renameSync(join(store, "0"), outside);
+    Deno.symlinkSync("../outside", join(store, "0"));
+    const message = /Cannot read "a\.ome\.zarr": "0\/zarr\.json" is a link that leaves the store/;
+    await assert.rejects(open(store, [store]), { message });
+    Deno.removeSync(join(outside, "zarr.json"));
+    await assert.rejects(open(store, [store]), { message });
+  }),
+);
+
+Deno.test(
   "a link inside the store is followed",
   inStore(async (store) => {
     Deno.renameSync(join(store, CHUNK), join(store, "stored"));
