@@ -1,6 +1,7 @@
 /** One plane of 2048 x 2048 uint16 from chunks of 512 x 512, per codec, as a ratio to raw chunks in the same run. */
 import { join } from "node:path";
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { Buffer } from "node:buffer";
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { registry } from "zarrita";
 import { open } from "../readers/ome_zarr/mod.ts";
 import { FileAccess } from "../readers/random_access.ts";
@@ -9,13 +10,18 @@ import { type BenchRow, best } from "./report.ts";
 
 const SIDE = 2048;
 const CHUNK = 512;
+const INNER = 64;
 const ROUNDS = 5;
+
+const LITTLE = { name: "bytes", configuration: { endian: "little" } };
 
 type Encode = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
 interface Codec {
   readonly name: string;
   readonly metadata: readonly { readonly name: string; readonly configuration: Record<string, unknown> }[];
+  /** Instead of plain samples. */
+  readonly serializer?: { readonly name: string; readonly configuration: Record<string, unknown> };
   readonly encode: Encode;
 }
 
@@ -24,6 +30,39 @@ async function numcodec(name: string, configuration: Record<string, unknown>): P
   const codec = (await registry.get(name)!()).fromConfig(configuration, {} as never);
   return (bytes) => (codec as unknown as { encode: Encode }).encode(bytes);
 }
+
+/** Shards of 8 x 8 chunks of 64 x 64 with zstd, and an index of offsets and lengths at their end. */
+const SHARDED: Codec = {
+  name: "shards of 64 x 64, zstd",
+  serializer: {
+    name: "sharding_indexed",
+    configuration: {
+      chunk_shape: [INNER, INNER],
+      codecs: [LITTLE, { name: "zstd", configuration: {} }],
+      index_codecs: [LITTLE],
+    },
+  },
+  metadata: [],
+  encode(bytes) {
+    const samples = new Uint16Array(bytes.buffer);
+    const edge = CHUNK / INNER;
+    const index = new BigUint64Array(2 * edge * edge);
+    const parts: Uint8Array[] = [];
+    let at = 0;
+    for (let n = 0; n < edge * edge; n += 1) {
+      const start = Math.floor(n / edge) * INNER * CHUNK + (n % edge) * INNER;
+      const inner = new Uint16Array(INNER * INNER);
+      for (let row = 0; row < INNER; row += 1) {
+        inner.set(samples.subarray(start + row * CHUNK, start + row * CHUNK + INNER), row * INNER);
+      }
+      const part = zstdCompressSync(new Uint8Array(inner.buffer));
+      index.set([BigInt(at), BigInt(part.length)], 2 * n);
+      parts.push(part);
+      at += part.length;
+    }
+    return Buffer.concat([...parts, new Uint8Array(index.buffer)]);
+  },
+};
 
 async function codecs(): Promise<Codec[]> {
   const blosc = async (cname: string, shuffle: number): Promise<Codec> => {
@@ -37,16 +76,27 @@ async function codecs(): Promise<Codec[]> {
     metadata: [{ name, configuration: {} }],
     encode,
   });
+  const named = (name: string, encode: Encode): Codec => ({
+    ...plain(name, encode),
+    name: name.replace("numcodecs.", ""),
+  });
   return [
     { name: "raw", metadata: [], encode: (bytes) => bytes },
     plain("gzip", (bytes) => gzipSync(bytes, { level: 5 })),
     plain("zstd", (bytes) => zstdCompressSync(bytes)),
-    { ...plain("lz4", await numcodec("lz4", {})), metadata: [{ name: "numcodecs.lz4", configuration: {} }] },
+    named("numcodecs.zlib", (bytes) => deflateSync(bytes, { level: 5 })),
+    named(
+      "numcodecs.brotli",
+      (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+    ),
+    named("numcodecs.lz4", await numcodec("lz4", {})),
     await blosc("lz4", 0),
     await blosc("lz4", 1),
     await blosc("zstd", 1),
     await blosc("zstd", 2),
     await blosc("blosclz", 1),
+    await blosc("zlib", 1),
+    SHARDED,
   ];
 }
 
@@ -62,7 +112,7 @@ function chunkOf(row: number, column: number): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-async function writeStore(folder: string, { metadata, encode }: Codec): Promise<void> {
+async function writeStore(folder: string, { metadata, serializer = LITTLE, encode }: Codec): Promise<void> {
   const axes = [{ name: "y", type: "space" }, { name: "x", type: "space" }];
   const ome = { version: "0.5", multiscales: [{ axes, datasets: [{ path: "0" }] }] };
   const array = {
@@ -73,7 +123,7 @@ async function writeStore(folder: string, { metadata, encode }: Codec): Promise<
     chunk_grid: { name: "regular", configuration: { chunk_shape: [CHUNK, CHUNK] } },
     chunk_key_encoding: { name: "default" },
     fill_value: 0,
-    codecs: [{ name: "bytes", configuration: { endian: "little" } }, ...metadata],
+    codecs: [serializer, ...metadata],
   };
   for (let row = 0; row < SIDE / CHUNK; row += 1) {
     Deno.mkdirSync(join(folder, `0/c/${row}`), { recursive: true });

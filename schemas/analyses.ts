@@ -20,6 +20,3 @@ export const analyses = z.strictObject({
   image_id: opaqueId,
   analyses: z.array(analysis),
 });
-
-/** A valid {@linkcode analyses}. */
-export type AnalysesDocument = z.infer<typeof analyses>;

@@ -7,7 +7,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 
 /** Name of the document. */
-export const COLLECTION_FILE = "collection.json";
+const COLLECTION_FILE = "collection.json";
 
 /** Names looked at in one folder while its sub-folders are sought. */
 const MAX_ENTRIES = 5_000;

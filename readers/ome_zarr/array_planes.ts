@@ -8,7 +8,7 @@ import { type PlaneSelection, PlaneSink } from "./plane_sink.ts";
 import type { Store, StoredValue } from "./store.ts";
 
 /** Chunks of one load: a plane of 32768 x 32768 in chunks of 32 x 32. */
-export const MAX_CHUNKS = 1 << 20;
+const MAX_CHUNKS = 1 << 20;
 
 /** Positions of the wanted chunks along each axis of the grid. @throws {DecodeFailed} too many chunks */
 export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): number[][] {

@@ -86,9 +86,6 @@ function decodeSizedLz4(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return target;
 }
 
-/** Names of all bytes-to-bytes codecs, for messages and documentation. */
-export const BYTE_CODEC_NAMES: readonly string[] = Object.keys(CODECS);
-
 /** The codec of a name, with or without `numcodecs.` before it, or `null` when none is known. */
 export function byteCodec(
   name: string,

@@ -1,5 +1,5 @@
 /** Where a Zarr hierarchy lies: values under keys, in a directory or in a ZIP file. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, UnsupportedFormat } from "../errors.ts";
 import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../random_access.ts";
 
@@ -103,7 +103,21 @@ export class DirectoryStore implements Store {
       }
       if (!(error instanceof PathNotFound)) throw error;
       // An absent chunk stands for the fill value; one that cannot be reached must not.
-      throw new DecodeFailed(`"${key}" exists but cannot be opened`, { cause: error });
+      const reason = this.#leavesRoots(dirname(path))
+        ? "is a link that leaves the store"
+        : "exists but cannot be opened";
+      throw new DecodeFailed(`"${key}" ${reason}`, { cause: error });
+    }
+  }
+
+  /** True when the last folder on the way that exists lies outside the roots. */
+  #leavesRoots(folder: string): boolean {
+    if (folder.length <= this.#root.length) return false;
+    try {
+      this.#files.resolve(folder);
+      return false;
+    } catch (error) {
+      return error instanceof PathNotAllowed || this.#leavesRoots(dirname(folder));
     }
   }
 

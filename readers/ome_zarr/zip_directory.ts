@@ -18,10 +18,10 @@ export interface ZipEntry {
 }
 
 /** Entries of one archive: about 300 bytes of heap each; a zipped plane stack has some ten thousand chunks. */
-export const MAX_ZIP_ENTRIES = 250_000;
+const MAX_ZIP_ENTRIES = 250_000;
 
 /** Bytes of a central directory: 46 and a name for each entry. */
-export const MAX_ZIP_DIRECTORY_BYTES = 64 << 20;
+const MAX_ZIP_DIRECTORY_BYTES = 64 << 20;
 
 const END_BYTES = 22;
 const END64_LOCATOR_BYTES = 20;

@@ -9,7 +9,7 @@ export interface Problem {
 }
 
 /** RFC 6901 pointer of a path of keys and indices. */
-export function jsonPointer(path: readonly PropertyKey[]): string {
+function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
