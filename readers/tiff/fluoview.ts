@@ -96,7 +96,8 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
     dimensions.push({
       letter,
       size,
-      calibration: calibrated(view.getFloat64(at + 28, little), text(36, 64)),
+      // A negative resolution tells the direction of the stage.
+      calibration: calibrated(Math.abs(view.getFloat64(at + 28, little)), text(36, 64)),
     });
   }
   return dimensions;

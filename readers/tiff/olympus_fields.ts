@@ -1,5 +1,5 @@
 /** Values of the text file that FluoView writes beside an exported TIFF. */
-import { type Moment, moment, UNDATED } from "./stack.ts";
+import { hourOf, type Moment, moment, UNDATED } from "./stack.ts";
 
 /** A step along an axis with its unit as written. */
 interface Step {
@@ -123,7 +123,7 @@ function momentIn(text: string): Moment {
   const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
   if (!found) return UNDATED;
   const [, a, separator, b, c, hours, minutes, seconds, half] = found;
-  const hour = half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
+  const hour = hourOf(hours!, half);
   if (a!.length === 4) return moment(a!, b!, c!, hour, minutes, seconds);
   const dayFirst = separator === "." || Number(a) > 12;
   return dayFirst ? moment(c!, b!, a!, hour, minutes, seconds) : moment(c!, a!, b!, hour, minutes, seconds);

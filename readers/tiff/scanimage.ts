@@ -11,6 +11,7 @@ import { pagesLikeFirst } from "./plain.ts";
 import {
   calibrationsOf,
   firstMoment,
+  hourOf,
   listedPlane,
   type Moment,
   moment,
@@ -169,12 +170,14 @@ function savedNames(fields: Fields, channels: number): (string | null)[] {
   return saved.length === channels ? saved.map((number) => all[number - 1] ?? null) : [];
 }
 
-/** `epoch = [2018 10 3 13 54 41.2]`; `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first. */
+/** `epoch = [2018 10 3 13 54 41.2]`; `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
 function momentIn(fields: Fields): Moment {
   const epoch = numbersIn(fields.get("epoch"));
   if (epoch.length === 6) return moment(epoch[0]!, epoch[1]!, epoch[2]!, epoch[3], epoch[4], epoch[5]);
-  const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)/.exec(
+  const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(
     fields.get("internal.triggerTimeString") ?? "",
   );
-  return found ? moment(found[3]!, found[1]!, found[2]!, found[4], found[5], found[6]) : UNDATED;
+  if (!found) return UNDATED;
+  const [, month, day, year, hours, minutes, seconds, half] = found;
+  return moment(year!, month!, day!, hourOf(hours!, half), minutes, seconds);
 }

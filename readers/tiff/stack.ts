@@ -95,6 +95,11 @@ export function moment(
   return { date, time: `${two(hour)}:${two(minute ?? 0)}:${two(second ?? 0)}` };
 }
 
+/** Hour of the day; on a clock of twelve hours where `AM` or `PM` stands behind it, 12 AM being midnight. */
+export function hourOf(hours: string, half: string | undefined): number {
+  return half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
+}
+
 /** The date of the DateTime tag. */
 export function tagMoment(directory: Directory): Moment {
   return momentOf(directory.note(TAG.DateTime, 64));

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { moment, momentOf, UNDATED } from "./stack.ts";
+import { hourOf, moment, momentOf, UNDATED } from "./stack.ts";
 
 Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(momentOf("2010:03:05 12:08:52"), { date: "20100305", time: "12:08:52" });
@@ -8,7 +8,20 @@ Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(momentOf("2021-02-03"), { date: "20210203", time: "" });
   deepEqual(momentOf("0000:00:00 00:00:00"), UNDATED);
   deepEqual(momentOf("2020:13:01 00:00:00"), UNDATED);
+  deepEqual(momentOf("20200102 03:04:05.678"), { date: "20200102", time: "03:04:05" });
+  deepEqual(momentOf("2021:02:29 00:00:00"), UNDATED);
+  deepEqual(momentOf("2020:02:29 00:00:00"), { date: "20200229", time: "00:00:00" });
   deepEqual(momentOf(undefined), UNDATED);
   // A day count of a damaged MetaMorph file can lead to a year of five digits.
   deepEqual(moment(17_000, 3, 5), UNDATED);
+});
+
+Deno.test("a clock of twelve hours", () => {
+  deepEqual([["12", "AM"], ["1", "AM"], ["12", "PM"], ["11", "pm"]].map(([h, half]) => hourOf(h!, half)), [
+    0,
+    1,
+    12,
+    23,
+  ]);
+  deepEqual(hourOf("14", undefined), 14);
 });
