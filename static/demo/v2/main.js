@@ -186,7 +186,8 @@ function paintReadout(name, cursor) {
   const group = current?.groups[name];
   if (cursor === null || !group) {
     // The labels of the scale bars as text that can be selected.
-    output.replaceChildren(group ? panes[name].scale : "\u00a0");
+    const textContent = group ? panes[name].scale : "\u00a0";
+    output.replaceChildren(element("span", { className: "position", textContent }));
     return "";
   }
   const { position, values } = readout(group, cursor);
@@ -351,7 +352,7 @@ for (const name of Object.keys(panes)) {
 attachDivider(at("divider"), (percent) => {
   at("panes").style.setProperty("--upper", `${percent}fr`);
   at("panes").style.setProperty("--rest", `${100 - percent}fr`);
-}, () => narrow.matches ? 250 : 200);
+}, () => narrow.matches ? 270 : 200);
 new ResizeObserver(paintProfile).observe(at("chart"));
 listShortcuts(at("shortcut-list"));
 at("help").addEventListener("click", () => at("shortcuts").showModal());
