@@ -62,6 +62,8 @@ const LENGTHS: Record<string, Factor> = {
   mile: [1_609_344_000, 1],
   pt: [25_400, 72],
   // IAU 2015, resolution B2: 648000 / pi astronomical units of 149597870700 m.
+  ua: [1.495978707e17, 1],
+  ly: [9.4607304725808e21, 1],
   pc: [3.0856775814913673e22, 1],
   parsec: [3.0856775814913673e22, 1],
 };

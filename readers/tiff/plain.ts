@@ -107,34 +107,8 @@ const RESOLUTION_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000
 /** A pixel larger than this is print or screen, not a microscope, in micrometres. */
 const LARGEST_PIXEL = 10;
 
-/** Dots per inch that printers, scanners and screens are set to. */
-const PRINT_DPI = new Set(
-  [
-    72,
-    90,
-    96,
-    100,
-    120,
-    144,
-    150,
-    200,
-    240,
-    300,
-    360,
-    400,
-    600,
-    720,
-    1200,
-    1440,
-    2400,
-    2880,
-    3000,
-    3200,
-    3600,
-    4000,
-  ]
-    .concat([4800, 5760, 6400, 7200, 9600, 12_800, 19_200]),
-);
+/** Dots per inch that printers and scanners are set to; what is below 2540, as all screens are, is too large a pixel. */
+const PRINT_DPI = new Set([2880, 3000, 3200, 3600, 4000, 4800, 5760, 6400, 7200, 9600, 12_800, 19_200]);
 
 /** Pixel size from the resolution tags where it plausibly is one. */
 export function resolutionCalibrations(directory: Directory): Partial<Record<AxisLetter, Calibration>> {
