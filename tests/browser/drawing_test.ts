@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { readPng } from "./in_page.js";
+import { cutOff, readPng } from "./in_page.js";
 import { LINE, lineScanFile, referenceSample, sample, SHAPE } from "./line_scan.ts";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
@@ -44,6 +44,20 @@ test("an image of colour is drawn in its colours and true aspect", async (viewer
   assert(Math.abs(box.width / box.height - 30 / 50) < 0.01);
   assert.equal(await viewer.page.locator("#reference").isVisible(), false);
   assert.equal(await viewer.page.locator("#divider").isVisible(), false);
+});
+
+test("a long channel name is cut short with its whole beside it, and names are never markup", async (viewer) => {
+  const { page } = viewer;
+  const store = join(viewer.server.folder, "named.ome.zarr");
+  const planes = [0, 1].map(() => Uint16Array.from({ length: 40 }, (_, i) => i));
+  const names = ["long ".repeat(60).trim(), "<img src=x onerror=alert(1)>"];
+  const step = { step: 0.5, unit: "micrometer" };
+  await writePlainStore(store, { planes, rows: 5, columns: 8, y: step, x: step, names });
+  await viewer.open(join(store, "zarr.json"));
+  assert.deepEqual(await page.evaluate(cutOff), []);
+  assert.equal(await page.getAttribute("#source-cards .switch", "title"), `Show ${names[0]}`);
+  assert.equal(await page.locator("#source-cards .name").nth(1).textContent(), names[1]);
+  assert.equal(await page.locator("aside img").count(), 0);
 });
 
 test("a reference keeps its aspect however long it is, and can be zoomed along its length", async (viewer) => {

@@ -40,6 +40,8 @@ export function cutOff() {
   const cut = [];
   const { scrollWidth } = document.documentElement;
   if (scrollWidth > innerWidth) cut.push(`page of ${scrollWidth}`);
+  const aside = document.querySelector("aside");
+  if (aside.scrollWidth > aside.clientWidth) cut.push(`controls of ${aside.scrollWidth}`);
   for (const svg of document.querySelectorAll(".stage > svg")) {
     const box = svg.getBoundingClientRect();
     for (const text of svg.querySelectorAll("text")) {
