@@ -51,14 +51,66 @@ function strips(values: Uint16Array<ArrayBuffer>, codec: TiffLayout["codec"]): U
   );
 }
 
-/** Fixtures in one strip: file, Compression, columns, rows, bits. */
-const TILES = [
-  ["LZMA", "lzma_large.tif", 34925, 192, 640, 16],
-  ["LERC", "lerc_i2.tif", 34887, 50, 40, 16],
-  ["JPEG 2000", "jpeg2000_u2.tif", 34712, 50, 40, 16],
-  ["lossless JPEG", "jpeg_lossless_16_1.tif", 7, 34, 21, 16],
-  ["JPEG, 12 bit", "jpeg_12.tif", 7, 50, 40, 12],
-] as const;
+/** A fixture whose first strip is repeated as a tile; `geotiff` where that package decodes it too. */
+interface RepeatedTile {
+  readonly name: string;
+  readonly file: string;
+  readonly compression: number;
+  readonly width: number;
+  readonly height: number;
+  readonly layout: Partial<TiffLayout>;
+  readonly geotiff?: true;
+}
+
+const BITS_8 = { bits: 8 } as const;
+
+const TILES: readonly RepeatedTile[] = [
+  { name: "LZMA", file: "lzma_large.tif", compression: 34925, width: 192, height: 640, layout: {} },
+  {
+    name: "LERC",
+    file: "lerc_i2.tif",
+    compression: 34887,
+    width: 50,
+    height: 40,
+    layout: { kind: "int" },
+    geotiff: true,
+  },
+  { name: "JPEG 2000", file: "jpeg2000_u2.tif", compression: 34712, width: 50, height: 40, layout: {} },
+  {
+    name: "lossless JPEG",
+    file: "jpeg_lossless_16_1.tif",
+    compression: 7,
+    width: 34,
+    height: 21,
+    layout: {},
+  },
+  { name: "JPEG, 12 bit", file: "jpeg_12.tif", compression: 7, width: 50, height: 40, layout: { bits: 12 } },
+  {
+    name: "JPEG, 8 bit",
+    file: "jpeg_restart.tif",
+    compression: 7,
+    width: 51,
+    height: 45,
+    layout: BITS_8,
+    geotiff: true,
+  },
+  {
+    name: "WebP, RGB",
+    file: "webp_lossless.tif",
+    compression: 50001,
+    width: 50,
+    height: 40,
+    layout: { ...BITS_8, samples: 3 },
+  },
+  {
+    name: "CCITT Group 4",
+    file: "ccitt_g4.tif",
+    compression: 4,
+    width: 75,
+    height: 60,
+    layout: { bits: 1 },
+  },
+];
 
 /** The first strip of a fixture. */
 async function storedStrip(file: string): Promise<Uint8Array> {
@@ -122,21 +174,27 @@ export async function run(): Promise<BenchRow[]> {
         },
       });
     }
-    for (const [name, file, compression, width, height, bits] of TILES) {
+    for (const { name, file, compression, width, height, layout, geotiff } of TILES) {
       const tile = await storedStrip(file);
       const count = Math.ceil(SIZE / width) * Math.ceil(SIZE / height);
-      const layout: TiffLayout = { ...PLAIN, bits, tile: [width, height] };
-      const kind = file === "lerc_i2.tif" ? "int" : "uint";
-      const tiled = tiffOf({ ...layout, kind }, [new Array<Uint8Array>(count).fill(tile)], [[259, 3, [
-        compression,
-      ]]]);
+      const tiled = tiffOf(
+        { ...PLAIN, ...layout, tile: [width, height] },
+        [new Array<Uint8Array>(count).fill(tile)],
+        // LERC without another codec inside, which geotiff wants to be told.
+        [[259, 3, [compression]], ...(compression === 34887 ? [[50674, 4, [4, 0]] as const] : [])],
+      );
       Deno.writeFileSync(path, tiled);
       const milliseconds = await best(2, () => open(path));
       rows.push({
         group: "TIFF, 2048 x 2048 uint16",
         name: `${name}, tiles of ${width} x ${height}`,
         milliseconds,
-        ratios: { "to copying": milliseconds / copy },
+        ratios: {
+          "to copying": milliseconds / copy,
+          ...(geotiff
+            ? { "times faster than geotiff": await best(2, () => withGeotiff(path)) / milliseconds }
+            : {}),
+        },
       });
     }
   } finally {
