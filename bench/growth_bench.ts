@@ -4,12 +4,10 @@ import { loadAcquisition } from "../readers/load.ts";
 import { FileAccess } from "../readers/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { writeChunks } from "./chunked_store.ts";
-import { tiff } from "./open_bench.ts";
+import { stack, tiff } from "./open_bench.ts";
 import { type BenchRow, best } from "./report.ts";
 
 const ROUNDS = 5;
-
-const imageJ = (pages: number) => `ImageJ=1.54f\nimages=${pages}\nslices=${pages}\n`;
 
 interface Growth {
   readonly name: string;
@@ -25,8 +23,7 @@ const GROWTHS: readonly Growth[] = [
     name: "pages of a TIFF stack, one opened",
     sizes: [10, 100, 1000],
     extension: ".tif",
-    write: (path, pages) =>
-      Deno.writeFileSync(path, tiff(256, 256, "none", { channels: 1, pages, description: imageJ(pages) })),
+    write: (path, pages) => Deno.writeFileSync(path, stack(256, pages)),
   },
   {
     name: "channels of an OME-Zarr image, one opened",

@@ -44,6 +44,24 @@ function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding
   return bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
 }
 
+/** The bytes of a directory, valid until the window moves. @throws {DecodeFailed} */
+function viewOf(
+  window: ByteWindow,
+  offset: number,
+  encoding: Encoding,
+  what: string,
+): { count: number; view: DataView<ArrayBuffer> } {
+  const { countBytes, entryBytes, pointerBytes } = layoutOf(encoding);
+  const head = window.view(offset, countBytes, what);
+  const count = encoding.bigTiff
+    ? Number(head.getBigUint64(0, encoding.littleEndian))
+    : head.getUint16(0, encoding.littleEndian);
+  if (count === 0 || count > MAX_ENTRIES) {
+    throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
+  }
+  return { count, view: window.view(offset, countBytes + count * entryBytes + pointerBytes, what) };
+}
+
 /** One entry; `at` is the offset of its value in the file. */
 export interface Entry {
   readonly tag: number;
@@ -80,21 +98,16 @@ export class Directory {
 
   /** @throws {DecodeFailed} it does not lie in the file, or has no or too many entries */
   static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
-    const { countBytes, entryBytes, pointerBytes } = layoutOf(encoding);
-    const head = window.view(offset, countBytes, what);
-    const count = encoding.bigTiff
-      ? Number(head.getBigUint64(0, encoding.littleEndian))
-      : head.getUint16(0, encoding.littleEndian);
-    if (count === 0 || count > MAX_ENTRIES) {
-      throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
-    }
-    const { buffer, byteOffset, byteLength } = window.view(
-      offset,
-      countBytes + count * entryBytes + pointerBytes,
-      what,
-    );
+    const { count, view } = viewOf(window, offset, encoding, what);
+    const { buffer, byteOffset, byteLength } = view;
     const bytes = new DataView(buffer.slice(byteOffset, byteOffset + byteLength));
     return new Directory(offset, count, encoding, bytes, window);
+  }
+
+  /** Offset of the directory behind the one at `offset`, which is checked but not kept. @throws {DecodeFailed} as `read` does */
+  static skip(window: ByteWindow, offset: number, encoding: Encoding, what: string): { next: number } {
+    const { view } = viewOf(window, offset, encoding, what);
+    return { next: pointer(view, view.byteLength - layoutOf(encoding).pointerBytes, encoding) };
   }
 
   /** The first entry of a tag whose type is known. */

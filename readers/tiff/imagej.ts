@@ -3,7 +3,6 @@
  * slice, then frame. A stack may have one directory for all its planes, which then follow the first without gaps
  * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text. What is declared but not there is a warning.
  */
-import { DecodeFailed } from "../errors.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { channelLabels, sliceLabels } from "./imagej_labels.ts";
 import { type PageLayout, readPage } from "./page.ts";
@@ -93,7 +92,7 @@ function planesOf(
 ): { sizes: StackSizes; run: boolean; warnings: string[] } {
   const planes = declared === null ? null : declared.T * declared.C * declared.Z;
   const run = planes !== null && isRun(tiff, layout, planes);
-  const present = run ? contiguousPlanes(tiff, layout) : pagesUpTo(tiff, planes ?? MAX_PLANES);
+  const present = run ? contiguousPlanes(tiff, layout) : tiff.countUpTo(planes ?? MAX_PLANES);
   if (declared !== null && present >= planes!) return { sizes: declared, run, warnings: [] };
   const broken = tiff.brokenTail;
   const reason = broken === null ? "" : `: ${broken}`;
@@ -107,17 +106,6 @@ function planesOf(
       ? []
       : [`The file ends early, after ${present} pages${reason}`],
   };
-}
-
-/** How many directories the chain has, counted up to `most`. */
-function pagesUpTo(tiff: TiffFile, most: number): number {
-  let pages = 0;
-  try {
-    while (pages < most && tiff.directory(pages) !== null) pages += 1;
-  } catch (error) {
-    if (pages === 0 || !(error instanceof DecodeFailed) || tiff.brokenTail === null) throw error;
-  }
-  return pages;
 }
 
 /** ImageJ writes characters beyond ASCII as `\u00B5`. */

@@ -46,11 +46,28 @@ export class TiffFile {
    */
   directory(index: number): Directory | null {
     while (this.#offsets.length <= index) {
-      const directory = this.#advance();
+      const directory = this.#advance(Directory.read);
       if (directory === null) return null;
       if (this.#offsets.length > index) return directory;
     }
     return this.directoryAt(this.#offsets[index]!, `directory ${index}`);
+  }
+
+  /**
+   * How many directories the chain has, counted up to `most`. A chain that leaves the file after its first directory
+   * ends there and `brokenTail` says why.
+   *
+   * @throws {DecodeFailed} the first directory is damaged, or the chain leads round in a circle
+   */
+  countUpTo(most: number): number {
+    try {
+      while (this.#offsets.length < most && this.#advance(Directory.skip) !== null);
+    } catch (error) {
+      if (this.#offsets.length === 0 || !(error instanceof DecodeFailed) || this.#broken === null) {
+        throw error;
+      }
+    }
+    return Math.min(this.#offsets.length, most);
   }
 
   /** The directory at an offset. @throws {DecodeFailed} */
@@ -84,7 +101,10 @@ export class TiffFile {
     return this.#broken?.message ?? null;
   }
 
-  #advance(): Directory | null {
+  /** Goes one directory on; `null` at the end of the chain. */
+  #advance<T extends { readonly next: number }>(
+    read: (window: ByteWindow, offset: number, encoding: Encoding, what: string) => T,
+  ): T | null {
     if (this.#broken) throw this.#broken;
     const index = this.#offsets.length;
     if (this.#next === 0) {
@@ -100,9 +120,9 @@ export class TiffFile {
     if (index >= MAX_DIRECTORIES) {
       throw new DecodeFailed(`the file has more than ${MAX_DIRECTORIES} directories`);
     }
-    let directory: Directory;
+    let directory: T;
     try {
-      directory = this.directoryAt(this.#next, `directory ${index}`);
+      directory = read(this.window, this.#next, this.encoding, `directory ${index}`);
     } catch (error) {
       if (error instanceof DecodeFailed) this.#broken = error;
       throw error;
