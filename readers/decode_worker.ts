@@ -11,11 +11,12 @@ import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import type { FromWorker, ToWorker } from "./worker_protocol.ts";
 
-let answerReservation: ((granted: boolean) => void) | null = null;
+/** Takes how many planes to decode, or `null` to give up. */
+let answerReservation: ((planes: number | null) => void) | null = null;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
-  else answerReservation?.(data.type === "decode");
+  else answerReservation?.(data.type === "decode" ? data.planes : null);
 };
 
 async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }>): Promise<void> {
@@ -23,11 +24,13 @@ async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }
   let planned = 0;
   keepGarbage();
   try {
-    const { summary, planes, referencePlanes } = await loadAcquisition(request, files, async ({ bytes }) => {
-      const granted = new Promise<boolean>((resolve) => answerReservation = resolve);
-      planned = bytes;
-      post({ type: "planned", bytes });
-      if (!await granted) throw new Stopped();
+    const { summary, planes, referencePlanes } = await loadAcquisition(request, files, async (plan) => {
+      const answer = new Promise<number | null>((resolve) => answerReservation = resolve);
+      planned = plan.bytes;
+      post({ type: "planned", files: files.marks, ...plan });
+      const wanted = await answer;
+      if (wanted === null) throw new Stopped();
+      return wanted;
     });
     const buffers = [...planes, ...referencePlanes].map((plane) => plane.buffer);
     post({ type: "loaded", summary, planes, referencePlanes }, buffers);

@@ -23,13 +23,24 @@ export interface LoadRequest {
   readonly channelIndices: readonly number[] | null;
   /** Extensions that the operator lets in. */
   readonly allowedExtensions: readonly string[];
+  /** True for a part of a load that is divided: without the reference image. */
+  readonly planesOnly?: boolean;
 }
 
 /** What is known before the first sample is read. */
 export interface PlannedLoad {
   /** Bytes of all planes, source and reference: 4 per sample. */
   readonly bytes: number;
+  /** The wanted channels, where it pays that several workers decode some of them each; else `null`. */
+  readonly apart: readonly number[] | null;
 }
+
+/**
+ * Called once before any plane is allocated; what it throws ends the load.
+ *
+ * @returns how many of the planes are decoded, from the first on; all by default
+ */
+export type Reserve = (planned: PlannedLoad) => Promise<number | void>;
 
 /** Metadata of a {@linkcode LoadedAcquisition}; it can be cloned between threads. */
 export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "reference" | "warnings"> {
@@ -49,7 +60,7 @@ export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "referenc
 /** Metadata and planes. */
 export interface LoadedAcquisition {
   readonly summary: AcquisitionSummary;
-  /** One float32 plane per loaded channel, row-major. */
+  /** One float32 plane per loaded channel that was decoded, row-major. */
   readonly planes: Float32Array<ArrayBuffer>[];
   /** One float32 plane per reference channel, row-major. */
   readonly referencePlanes: Float32Array<ArrayBuffer>[];
@@ -161,14 +172,12 @@ function storeDirectory(path: string, files: FileAccess): string | null {
 /**
  * Loads an acquisition. The caller closes `files` afterwards.
  *
- * @param reserve called once with the bytes of all planes before any of them is allocated; what it throws ends
- *   the load
  * @throws {ReaderError} with a message that names the file
  */
 export async function loadAcquisition(
   request: LoadRequest,
   files: FileAccess,
-  reserve: (planned: PlannedLoad) => Promise<void>,
+  reserve: Reserve,
 ): Promise<LoadedAcquisition> {
   try {
     return await load(request, files, reserve);
@@ -191,22 +200,24 @@ export async function loadAcquisition(
 async function load(
   request: LoadRequest,
   files: FileAccess,
-  reserve: (planned: PlannedLoad) => Promise<void>,
+  reserve: Reserve,
 ): Promise<LoadedAcquisition> {
   const { format, path } = chooseFormat(request.path, request.allowedExtensions, files);
   const { open } = await format.load();
   const acquisition = await open({ path, files });
   const wanted = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
-  const plan = await acquisition.plan(wanted.map((channel) => channel.index), FIRST_POSITION);
+  const indices = wanted.map((channel) => channel.index);
+  const plan = await acquisition.plan(indices, FIRST_POSITION);
   const warnings = [...acquisition.warnings, ...plan.warnings];
-  const reference = await planReference(acquisition.reference, warnings);
+  const reference = request.planesOnly ? null : await planReference(acquisition.reference, warnings);
 
   const bytes = planeBytes(plan) * wanted.length +
     (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0);
-  await reserve({ bytes });
+  const share = await reserve({ bytes, apart: plan.divisible && wanted.length > 1 ? indices : null });
 
-  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
-  await plan.decode(planes);
+  const own = indices.slice(0, share ?? Infinity);
+  const planes = own.map(() => new Float32Array(plan.rows * plan.columns));
+  await (own.length === indices.length ? plan : await acquisition.plan(own, FIRST_POSITION)).decode(planes);
   const referencePlanes = reference ? await decodeReference(reference, warnings) : null;
 
   const { plan: _plan, reference: _reference, ...metadata } = acquisition;

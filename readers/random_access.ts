@@ -34,6 +34,9 @@ export interface ReadCounts {
   bytes: number;
 }
 
+/** Files that are marked: those with the metadata of an acquisition are opened first. */
+const MAX_MARKS = 64;
+
 /** The file system as one open may see it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
   /** What was read so far. */
@@ -41,6 +44,7 @@ export class FileAccess {
   readonly #roots: readonly string[] | null;
   readonly #stop: StopFlag;
   readonly #open = new Set<RandomAccessFile>();
+  readonly #marks = new Map<string, string>();
 
   /**
    * Nothing is opened yet.
@@ -56,6 +60,11 @@ export class FileAccess {
   /** The stop flag of this open, for loops that do not read. */
   get stop(): StopFlag {
     return this.#stop;
+  }
+
+  /** By resolved path, what tells each of the first files apart from one that took its place or was changed. */
+  get marks(): ReadonlyMap<string, string> {
+    return this.#marks;
   }
 
   /**
@@ -78,6 +87,9 @@ export class FileAccess {
       const stat = fs.fstatSync(fd);
       if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is no regular file`);
       this.counts.opens += 1;
+      if (this.#marks.size < MAX_MARKS) {
+        this.#marks.set(resolved, `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`);
+      }
       const file = new RandomAccessFile(resolved, fd, stat.size, this.counts, this.#stop);
       this.#open.add(file);
       return file;

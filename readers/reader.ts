@@ -72,6 +72,8 @@ export interface PlanePlan {
   readonly columns: number;
   /** What the user should know, such as a scan that was interrupted. */
   readonly warnings: readonly string[];
+  /** True where each plane is compressed apart from the others, so that several workers gain by dividing them. */
+  readonly divisible?: boolean;
   /**
    * Fills one float32 plane per wanted channel, row-major, `rows * columns` samples each, in the order in which
    * the channels were asked for. The planes arrive zeroed and every sample is written.

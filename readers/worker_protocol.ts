@@ -1,6 +1,6 @@
 /** Messages between the server and a decode worker. A worker serves one load at a time. */
 import type { WireError } from "./errors.ts";
-import type { AcquisitionSummary, LoadRequest } from "./load.ts";
+import type { AcquisitionSummary, LoadRequest, PlannedLoad } from "./load.ts";
 
 /** Server to worker. */
 export type ToWorker =
@@ -12,15 +12,15 @@ export type ToWorker =
     /** Memory of the stop flag. */
     readonly stop: SharedArrayBuffer;
   }
-  /** Answer to `planned`: the memory is reserved, decode. */
-  | { readonly type: "decode" }
+  /** Answer to `planned`: the memory is reserved, decode so many of the planes, from the first on. */
+  | { readonly type: "decode"; readonly planes: number }
   /** Answer to `planned`: there is no memory, give up. */
   | { readonly type: "abandon" };
 
 /** Worker to server. */
 export type FromWorker =
-  /** Metadata and plan are checked; `bytes` of planes are needed. */
-  | { readonly type: "planned"; readonly bytes: number }
+  /** Metadata and plan are checked, from files with these marks. */
+  | ({ readonly type: "planned"; readonly files: ReadonlyMap<string, string> } & PlannedLoad)
   /** The planes, transferred. */
   | {
     readonly type: "loaded";

@@ -1,22 +1,22 @@
 /**
  * Decode workers: a few warm ones, a bounded queue before them, and what happens to those that do not answer.
  */
-import { fromWire } from "../readers/errors.ts";
+import { basename } from "node:path";
+import { DecodeFailed, quoted } from "../readers/errors.ts";
 import type { AcquisitionSummary, LoadRequest } from "../readers/load.ts";
-import { StopFlag } from "../readers/stop_flag.ts";
-import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { Reservation } from "./memory_budget.ts";
+import { type Conversation, converse, dropPlanes, type Loaded, type Planned } from "./worker_conversation.ts";
 
 /** Opens that may wait for a worker; one more is refused. */
 export const MAX_WAITING = 32;
 
-/** A stopped worker that does not answer within this time counts as lost. */
-const GRACE_MS = 2000;
+/** More workers than this gain nothing: decoding is bound by the disk then. */
+const MAX_WORKERS = 5;
 
-/** More workers than this gain nothing: a decode is bound by the disk or by one core. */
-const MAX_WORKERS = 4;
+/** Smaller loads are done before another worker has read the metadata once more. */
+const MIN_DIVIDED_BYTES = 16 << 20;
 
 /** Lost workers that may exist; each may hold a core for ever, so no new ones are started beyond. */
 const MAX_LOST = 8;
@@ -68,7 +68,7 @@ interface Waiting {
   refuse(reason: Error): void;
 }
 
-/** A pool that grows on demand up to the cores of the machine. */
+/** A pool that grows on demand to one worker more than the machine has cores: a load may take all cores but one worker. */
 export class DecodePool {
   readonly #clock: Clock;
   readonly #start: StartWorker;
@@ -79,7 +79,11 @@ export class DecodePool {
   readonly #waiting = new Set<Waiting>();
   #closed = false;
 
-  constructor(clock: Clock, start: StartWorker = startDecodeWorker, size = navigator.hardwareConcurrency) {
+  constructor(
+    clock: Clock,
+    start: StartWorker = startDecodeWorker,
+    size = navigator.hardwareConcurrency + 1,
+  ) {
     this.#clock = clock;
     this.#start = start;
     this.#size = Math.max(1, Math.min(size, MAX_WORKERS));
@@ -110,7 +114,53 @@ export class DecodePool {
    */
   async run(job: DecodeJob): Promise<DecodedAcquisition> {
     job.signal.throwIfAborted();
-    return await this.#load(await this.#acquire(job.signal), job);
+    const worker = await this.#acquire(job.signal);
+    const { request, roots } = job;
+    const failed = new AbortController();
+    const signal = AbortSignal.any([job.signal, failed.signal]);
+    const parts: Promise<Loaded>[] = [];
+    let reservation: Reservation | null = null;
+    let running = 0;
+    const start = (worker: Worker, request: LoadRequest, planned: Conversation["planned"]) => {
+      running += 1;
+      const part = this.#load(worker, { request, roots, signal, planned }, () => {
+        running -= 1;
+        giveBack();
+      });
+      part.catch((error) => failed.abort(error));
+      parts.push(part);
+    };
+    // What was reserved is in use until the last worker is done, also where the caller has its answer already.
+    const giveBack = () => {
+      if (failed.signal.aborted && running === 0) reservation?.release();
+    };
+    start(worker, request, ({ bytes, apart, files }) => {
+      reservation = job.reserve(bytes);
+      if (apart === null || bytes < MIN_DIVIDED_BYTES) return Infinity;
+      const helpers = this.#spare(apart.length - 1);
+      const shares = sharesOf(apart.length, helpers.length + 1);
+      let from = shares[0]!;
+      for (const [i, helper] of helpers.entries()) {
+        const channelIndices = apart.slice(from, from += shares[i + 1]!);
+        start(helper, { ...request, channelIndices, planesOnly: true }, (plan) => {
+          requireSameFiles(request.path, files, plan.files);
+          return Infinity;
+        });
+      }
+      return shares[0]!;
+    });
+    try {
+      const first = await parts[0]!;
+      const all = await Promise.all(parts);
+      const planes = all.flatMap((part) => part.planes);
+      if (planes.some(({ length }) => length !== planes[0]!.length)) throw changed(request.path);
+      return { ...first, planes, reservation: reservation! };
+    } catch (error) {
+      failed.abort(error);
+      for (const part of parts) void part.then(dropPlanes, () => {});
+      giveBack();
+      throw error;
+    }
   }
 
   /** Ends all workers; opens that wait are refused. A lost worker ends with the process. */
@@ -151,6 +201,18 @@ export class DecodePool {
       this.#waiting.add(waiting);
       signal.addEventListener("abort", leave, { once: true });
     });
+  }
+
+  /** Workers for parts of a load, as many as are free; one is always left for another open. */
+  #spare(most: number): Worker[] {
+    const workers: Worker[] = [];
+    while (workers.length < most && this.#waiting.size === 0 && this.#busy.size < this.#size - 1) {
+      const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#begin() : null);
+      if (worker === null) break;
+      this.#busy.add(worker);
+      workers.push(worker);
+    }
+    return workers;
   }
 
   #mayGrow(): boolean {
@@ -217,71 +279,30 @@ export class DecodePool {
     this.#waiting.clear();
   }
 
-  #load(worker: Worker, job: DecodeJob): Promise<DecodedAcquisition> {
-    const stop = new StopFlag();
-    const { signal } = job;
-    let reservation: Reservation | null = null;
-    let refusal: unknown = null;
-    let cancelGrace = () => {};
-    return new Promise((resolve, reject) => {
-      const stopped = () => {
-        stop.raise();
-        reject(signal.reason);
-        cancelGrace = this.#clock.after(GRACE_MS, () => {
-          this.#busy.delete(worker);
-          this.#lost.add(worker);
-          this.#serveWaiting();
-          if (this.#isStuck()) this.#refuseWaiting();
-        });
-      };
-      const finish = () => {
-        signal.removeEventListener("abort", stopped);
-        cancelGrace();
+  /** Lets a worker do a load, or a part of one; `ended` is called when the worker is done with it. */
+  #load(
+    worker: Worker,
+    load: Omit<Conversation, "lost" | "answered" | "broken">,
+    ended: () => void,
+  ): Promise<Loaded> {
+    return converse(worker, this.#clock, {
+      ...load,
+      lost: () => {
+        this.#busy.delete(worker);
+        this.#lost.add(worker);
+        this.#serveWaiting();
+        if (this.#isStuck()) this.#refuseWaiting();
+      },
+      answered: () => {
         this.#watch(worker);
-      };
-      worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-        if (data.type === "planned") {
-          try {
-            signal.throwIfAborted();
-            reservation = job.reserve(data.bytes);
-            send(worker, { type: "decode" });
-          } catch (error) {
-            refusal = error;
-            send(worker, { type: "abandon" });
-          }
-          return;
-        }
-        finish();
-        if (data.type === "loaded" && !signal.aborted) {
-          resolve({ ...data, reservation: reservation! });
-        } else {
-          if (data.type === "loaded") {
-            for (const plane of [...data.planes, ...data.referencePlanes]) plane.buffer.transfer(0);
-          } else reject(refusal ?? fromWire(data.error));
-          reservation?.release();
-        }
+        ended();
         this.#free(worker);
-      };
-      worker.onerror = (event) => {
-        event.preventDefault();
-        finish();
-        reservation?.release();
-        reject(new Error(`A decode worker failed: ${event.message}`));
+      },
+      broken: () => {
+        this.#watch(worker);
+        ended();
         this.#discard(worker);
-      };
-      worker.onmessageerror = () => {
-        finish();
-        reservation?.release();
-        reject(new Error("A decode worker sent an answer that cannot be read"));
-        this.#discard(worker);
-      };
-      signal.addEventListener("abort", stopped, { once: true });
-      if (signal.aborted) {
-        signal.removeEventListener("abort", stopped);
-        reject(signal.reason);
-        return this.#free(worker);
-      }
-      send(worker, { type: "load", request: job.request, roots: job.roots, stop: stop.shared });
+      },
     });
   }
 }
@@ -291,6 +312,15 @@ const stuck = () =>
     `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`,
   );
 
-function send(worker: Worker, message: ToWorker): void {
-  worker.postMessage(message);
+/** Planes of each part when `planes` are divided among `parts` workers, the first having no fewer than the last. */
+function sharesOf(planes: number, parts: number): number[] {
+  return Array.from({ length: parts }, (_, i) => Math.ceil((planes - i) / parts));
 }
+
+/** Parts of one acquisition must come from the same files. @throws {DecodeFailed} one was replaced or changed */
+function requireSameFiles(path: string, first: Planned["files"], other: Planned["files"]): void {
+  for (const [file, mark] of first) if ((other.get(file) ?? mark) !== mark) throw changed(path);
+}
+
+const changed = (path: string) =>
+  new DecodeFailed(`Cannot read ${quoted(basename(path))}: it was changed while it was read`);

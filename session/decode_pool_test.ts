@@ -13,7 +13,7 @@ self.onmessage = ({ data }) => {
     self.job = data;
     const stop = new Int32Array(data.stop);
     switch (data.request.path) {
-      case "plan": return self.postMessage({ type: "planned", bytes: 400 });
+      case "plan": return self.postMessage({ type: "planned", bytes: 400, apart: null, files: new Map() });
       case "spin": while (Atomics.load(stop, 0) === 0) Atomics.wait(wait, 0, 0, 5);
         return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
       case "deaf": Atomics.wait(wait, 0, 0, 300);
@@ -22,16 +22,34 @@ self.onmessage = ({ data }) => {
       case "late": Atomics.wait(wait, 0, 0, 600);
         return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
       case "throw": throw new Error("broken");
+      case "divide":
+      case "divide changed":
+      case "divide and throw":
+      case "divide and fail":
+      case "divide unequal": {
+        const part = data.request.planesOnly === true;
+        const mark = part && data.request.path === "divide changed" ? "2" : "1";
+        const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
+        return self.postMessage({ type: "planned", bytes: 16 << 20, apart: [4, 0, 2], files });
+      }
       case "plan and throw":
-      case "plan and hang": return self.postMessage({ type: "planned", bytes: 400 });
+      case "plan and hang": return self.postMessage({ type: "planned", bytes: 400, apart: null, files: new Map() });
     }
   } else if (data.type === "abandon") {
     self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
   } else {
     if (self.job.request.path === "plan and throw") throw new Error("broken");
     if (self.job.request.path === "plan and hang") Atomics.wait(wait, 0, 0, 400);
-    const planes = [new Float32Array(100)];
-    self.postMessage({ type: "loaded", summary: {}, planes, referencePlanes: [] }, [planes[0].buffer]);
+    const { path, channelIndices, planesOnly } = self.job.request;
+    if (planesOnly && path === "divide and throw") throw new Error("broken");
+    if (planesOnly && path === "divide and fail") {
+      return self.postMessage({ type: "failed", error: { tag: "DecodeFailed", message: "bad strip", stack: "" } });
+    }
+    const length = planesOnly && path === "divide unequal" ? 50 : 100;
+    const channels = path.startsWith("divide") ? (channelIndices ?? [4, 0, 2]).slice(0, data.planes) : [1];
+    const planes = channels.map((channel) => new Float32Array(length).fill(channel));
+    const summary = { planesOnly };
+    self.postMessage({ type: "loaded", summary, planes, referencePlanes: [] }, planes.map((p) => p.buffer));
   }
 };`;
 
@@ -192,5 +210,55 @@ Deno.test("a worker that fails to answer in the protocol's words is replaced, ot
   good.reservation.release();
   assert.equal(budget.used, 0);
   assert.deepEqual({ ...pool.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0, waiting: 0 });
+  pool.close();
+});
+
+Deno.test("a load whose planes are compressed apart is divided among the workers but one", async () => {
+  for (const [workers, used] of [[1, 1], [2, 1], [3, 2], [5, 3]] as const) {
+    const pool = new DecodePool(new HandClock(), start, workers);
+    const budget = new MemoryBudget(32 << 20);
+    const running = pool.run(job("divide", budget));
+    await until(() => budget.used > 0);
+    assert.equal(pool.counts.busy, used);
+    const { planes, summary, reservation } = await running;
+    // In the order of the request, and the summary is that of the whole load.
+    assert.deepEqual(planes.map((plane) => [plane.length, plane[99]]), [[100, 4], [100, 0], [100, 2]]);
+    assert.deepEqual(summary, { planesOnly: undefined });
+    assert.equal(reservation.bytes, 16 << 20);
+    await until(() => pool.counts.idle === used);
+    pool.close();
+  }
+});
+
+Deno.test("a load is not divided while another open waits", async () => {
+  const pool = new DecodePool(new HandClock(), start, 3);
+  const budget = new MemoryBudget(64 << 20);
+  const stop = new AbortController();
+  const spinning = [1, 2].map(() => pool.run(job("spin", budget, stop.signal)));
+  const divisible = pool.run(job("divide", budget));
+  const waiting = pool.run(job("plan", budget));
+  assert.equal(pool.counts.waiting, 1);
+  assert.equal((await divisible).planes.length, 3);
+  assert.equal((await waiting).planes.length, 1);
+  stop.abort(new Error("stopped"));
+  await Promise.all(spinning.map((load) => assert.rejects(load, /stopped/)));
+  pool.close();
+});
+
+Deno.test("a fault in one part of a divided load is that of the load; nothing stays reserved", async () => {
+  const faults = {
+    "divide and fail": /bad strip/,
+    "divide and throw": /broken/,
+    "divide changed": /Cannot read "divide changed": it was changed while it was read/,
+    "divide unequal": /Cannot read "divide unequal": it was changed while it was read/,
+  };
+  const pool = new DecodePool(new HandClock(), start, 3);
+  const budget = new MemoryBudget(32 << 20);
+  for (const [path, message] of Object.entries(faults)) {
+    await assert.rejects(pool.run(job(path, budget)), message);
+    await until(() => pool.counts.busy === 0);
+    assert.equal(budget.used, 0, path);
+    (await pool.run(job("plan", budget))).reservation.release();
+  }
   pool.close();
 });

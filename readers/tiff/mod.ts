@@ -101,6 +101,7 @@ async function planPlanes(
     rows: height,
     columns: width,
     warnings: [],
+    divisible: plans.some(({ compressed }) => compressed) && (plans.length > 1 || stack.layout.planar),
     decode: async (planes) => {
       for (const plan of plans) await plan.decode(planes);
     },

@@ -36,6 +36,7 @@ interface Ranges {
 
 /** One source and how its wanted samples are decoded. */
 export interface SourcePlan {
+  readonly compressed: boolean;
   decode(planes: readonly Float32Array[]): Promise<void>;
 }
 
@@ -56,6 +57,7 @@ export async function planSource(
     const ranges = source.run === null ? rangesOf(source, null) : runRange(source, source.run);
     checkAll(source, laid, ranges, wanted, 1, null);
     return {
+      compressed: false,
       decode: (planes) => Promise.resolve(decodeRaw(source, laid, ranges, targets(wanted, planes), stop)),
     };
   }
@@ -68,6 +70,7 @@ export async function planSource(
   const ranges = rangesOf(source, codec);
   checkAll(source, page, ranges, wanted, codec.maxExpansion, codec);
   return {
+    compressed: true,
     decode: async (planes) => {
       const fill = targets(wanted, planes);
       for (const index of segmentsOf(page, wanted)) {
