@@ -1,13 +1,10 @@
 /**
  * Decode workers: a few warm ones, a bounded queue before them, and what happens to those that do not answer.
  */
-import { basename } from "node:path";
-import { DecodeFailed, quoted } from "../readers/errors.ts";
-import type { AcquisitionSummary, LoadRequest } from "../readers/load.ts";
 import type { Clock } from "./clock.ts";
+import { type DecodedAcquisition, type DecodeJob, loadInParts, type Part } from "./divided_load.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
-import type { Reservation } from "./memory_budget.ts";
-import { type Conversation, converse, dropPlanes, type Loaded, type Planned } from "./worker_conversation.ts";
+import { converse, type Loaded } from "./worker_conversation.ts";
 
 /** Opens that may wait for a worker; one more is refused. */
 export const MAX_WAITING = 32;
@@ -15,30 +12,8 @@ export const MAX_WAITING = 32;
 /** More workers than this gain nothing: decoding is bound by the disk then. */
 const MAX_WORKERS = 5;
 
-/** Smaller loads are done before another worker has read the metadata once more. */
-const MIN_DIVIDED_BYTES = 16 << 20;
-
 /** Lost workers that may exist; each may hold a core for ever, so no new ones are started beyond. */
 const MAX_LOST = 8;
-
-/** One load for the pool. */
-export interface DecodeJob {
-  readonly request: LoadRequest;
-  readonly roots: readonly string[] | null;
-  /** Reserves the memory of the planes. @throws {SessionMemoryExceeded} */
-  reserve(bytes: number): Reservation;
-  /** Its abort stops the load; the promise is rejected with its reason at once. */
-  readonly signal: AbortSignal;
-}
-
-/** What a job gives. */
-export interface DecodedAcquisition {
-  readonly summary: AcquisitionSummary;
-  readonly planes: readonly Float32Array<ArrayBuffer>[];
-  readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
-  /** Covers the planes, and a rest where a reference image could not be decoded. */
-  readonly reservation: Reservation;
-}
 
 /** Starts a worker; tests give others. */
 export type StartWorker = () => Worker;
@@ -115,52 +90,10 @@ export class DecodePool {
   async run(job: DecodeJob): Promise<DecodedAcquisition> {
     job.signal.throwIfAborted();
     const worker = await this.#acquire(job.signal);
-    const { request, roots } = job;
-    const failed = new AbortController();
-    const signal = AbortSignal.any([job.signal, failed.signal]);
-    const parts: Promise<Loaded>[] = [];
-    let reservation: Reservation | null = null;
-    let running = 0;
-    const start = (worker: Worker, request: LoadRequest, planned: Conversation["planned"]) => {
-      running += 1;
-      const part = this.#load(worker, { request, roots, signal, planned }, () => {
-        running -= 1;
-        giveBack();
-      });
-      part.catch((error) => failed.abort(error));
-      parts.push(part);
-    };
-    // What was reserved is in use until the last worker is done, also where the caller has its answer already.
-    const giveBack = () => {
-      if (failed.signal.aborted && running === 0) reservation?.release();
-    };
-    start(worker, request, ({ bytes, apart, files }) => {
-      reservation = job.reserve(bytes);
-      if (apart === null || bytes < MIN_DIVIDED_BYTES) return Infinity;
-      const helpers = this.#spare(apart.length - 1);
-      const shares = sharesOf(apart.length, helpers.length + 1);
-      let from = shares[0]!;
-      for (const [i, helper] of helpers.entries()) {
-        const channelIndices = apart.slice(from, from += shares[i + 1]!);
-        start(helper, { ...request, channelIndices, planesOnly: true }, (plan) => {
-          requireSameFiles(request.path, files, plan.files);
-          return Infinity;
-        });
-      }
-      return shares[0]!;
+    return await loadInParts(job, worker, {
+      start: (worker, load, ended) => this.#load(worker, load, ended),
+      spare: (most) => this.#spare(most),
     });
-    try {
-      const first = await parts[0]!;
-      const all = await Promise.all(parts);
-      const planes = all.flatMap((part) => part.planes);
-      if (planes.some(({ length }) => length !== planes[0]!.length)) throw changed(request.path);
-      return { ...first, planes, reservation: reservation! };
-    } catch (error) {
-      failed.abort(error);
-      for (const part of parts) void part.then(dropPlanes, () => {});
-      giveBack();
-      throw error;
-    }
   }
 
   /** Ends all workers; opens that wait are refused. A lost worker ends with the process. */
@@ -280,11 +213,7 @@ export class DecodePool {
   }
 
   /** Lets a worker do a load, or a part of one; `ended` is called when the worker is done with it. */
-  #load(
-    worker: Worker,
-    load: Omit<Conversation, "lost" | "answered" | "broken">,
-    ended: () => void,
-  ): Promise<Loaded> {
+  #load(worker: Worker, load: Part, ended: () => void): Promise<Loaded> {
     return converse(worker, this.#clock, {
       ...load,
       lost: () => {
@@ -311,16 +240,3 @@ const stuck = () =>
   new TooManyOpens(
     `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`,
   );
-
-/** Planes of each part when `planes` are divided among `parts` workers, the first having no fewer than the last. */
-function sharesOf(planes: number, parts: number): number[] {
-  return Array.from({ length: parts }, (_, i) => Math.ceil((planes - i) / parts));
-}
-
-/** Parts of one acquisition must come from the same files. @throws {DecodeFailed} one was replaced or changed */
-function requireSameFiles(path: string, first: Planned["files"], other: Planned["files"]): void {
-  for (const [file, mark] of first) if ((other.get(file) ?? mark) !== mark) throw changed(path);
-}
-
-const changed = (path: string) =>
-  new DecodeFailed(`Cannot read ${quoted(basename(path))}: it was changed while it was read`);

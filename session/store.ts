@@ -1,7 +1,7 @@
 /** Sessions: ids, time to live, and the planes that they hold. */
 import type { AcquisitionSummary } from "../readers/load.ts";
 import type { Clock } from "./clock.ts";
-import type { DecodedAcquisition } from "./decode_pool.ts";
+import type { DecodedAcquisition } from "./divided_load.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
 
