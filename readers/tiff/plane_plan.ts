@@ -235,6 +235,11 @@ function undoPredictor(
   littleEndian: boolean,
 ): boolean {
   if (page.predictor === 1) return littleEndian;
+  if (bits.some((width) => width !== bits[0])) {
+    throw new DecodeFailed(
+      `${tagName(TAG.Predictor)} is ${page.predictor} with samples of ${bits.join(", ")} bits, which differ`,
+    );
+  }
   unpredict(page.predictor, {
     bytes,
     rows,

@@ -239,3 +239,15 @@ Deno.test("files with random damage give planes or a tagged error", async () => 
     { numRuns: 1000, seed: 11, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
   );
 });
+
+Deno.test("a predictor over samples of different widths is refused", async () => {
+  // 16 and 8 bits: two bytes too few for the second sample to be taken as 16 bits.
+  const layout: TiffLayout = { ...GRAY, width: 4, height: 2, samples: 2, rowsPerStrip: 2, predictor: 2 };
+  for (const codec of ["deflate", "none"] as const) {
+    const strip = new Uint8Array(4 * 2 * 3);
+    const bytes = tiffOf({ ...layout, codec }, [[codec === "none" ? strip : deflateSync(strip)]], [
+      [258, 3, [16, 8]],
+    ]);
+    await refused(bytes, /Predictor \(317\) is 2 with samples of 16, 8 bits, which differ/);
+  }
+});
