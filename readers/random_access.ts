@@ -117,6 +117,8 @@ export class FileAccess {
   kind(path: string): PathKind | null {
     this.#stop.check();
     try {
+      // Cheaper than the exception of `resolve`: most looks are for what is not there.
+      if (!fs.existsSync(path)) return null;
       return statKind(fs.statSync(this.resolve(path)));
     } catch {
       return null;
@@ -127,7 +129,7 @@ export class FileAccess {
   hasEntry(path: string): boolean {
     this.#stop.check();
     try {
-      return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+      return fs.existsSync(path) || fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
     } catch (error) {
       // A part of the path is a file, a name too long: nothing can be there.
       return (error as { code?: string }).code === "EACCES";

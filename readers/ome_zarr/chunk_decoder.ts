@@ -26,17 +26,25 @@ export interface Samples extends Box {
   readonly strides: readonly number[];
 }
 
+/** Samples of a box that have not been read yet. */
+export interface StoredSamples extends Omit<Samples, "bytes"> {
+  /** Fills `target` from byte `offset` of the box on. */
+  read(offset: number, target: Uint8Array): void;
+}
+
 /** Who wants the samples. */
 export interface SampleSink {
   wants(box: Box): boolean;
   /** Takes the samples; their bytes may be changed. */
   put(samples: Samples): void;
+  /** Takes samples that are stored as they are, by reading those that it wants; `false` when it needs all of them. */
+  putStored(samples: StoredSamples): boolean;
   /** Tells of a box that has no chunk. @throws {DecodeFailed} the array defines no fill value */
   fill(box: Box): void;
 }
 
 /** Bytes under a key, or a part of them. */
-type Bytes = Pick<StoredValue, "size" | "read">;
+type Bytes = Pick<StoredValue, "size" | "read" | "readInto">;
 
 /**
  * Decodes a chunk.
@@ -63,15 +71,6 @@ export async function decodeChunk(
     return await decodeShard(serializer, shard, storedAxes, origin, name, sink, stop);
   }
   const shape = chain.shape;
-  let { sampleType, littleEndian } = serializer;
-  let bytes = decodeBytes(chain.byteCodecs, value, serializer.size, name);
-  if (bytes.length !== serializer.size) {
-    throw new DecodeFailed(`chunk "${name}" has ${bytes.length} bytes, ${serializer.size} are needed`);
-  }
-  if (chain.valueCodecs.length > 0) {
-    ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
-    littleEndian = true;
-  }
   const box = { origin, shape: new Array<number>(shape.length), strides: new Array<number>(shape.length) };
   let stride = 1;
   for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
@@ -79,7 +78,28 @@ export async function decodeChunk(
     box.strides[storedAxes[axis]!] = stride;
     stride *= shape[axis]!;
   }
+  let { sampleType, littleEndian } = serializer;
+  requireStored(value, name);
+  if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && value.readInto) {
+    requireSize(value.size, serializer.size, name);
+    const read = (offset: number, target: Uint8Array) => value.readInto!(offset, target, `chunk "${name}"`);
+    if (sink.putStored({ ...box, sampleType, littleEndian, read })) return;
+  }
+  let bytes = decodeBytes(chain.byteCodecs, value, serializer.size, name);
+  requireSize(bytes.length, serializer.size, name);
+  if (chain.valueCodecs.length > 0) {
+    ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
+    littleEndian = true;
+  }
   sink.put({ ...box, bytes, sampleType, littleEndian });
+}
+
+function requireStored({ size }: Bytes, name: string): void {
+  if (size === 0) throw new DecodeFailed(`chunk "${name}" is empty`);
+}
+
+function requireSize(size: number, needed: number, name: string): void {
+  if (size !== needed) throw new DecodeFailed(`chunk "${name}" has ${size} bytes, ${needed} are needed`);
 }
 
 /** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
@@ -92,10 +112,8 @@ function wholeShard(chain: CodecChain, value: Bytes, name: string): Bytes {
 }
 
 function decodeBytes(codecs: readonly ByteCodec[], value: Bytes, size: number, name: string): Uint8Array {
-  if (value.size === 0) throw new DecodeFailed(`chunk "${name}" is empty`);
-  if (codecs.length === 0 && value.size !== size) {
-    throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, ${size} are needed`);
-  }
+  requireStored(value, name);
+  if (codecs.length === 0) requireSize(value.size, size, name);
   if (value.size > MAX_ENCODED_BYTES) {
     throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, more than ${MAX_ENCODED_BYTES}`);
   }
@@ -194,5 +212,10 @@ function partOf(
     );
   }
   const [start, size] = [Number(offset), Number(length)];
-  return { size, read: (from, count, what) => shard.read(start + from, count, what) };
+  const { readInto } = shard;
+  return {
+    size,
+    read: (from, count, what) => shard.read(start + from, count, what),
+    ...(readInto && { readInto: (from, target, what) => readInto.call(shard, start + from, target, what) }),
+  };
 }

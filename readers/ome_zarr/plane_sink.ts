@@ -1,7 +1,8 @@
 /** Takes samples of boxes of the array and puts those of the wanted planes into float32 planes. */
 import { DecodeFailed } from "../errors.ts";
 import { convertSamples, SAMPLE_BYTES } from "../to_float32.ts";
-import type { Box, Samples, SampleSink } from "./chunk_decoder.ts";
+import { MAX_READ_STEP } from "../limits.ts";
+import type { Box, Samples, SampleSink, StoredSamples } from "./chunk_decoder.ts";
 
 /** Where the wanted planes lie in the array. */
 export interface PlaneSelection {
@@ -26,6 +27,8 @@ export class PlaneSink implements SampleSink {
   readonly #channels: readonly (readonly [channel: number, plane: number])[];
   /** Array by its path, for messages. */
   readonly #name: string;
+  /** For samples on their way from the file. */
+  #scratch = new Uint8Array(0);
 
   constructor(selection: PlaneSelection, planes: readonly Float32Array[], fill: number | null, name: string) {
     this.#selection = selection;
@@ -76,6 +79,43 @@ export class PlaneSink implements SampleSink {
         );
       }
     });
+  }
+
+  putStored(samples: StoredSamples): boolean {
+    const { rowAxis, columnAxis, columns } = this.#selection;
+    const { origin, shape, strides, sampleType, littleEndian, read } = samples;
+    const width = SAMPLE_BYTES[sampleType];
+    const rowBytes = shape[columnAxis]! * width;
+    const rowsFollow = shape[rowAxis] === 1 || strides[rowAxis] === shape[columnAxis];
+    if (strides[columnAxis] !== 1 || !rowsFollow) return false;
+    const rows = this.#count(rowAxis, samples);
+    const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(MAX_READ_STEP / rowBytes)));
+    if (this.#scratch.length < rowsAtOnce * rowBytes) this.#scratch = new Uint8Array(rowsAtOnce * rowBytes);
+    // What of a row lies in the plane; whole rows of the plane are converted at once.
+    const kept = this.#count(columnAxis, samples) * width;
+    this.#eachPlane(samples, (plane, start) => {
+      for (let row = 0; row < rows; row += rowsAtOnce) {
+        const count = Math.min(rowsAtOnce, rows - row);
+        const bytes = this.#scratch.subarray(0, count * rowBytes);
+        read(start * width + row * rowBytes, bytes);
+        const at = (origin[rowAxis]! + row) * columns + origin[columnAxis]!;
+        if (rowBytes === columns * width) {
+          convertSamples(bytes, sampleType, littleEndian, plane, at);
+          continue;
+        }
+        for (let i = 0; i < count; i += 1) {
+          const from = i * rowBytes;
+          convertSamples(
+            bytes.subarray(from, from + kept),
+            sampleType,
+            littleEndian,
+            plane,
+            at + i * columns,
+          );
+        }
+      }
+    });
+    return true;
   }
 
   fill(box: Box): void {

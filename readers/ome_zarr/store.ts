@@ -8,6 +8,8 @@ export interface StoredValue {
   readonly size: number;
   /** @throws {DecodeFailed} the range does not fit */
   read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer>;
+  /** Fills `target` from `offset` on; absent where a part cannot be had, or not be trusted, without the whole. */
+  readInto?(offset: number, target: Uint8Array, what: string): void;
   close(): void;
 }
 

@@ -1,0 +1,137 @@
+/** Chunks that are stored as they are: only what the wanted planes need of them is read. */
+import { deepEqual, equal } from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { loadAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+
+/** `c z y x`. */
+const SHAPE = [3, 2, 5, 7] as const;
+
+/** Differs at every place. */
+const value = (c: number, z: number, y: number, x: number) => 1000 * c + 100 * z + 10 * y + x;
+
+interface Layout {
+  /** Axes of a chunk in the order in which it is stored. */
+  readonly order?: readonly number[];
+  readonly endian?: "big" | "little";
+  readonly chunk: readonly number[];
+}
+
+function* places(shape: readonly number[]): Generator<number[]> {
+  const [first, ...rest] = shape;
+  if (first === undefined) return yield [];
+  for (let i = 0; i < first; i += 1) for (const others of places(rest)) yield [i, ...others];
+}
+
+/** Writes the image by the Zarr 3 specification: every chunk whole, those at the edge filled up with 65535. */
+function write(folder: string, { chunk, order = [0, 1, 2, 3], endian = "little" }: Layout): void {
+  const json = (name: string, content: unknown) =>
+    Deno.writeTextFileSync(join(folder, name), JSON.stringify(content));
+  Deno.mkdirSync(join(folder, "0"), { recursive: true });
+  const axes = ["c", "z", "y", "x"].map((name) => ({ name, type: name === "c" ? "channel" : "space" }));
+  const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1, 1] }] }];
+  json("zarr.json", {
+    zarr_format: 3,
+    node_type: "group",
+    attributes: { ome: { version: "0.5", multiscales: [{ axes, datasets }] } },
+  });
+  json("0/zarr.json", {
+    zarr_format: 3,
+    node_type: "array",
+    shape: SHAPE,
+    data_type: "uint16",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: chunk } },
+    chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
+    codecs: [{ name: "transpose", configuration: { order } }, { name: "bytes", configuration: { endian } }],
+    fill_value: 0,
+    attributes: {},
+  });
+  for (const position of places(SHAPE.map((size, axis) => Math.ceil(size / chunk[axis]!)))) {
+    const view = new DataView(new ArrayBuffer(2 * chunk.reduce((product, n) => product * n)));
+    let at = 0;
+    for (const stored of places(order.map((axis) => chunk[axis]!))) {
+      const place = position.map((n, axis) => n * chunk[axis]! + stored[order.indexOf(axis)]!);
+      const [c, z, y, x] = place as [number, number, number, number];
+      const inside = place.every((n, axis) => n < SHAPE[axis]!);
+      view.setUint16(at, inside ? value(c, z, y, x) : 65535, endian === "little");
+      at += 2;
+    }
+    const path = join(folder, "0", "c", ...position.map(String));
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeFileSync(path, new Uint8Array(view.buffer));
+  }
+}
+
+const LAYOUTS: Readonly<Record<string, Layout & { readonly samplesRead: number }>> = {
+  // Channel 2 lies in chunks (1, 0, y, x): rows of 4 columns, 5 of them in each of 2 columns of chunks.
+  "chunks narrower than the plane": { chunk: [2, 2, 2, 4], samplesRead: 5 * 4 * 2 },
+  "chunks as wide as the plane": { chunk: [2, 2, 2, 7], samplesRead: 5 * 7 },
+  "chunks wider than the plane": { chunk: [2, 2, 8, 9], samplesRead: 5 * 9 },
+  "big-endian samples": { chunk: [3, 1, 5, 7], endian: "big", samplesRead: 5 * 7 },
+  "one row to a chunk": { chunk: [3, 2, 1, 7], samplesRead: 5 * 7 },
+  "rows that do not follow one another": {
+    chunk: [2, 2, 2, 4],
+    order: [2, 0, 1, 3],
+    samplesRead: 3 * 2 * 32,
+  },
+  "one row to a chunk, channels between": { chunk: [3, 2, 1, 7], order: [2, 0, 1, 3], samplesRead: 5 * 7 },
+  "columns that do not follow one another": {
+    chunk: [2, 2, 2, 4],
+    order: [3, 2, 1, 0],
+    samplesRead: 3 * 2 * 32,
+  },
+};
+
+for (const [name, layout] of Object.entries(LAYOUTS)) {
+  Deno.test(`raw chunks, ${name}: the wanted plane is exact and little else is read`, async () => {
+    const folder = join(Deno.makeTempDirSync(), "raw.ome.zarr");
+    try {
+      write(folder, layout);
+      const load = async (channelIndices: number[]) => {
+        const files = new FileAccess();
+        const request = { path: folder, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
+        const { planes } = await loadAcquisition(request, files, () => Promise.resolve());
+        files.close();
+        return { planes: planes.map((plane) => [...plane]), bytes: files.counts.bytes };
+      };
+      const plane = (c: number) => [...places(SHAPE.slice(2))].map(([y, x]) => value(c, 0, y!, x!));
+      const one = await load([2]);
+      deepEqual(one.planes, [plane(2)]);
+      deepEqual((await load([1, 2, 0])).planes, [plane(1), plane(2), plane(0)]);
+      const documents = ["zarr.json", "0/zarr.json"].map((file) => Deno.statSync(join(folder, file)).size);
+      equal(one.bytes - documents[0]! - documents[1]!, 2 * layout.samplesRead);
+    } finally {
+      Deno.removeSync(dirname(folder), { recursive: true });
+    }
+  });
+}
+
+Deno.test("a raw chunk of another length than its shape needs is refused", async () => {
+  const folder = join(Deno.makeTempDirSync(), "raw.ome.zarr");
+  try {
+    write(folder, { chunk: [3, 2, 5, 7] });
+    const path = join(folder, "0/c/0/0/0/0");
+    const whole = Deno.readFileSync(path);
+    const messages: string[] = [];
+    for (const length of [0, whole.length - 1, whole.length + 1]) {
+      const bytes = new Uint8Array(length);
+      bytes.set(whole.subarray(0, length));
+      Deno.writeFileSync(path, bytes);
+      const files = new FileAccess();
+      const request = { path: folder, channelIndices: [0], allowedExtensions: SUPPORTED_EXTENSIONS };
+      await loadAcquisition(request, files, () => Promise.resolve()).catch(({ message }) =>
+        messages.push(message)
+      );
+      files.close();
+    }
+    // 3 x 2 x 5 x 7 samples of 2 bytes.
+    deepEqual(messages, [
+      `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" is empty`,
+      `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" has 419 bytes, 420 are needed`,
+      `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" has 421 bytes, 420 are needed`,
+    ]);
+  } finally {
+    Deno.removeSync(dirname(folder), { recursive: true });
+  }
+});
