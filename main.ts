@@ -2,6 +2,7 @@
  * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
  */
 import manifest from "./deno.json" with { type: "json" };
+import { collectAfter } from "./readers/garbage.ts";
 import { type Configuration, parseCommandLine, UsageError } from "./routes/command_line.ts";
 import { Log, printable } from "./routes/log.ts";
 import { createApp } from "./routes/mod.ts";
@@ -45,7 +46,7 @@ export async function startServer(configuration: Configuration): Promise<Running
   const log = new Log(configuration.logLevel, configuration.logJson);
   const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
   const pool = new DecodePool(clock);
-  const store = new SessionStore(clock, configuration.sessionTtlSeconds);
+  const store = new SessionStore(clock, configuration.sessionTtlSeconds, () => collectAfter(0));
   const budget = new MemoryBudget(configuration.maxSessionMemory);
   const { allowedExtensions, loadTimeoutSeconds } = configuration;
   const opener = new Opener(clock, pool, store, budget, { roots, allowedExtensions, loadTimeoutSeconds });

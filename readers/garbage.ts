@@ -1,11 +1,11 @@
 /**
- * Gives back what a load left behind. A worker that waits for its next load allocates nothing, so that V8 sees no
- * reason to collect, and hundreds of megabytes of read chunks would stay resident.
+ * Gives back what loads and sessions left behind. A thread that waits allocates nothing, so that V8 sees no reason to
+ * collect: hundreds of megabytes of read chunks would stay resident in a worker, ten of answers in the server.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** The next load of a burst comes before; a full collection of a small heap takes a few milliseconds. */
+/** The next load or deletion of a burst comes before; a full collection of a small heap takes a few milliseconds. */
 const QUIET_MS = 200;
 
 /** Planes of so many bytes are not waited with. */
@@ -27,7 +27,7 @@ export function collectGarbage(): void {
   collector?.();
 }
 
-/** Collects once the answer is on its way: at once after a large load, else when no other load follows soon. */
+/** Collects once the answer is on its way: at once after a large load, else when nothing follows soon. */
 export function collectAfter(loadedBytes: number): void {
   clearTimeout(timer);
   timer = setTimeout(collectGarbage, loadedBytes > LARGE_LOAD_BYTES ? 0 : QUIET_MS);

@@ -25,11 +25,14 @@ export class SessionStore {
   /** Time to live in seconds. */
   readonly ttlSeconds: number;
   readonly #clock: Clock;
+  readonly #ended: () => void;
   readonly #sessions = new Map<string, { session: Session; cancelExpiry: () => void }>();
   #closed = false;
 
-  constructor(clock: Clock, ttlSeconds: number) {
+  /** @param ended called after the end of each session, until the store is closed */
+  constructor(clock: Clock, ttlSeconds: number, ended: () => void = () => {}) {
     this.#clock = clock;
+    this.#ended = ended;
     this.ttlSeconds = ttlSeconds;
   }
 
@@ -125,6 +128,7 @@ export class SessionStore {
     entry.cancelExpiry();
     for (const plane of entry.session.channels.values()) plane.release();
     for (const plane of entry.session.referenceChannels.values()) plane.release();
+    if (!this.#closed) this.#ended();
   }
 }
 
