@@ -223,13 +223,17 @@ function readTag(block: Block, source: BlockSource, damage: Damage): Tag | null 
     damage.add(`tag at ${at} has a name of ${nameLength} bytes in ${block.length}`);
     return null;
   }
-  const name = bytes.subarray(TAG_FIXED_BYTES, TAG_FIXED_BYTES + nameLength);
-  if (name.some((byte) => byte < 0x20 || byte > 0x7e)) {
-    damage.add(`tag at ${at} has a name that is not printable`);
-    return null;
+  let name = "";
+  for (let i = TAG_FIXED_BYTES; i < TAG_FIXED_BYTES + nameLength; i += 1) {
+    const byte = bytes[i]!;
+    if (byte < 0x20 || byte > 0x7e) {
+      damage.add(`tag at ${at} has a name that is not printable`);
+      return null;
+    }
+    name += String.fromCharCode(byte);
   }
   return {
-    name: String.fromCharCode(...name),
+    name,
     planeOffset: view.getUint32(0, true),
     length: view.getUint32(4, true),
     at,

@@ -74,7 +74,7 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
   }
   if (properties === null) {
     reading.warnings.push(
-      "The file has no readable image properties: channel names, calibration and date are unknown",
+      "The file has no readable image properties: names and order of its channels, calibration and date are unknown",
     );
   }
   return {
