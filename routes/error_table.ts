@@ -2,7 +2,7 @@
 import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/http.ts";
 import { SessionError, type SessionErrorTag } from "../session/errors.ts";
-import { RequestError, type RequestErrorTag, RequestValidationFailed } from "./errors.ts";
+import { MalformedRequest, RequestError, type RequestErrorTag, RequestValidationFailed } from "./errors.ts";
 import { jsonResponse } from "./json_response.ts";
 
 /** Code and HTTP status of a failure. */
@@ -38,6 +38,7 @@ export const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | Req
   RangeNotSatisfiable: row("range_not_satisfiable", 416),
   NotFound: row("not_found", 404),
   MethodNotAllowed: row("method_not_allowed", 405),
+  MalformedRequest: row("request_validation_failed", 400),
   ShuttingDown: row("shutting_down", 503),
   // Work that was stopped because nobody waits for it any more; the answer reaches nobody either.
   ClientGone: row("cancelled", 200),
@@ -70,7 +71,11 @@ export function errorResponse(error: unknown): Response {
   if (error instanceof SessionError && error.retryAfter !== null) {
     headers["Retry-After"] = String(error.retryAfter);
   }
-  const details = error instanceof RequestValidationFailed ? error.details : null;
+  const details = error instanceof RequestValidationFailed
+    ? error.details
+    : error instanceof MalformedRequest
+    ? []
+    : null;
   return envelope(ERROR_TABLE[error.tag], error.message, details, headers);
 }
 

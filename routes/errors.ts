@@ -12,6 +12,7 @@ export type RequestErrorTag =
   | "RangeNotSatisfiable"
   | "NotFound"
   | "MethodNotAllowed"
+  | "MalformedRequest"
   | "Cancelled";
 
 /** Base of all tagged request errors. */
@@ -88,6 +89,12 @@ export class MethodNotAllowed extends RequestError {
     super(message);
     this.headers = { Allow: allowed.join(", ") };
   }
+}
+
+/** What arrived is no request of HTTP/1.1; the connection ends. */
+export class MalformedRequest extends RequestError {
+  readonly tag = "MalformedRequest";
+  override readonly headers = { Connection: "close", "X-Content-Type-Options": "nosniff" };
 }
 
 /** The user closed the dialog without choosing; by the contract no HTTP failure. */

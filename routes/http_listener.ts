@@ -3,7 +3,9 @@
  * was read from the socket apart from its headers, nor can it cut one connection; this one does both.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { errorResponse } from "./error_table.ts";
+import { MalformedRequest } from "./errors.ts";
 import type { ServeInfo } from "./services.ts";
 
 /** Answers a request. */
@@ -36,6 +38,7 @@ export async function listen(hostname: string, port: number, fetch: Fetch): Prom
       void answer(incoming, outgoing, fetch);
     },
   );
+  server.on("clientError", (fault: { code?: string }, socket: Socket) => void refuse(fault.code, socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: hostname, port }, resolve);
@@ -48,6 +51,22 @@ function closeServer(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
+}
+
+/** Answers what the parser could not take for a request. */
+async function refuse(code: string | undefined, socket: Socket): Promise<void> {
+  if (!socket.writable) return void socket.destroy();
+  socket.on("error", () => {});
+  const reason = code === "HPE_HEADER_OVERFLOW"
+    ? "its headers are too long"
+    : code === "ERR_HTTP_REQUEST_TIMEOUT"
+    ? "it did not arrive in time"
+    : "its method, its target or a header is malformed";
+  const { status, headers, body } = errorResponse(
+    new MalformedRequest(`This is no request of HTTP/1.1 that can be answered: ${reason}`),
+  );
+  const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head}\r\n${await new Response(body).text()}`);
 }
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, fetch: Fetch): Promise<void> {

@@ -183,3 +183,26 @@ Deno.test("a method that the Fetch standard forbids is answered like any other t
   );
   assert.match(answer, /^HTTP\/1\.1 405 [^]*"TRACE is not possible at/);
 });
+
+Deno.test("what is no HTTP is answered in the envelope, and the connection ends", async () => {
+  await using server = new Harness();
+  await using socket = await server.listen();
+  const start = "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n";
+  const requests: [string, RegExp][] = [
+    ["garbage\r\n\r\n", /malformed/],
+    ["BREW /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n", /method.* malformed/],
+    [`${start}no colon\r\n\r\n`, /header is malformed/],
+    [`${start}X: ${"y".repeat(100_000)}\r\n\r\n`, /headers are too long/],
+    ["POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", /header is malformed/],
+  ];
+  for (const [request, message] of requests) {
+    const [head, body] = (await raw(socket.port, request)).split("\r\n\r\n");
+    assert.match(head!, /^HTTP\/1\.1 400 Bad Request\r\n/, request.slice(0, 40));
+    assert.match(head!, /content-type: application\/json/i);
+    const { ok, error, details, ...rest } = JSON.parse(body!);
+    assert.deepEqual([ok, error, details], [false, "request_validation_failed", []]);
+    assert.match(rest.message, message);
+  }
+  // Others are not affected.
+  assert.equal((await (await fetch(`${socket.base}/api/v2/health`)).json()).ok, true);
+});
