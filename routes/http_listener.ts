@@ -2,7 +2,7 @@
  * Serves the app over `node:http`. The runtime's own server neither tells of a client that leaves after its body
  * was read from the socket apart from its headers, nor can it cut one connection; this one does both.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { errorResponse } from "./error_table.ts";
 import { MalformedRequest } from "./errors.ts";
@@ -31,26 +31,58 @@ const LINGER_MS = 1000;
  * @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`
  */
 export async function listen(hostname: string, port: number, fetch: Fetch): Promise<HttpListener> {
+  const connections = new Connections();
   // A request without a Host is the guard's to answer.
   const server = createServer(
     { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS },
     (incoming, outgoing) => {
+      connections.answers(incoming.socket, outgoing);
       void answer(incoming, outgoing, fetch);
     },
   );
+  server.on("connection", (socket: Socket) => connections.add(socket));
   server.on("clientError", (fault: { code?: string }, socket: Socket) => void refuse(fault.code, socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: hostname, port }, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        connections.close();
+      }),
+  };
 }
 
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+/**
+ * Open connections, so that the end need not wait for those without a running response: browsers keep some that they
+ * have never used, and the runtime closes only such as have had a request.
+ */
+class Connections {
+  readonly #open = new Set<Socket>();
+  readonly #answering = new Set<Socket>();
+  #closing = false;
+
+  add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once("close", () => this.#open.delete(socket));
+  }
+
+  answers(socket: Socket, outgoing: ServerResponse): void {
+    this.#answering.add(socket);
+    outgoing.once("close", () => {
+      this.#answering.delete(socket);
+      if (this.#closing) socket.destroySoon();
+    });
+  }
+
+  /** Ends each connection at once, or when its response is sent. */
+  close(): void {
+    this.#closing = true;
+    for (const socket of this.#open) if (!this.#answering.has(socket)) socket.destroy();
+  }
 }
 
 /** Answers what the parser could not take for a request. */
@@ -102,7 +134,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     method: UNMADE_METHODS.includes(method) ? "POST" : method,
     headers,
     signal,
-    ...(!bodiless && { body: bodyOf(incoming), duplex: "half" }),
+    ...(!bodiless && { body: bodyOf(incoming, signal), duplex: "half" }),
   } as RequestInit);
   if (UNMADE_METHODS.includes(method)) Object.defineProperty(request, "method", { value: method });
   return request;
@@ -114,18 +146,21 @@ const UNMADE_METHODS: readonly string[] = ["TRACE", "TRACK", "CONNECT"];
 const hasNoBody = (headers: Headers) =>
   !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) === 0;
 
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function bodyOf(incoming: IncomingMessage, gone: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
+      const complete = () => controller.close();
       incoming.pause();
       incoming.on("data", (chunk: Uint8Array) => {
         controller.enqueue(new Uint8Array(chunk));
         incoming.pause();
       });
-      incoming.once("end", () => controller.close());
-      incoming.once("close", () => {
-        if (!incoming.complete) controller.error(new Error("the client went away"));
-      });
+      incoming.once("end", complete);
+      // A message that is paused does not always tell that its connection was closed; the answer to it does.
+      gone.addEventListener("abort", () => {
+        incoming.removeAllListeners("data").off("end", complete);
+        controller.error(gone.reason);
+      }, { once: true });
     },
     pull() {
       incoming.resume();

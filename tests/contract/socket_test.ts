@@ -206,3 +206,29 @@ Deno.test("what is no HTTP is answered in the envelope, and the connection ends"
   // Others are not affected.
   assert.equal((await (await fetch(`${socket.base}/api/v2/health`)).json()).ok, true);
 });
+
+Deno.test("the end waits for running responses and for no connection without one", async () => {
+  await using sample = await sampleFolder();
+  const image = await largeStore(sample.folder, 32);
+  await using server = new Harness();
+  const socket = await server.listen();
+  const { channels: [channel] } = await server.open(image);
+  const connect = () => Deno.connect({ hostname: "127.0.0.1", port: socket.port });
+  // As browsers do ahead of a request, and a request that is not complete.
+  using _unused = await connect();
+  using partial = await connect();
+  await partial.write(new TextEncoder().encode("GET /api/v2/health HTTP/1.1\r\nHost:"));
+  using kept = await connect();
+  await kept.write(new TextEncoder().encode("GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  await kept.read(new Uint8Array(1000));
+  const running = await fetch(socket.base + channel!.dataUrl);
+  let ended = false;
+  const end = socket[Symbol.asyncDispose]().then(() => ended = true);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(ended, false);
+  assert.equal((await running.arrayBuffer()).byteLength, channel!.byteLength);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([end, new Promise((resolve) => timer = setTimeout(resolve, 20_000))]);
+  clearTimeout(timer);
+  assert.equal(ended, true);
+});

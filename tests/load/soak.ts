@@ -182,7 +182,10 @@ class Soak {
     const wait = new Promise((resolve) => setTimeout(resolve, random.below(12)));
     await Promise.race([wait, answer.catch(() => {})]);
     leaving.abort();
-    await answer.then((response) => response.body?.cancel(), () => this.#count("left during open"));
+    await answer.then(
+      (response) => response.body?.cancel().catch(() => {}),
+      () => this.#count("left during open"),
+    );
   }
 
   async #stall(random: Random): Promise<void> {
