@@ -28,6 +28,17 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
   return along;
 }
 
+/** True where each channel has encoded chunks of its own, inner ones of shards included. */
+export function isDivisible({ chain }: ArrayLayout, channelAxis: number | null): boolean {
+  if (channelAxis === null) return false;
+  let channel = chain.axes.indexOf(channelAxis);
+  while (chain.serializer.kind === "sharding" && chain.byteCodecs.length === 0) {
+    chain = chain.serializer.inner;
+    channel = chain.axes.indexOf(channel);
+  }
+  return chain.byteCodecs.length > 0 && chain.shape[channel] === 1;
+}
+
 /** Every combination of one position along each axis, the last axis fastest. */
 function* combinations(along: readonly (readonly number[])[]): Generator<number[]> {
   const [first, ...rest] = along;

@@ -6,7 +6,7 @@ import { PathNotFound, quoted, UnsupportedFormat } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type AxisLetter, FIRST_POSITION, type Position, type Source } from "../reader.ts";
 import { extensionOf, STORE_MARKERS } from "../registry.ts";
-import { decodePlanes, wantedChunks } from "./array_planes.ts";
+import { decodePlanes, isDivisible, wantedChunks } from "./array_planes.ts";
 import { readNode } from "./hierarchy.ts";
 import { NoImage, type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
@@ -123,6 +123,7 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
         rows,
         columns,
         warnings: [],
+        divisible: isDivisible(array, selection.channelAxis),
         decode: (planes: readonly Float32Array[]) =>
           decodePlanes(store, array, selection, planes, files.stop),
       });

@@ -81,3 +81,17 @@ Deno.test("one channel of a shard reads its index and the inner chunks of that c
   assert.equal(first - shared + (second - shared), both - shared);
   assert.ok(first > shared && second > shared);
 });
+
+Deno.test("a load can be divided by channels where each has compressed chunks of its own", async () => {
+  // gzip in chunks of one channel; zstd in inner chunks of one channel in shards of two; chunks without a codec.
+  const stores = { "v2_dot_gzip.zarr": true, "v3_shard.ome.zarr": true, "v2_ome_0.3.ome.zarr": false };
+  for (const [file, divisible] of Object.entries(stores)) {
+    const files = new FileAccess();
+    const request = { path: FIXTURES + file, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    await loadAcquisition(request, files, ({ apart }) => {
+      assert.deepEqual(apart, divisible ? [0, 1] : null, file);
+      return Promise.resolve();
+    });
+    files.close();
+  }
+});
