@@ -94,7 +94,7 @@ export class MethodNotAllowed extends RequestError {
 /** What arrived is no request of HTTP/1.1; the connection ends. */
 export class MalformedRequest extends RequestError {
   readonly tag = "MalformedRequest";
-  override readonly headers = { Connection: "close", "X-Content-Type-Options": "nosniff" };
+  override readonly headers = { Connection: "close" };
 }
 
 /** The user closed the dialog without choosing; by the contract no HTTP failure. */

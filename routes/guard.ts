@@ -6,7 +6,8 @@ import type { AppEnv } from "./services.ts";
 
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
-const EVERY_ANSWER = {
+/** Headers of every answer. */
+export const EVERY_ANSWER: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "Content-Range, Accept-Ranges, Retry-After, Allow",
   "X-Content-Type-Options": "nosniff",

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { errorResponse } from "./error_table.ts";
 import { MalformedRequest } from "./errors.ts";
+import { EVERY_ANSWER } from "./guard.ts";
 import type { ServeInfo } from "./services.ts";
 
 /** Answers a request. */
@@ -97,7 +98,8 @@ async function refuse(code: string | undefined, socket: Socket): Promise<void> {
   const { status, headers, body } = errorResponse(
     new MalformedRequest(`This is no request of HTTP/1.1 that can be answered: ${reason}`),
   );
-  const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const head = [...headers, ...Object.entries(EVERY_ANSWER)].map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
   socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head}\r\n${await new Response(body).text()}`);
 }
 

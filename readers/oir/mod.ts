@@ -52,7 +52,7 @@ function describe({ path, files }: Source): Acquisition {
   const documents = new FrameDocuments(scans, parser, files.stop);
   const frames = storedFrames(scans);
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
-  const lost = scans[0]!.damage.text !== null && scans[0]!.planes.size === 0;
+  const lost = scans[0]!.planes.size === 0;
   if (frames.t.length === 0 || lost) throw new DecodeFailed(noPixels(scans, documents));
 
   const geometry = documents.geometry();
@@ -126,7 +126,7 @@ function describe({ path, files }: Source): Acquisition {
 function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string {
   const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);
   if (damage) return `it holds no readable pixels of a main image: ${damage}`;
-  if (scans.every((scan) => scan.frames.length === 0)) return "it holds no pixels of a main image";
+  if (scans[0]!.frames.length === 0) return "it holds no pixels of a main image";
   const { width, height } = documents.geometry();
   return `it describes ${width} x ${height} pixels and holds none, as overview maps do`;
 }

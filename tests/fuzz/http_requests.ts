@@ -288,10 +288,9 @@ function judge(
 ): string | null {
   if (answer === null) return "no answer";
   const { status, headers, body } = answer;
-  // The HTTP layer below the application refuses what is no HTTP, without a body.
-  if (status === 400 && body === "" && !headers.has("access-control-allow-origin")) {
-    return /^(\*|\/\/|http)/.test(target) || /[^\x21-\x7e]/.test(target) ? null : "a bare 400";
-  }
+  // Such a target is no HTTP; the layer below the application answers it.
+  const malformed = /[^\x21-\x7e]/.test(target);
+  if (status === 400 && !malformed) return "400 for what is HTTP";
   if (headers.get("access-control-allow-origin") !== "*") return `${status} without the common headers`;
   const length = headers.get("content-length");
   if (method !== "HEAD" && length !== null && Number(length) !== body.length) {
@@ -318,7 +317,7 @@ function judge(
   const exact = template.split("/").length === target.split("/").length &&
     !/[?#]|\/$|\/\.\.?(\/|$)/.test(target);
   const operation = paths[template]![(method === "HEAD" ? "GET" : method).toLowerCase()];
-  if (exact && operation && status !== 404 && !(String(status) in operation.responses)) {
+  if (exact && operation && !malformed && status !== 404 && !(String(status) in operation.responses)) {
     return `${status} is not among the answers of ${method} ${template}`;
   }
   return null;
