@@ -314,7 +314,7 @@ function judge(
   if (body !== "" && !/^[a-z]+\/[a-z+-]+(; charset=utf-8)?$/.test(type ?? "")) {
     return `${status} as "${type}"`;
   }
-  const exact = template.split("/").length === target.split("/").length &&
+  const exact = target.startsWith("/") && template.split("/").length === target.split("/").length &&
     !/[?#]|\/$|\/\.\.?(\/|$)/.test(target);
   const operation = paths[template]![(method === "HEAD" ? "GET" : method).toLowerCase()];
   if (exact && operation && !malformed && status !== 404 && !(String(status) in operation.responses)) {
