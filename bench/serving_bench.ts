@@ -4,7 +4,7 @@ import { ramp, writePlainStore } from "../tests/fixtures/plain_store.ts";
 import { type BenchRow, best } from "./report.ts";
 import { json, startServer } from "./server_process.ts";
 
-const ROUNDS = 7;
+const ROUNDS = 15;
 
 /** What a connection brought: milliseconds until its first payload byte, and bytes in all. */
 interface Arrival {

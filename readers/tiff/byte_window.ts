@@ -13,7 +13,8 @@ const LAST_WINDOW = 1 << 16;
 export class ByteWindow {
   readonly file: RandomAccessFile;
   #start = 0;
-  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  #length = 0;
+  #bytes = new Uint8Array(FIRST_WINDOW);
 
   constructor(file: RandomAccessFile) {
     this.file = file;
@@ -27,13 +28,16 @@ export class ByteWindow {
    */
   view(offset: number, length: number, what: string): DataView<ArrayBuffer> {
     this.file.require(offset, length, what);
-    const end = this.#start + this.#bytes.length;
+    const end = this.#start + this.#length;
     if (offset < this.#start || offset + length > end) {
-      const goesOn = offset >= this.#start && offset <= end && this.#bytes.length > 0;
-      const wanted = goesOn ? Math.min(this.#bytes.length * 2, LAST_WINDOW) : FIRST_WINDOW;
+      const goesOn = offset >= this.#start && offset <= end && this.#length > 0;
+      const wanted = goesOn ? Math.min(this.#length * 2, LAST_WINDOW) : FIRST_WINDOW;
       const size = Math.min(Math.max(wanted, length), this.file.size - offset);
-      this.#bytes = this.file.read(offset, size, what);
+      if (size > this.#bytes.length) this.#bytes = new Uint8Array(size);
+      this.#length = 0;
+      this.file.readInto(offset, this.#bytes.subarray(0, size), what);
       this.#start = offset;
+      this.#length = size;
     }
     return new DataView(this.#bytes.buffer, offset - this.#start, length);
   }
