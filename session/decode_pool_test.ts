@@ -26,7 +26,8 @@ self.onmessage = ({ data }) => {
       case "divide changed":
       case "divide and throw":
       case "divide and fail":
-      case "divide unequal": {
+      case "divide unequal":
+      case "divide and hang": {
         const part = data.request.planesOnly === true;
         const mark = part && data.request.path === "divide changed" ? "2" : "1";
         const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
@@ -39,7 +40,7 @@ self.onmessage = ({ data }) => {
     self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
   } else {
     if (self.job.request.path === "plan and throw") throw new Error("broken");
-    if (self.job.request.path === "plan and hang") Atomics.wait(wait, 0, 0, 400);
+    if (self.job.request.path.endsWith("and hang")) Atomics.wait(wait, 0, 0, 400);
     const { path, channelIndices, planesOnly } = self.job.request;
     if (planesOnly && path === "divide and throw") throw new Error("broken");
     if (planesOnly && path === "divide and fail") {
@@ -218,9 +219,8 @@ Deno.test("a load whose planes are compressed apart is divided among the workers
     const pool = new DecodePool(new HandClock(), start, workers);
     const budget = new MemoryBudget(32 << 20);
     const running = pool.run(job("divide", budget));
-    await until(() => budget.used > 0);
-    assert.equal(pool.counts.busy, used);
     const { planes, summary, reservation } = await running;
+    assert.equal(pool.counts.idle + pool.counts.busy, used);
     // In the order of the request, and the summary is that of the whole load.
     assert.deepEqual(planes.map((plane) => [plane.length, plane[99]]), [[100, 4], [100, 0], [100, 2]]);
     assert.deepEqual(summary, { planesOnly: undefined });
@@ -260,5 +260,25 @@ Deno.test("a fault in one part of a divided load is that of the load; nothing st
     assert.equal(budget.used, 0, path);
     (await pool.run(job("plan", budget))).reservation.release();
   }
+  pool.close();
+});
+
+Deno.test("a divided load that is stopped keeps its memory until its last worker answers", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, start, 3);
+  const budget = new MemoryBudget(32 << 20);
+  const stop = new AbortController();
+  const slow = pool.run(job("divide and hang", budget, stop.signal));
+  await until(() => budget.used > 0);
+  assert.equal(pool.counts.busy, 2);
+  stop.abort(new Error("timed out"));
+  await assert.rejects(slow, /timed out/);
+  clock.move(2000);
+  // The helper had planned nothing yet or hangs as well; the first worker does in any case.
+  assert.ok(pool.counts.lost >= 1);
+  assert.equal(budget.used, 16 << 20);
+  await until(() => pool.counts.lost === 0 && pool.counts.busy === 0);
+  assert.equal(budget.used, 0);
+  assert.equal((await pool.run(job("plan", budget))).planes.length, 1);
   pool.close();
 });
