@@ -42,7 +42,11 @@ export async function listen(hostname: string, port: number, fetch: Fetch): Prom
     },
   );
   server.on("connection", (socket: Socket) => connections.add(socket));
-  server.on("clientError", (fault: { code?: string }, socket: Socket) => void refuse(fault.code, socket));
+  server.on("clientError", (fault: { code?: string }, socket: Socket) => {
+    // Within a response that runs, the refusal would pass for a part of it.
+    if (!socket.writable || connections.isAnswering(socket)) socket.destroy();
+    else void refuse(fault.code, socket);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: hostname, port }, resolve);
@@ -79,6 +83,10 @@ class Connections {
     });
   }
 
+  isAnswering(socket: Socket): boolean {
+    return this.#answering.has(socket);
+  }
+
   /** Ends each connection at once, or when its response is sent. */
   close(): void {
     this.#closing = true;
@@ -88,7 +96,6 @@ class Connections {
 
 /** Answers what the parser could not take for a request. */
 async function refuse(code: string | undefined, socket: Socket): Promise<void> {
-  if (!socket.writable) return void socket.destroy();
   socket.on("error", () => {});
   const reason = code === "HPE_HEADER_OVERFLOW"
     ? "its headers are too long"

@@ -232,3 +232,29 @@ Deno.test("the end waits for running responses and for no connection without one
   clearTimeout(timer);
   assert.equal(ended, true);
 });
+
+Deno.test("what is no HTTP behind a request whose answer runs never becomes a part of that answer", async () => {
+  await using sample = await sampleFolder();
+  const image = await largeStore(sample.folder, 32);
+  await using server = new Harness();
+  await using socket = await server.listen();
+  const { channels: [channel] } = await server.open(image);
+  const expected = new Uint8Array(await (await fetch(socket.base + channel!.dataUrl)).arrayBuffer());
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
+  const request = `GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(request));
+  const chunk = new Uint8Array(1 << 16);
+  const parts = [chunk.slice(0, (await connection.read(chunk))!)];
+  await connection.write(new TextEncoder().encode("garbage\r\n\r\n"));
+  for (let left = expected.length; left > 0;) {
+    const n = await connection.read(chunk).catch(() => null);
+    if (n === null) break;
+    parts.push(chunk.slice(0, n));
+    left -= n;
+  }
+  const all = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+  const head = new TextDecoder("latin1").decode(all.subarray(0, 4096)).indexOf("\r\n\r\n") + 4;
+  assert.match(new TextDecoder("latin1").decode(all.subarray(0, head)), /^HTTP\/1\.1 200 /);
+  const body = all.subarray(head, head + expected.length);
+  assert.ok(body.every((byte, i) => byte === expected[i]), `${body.length} bytes`);
+});
