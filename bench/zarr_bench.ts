@@ -17,7 +17,8 @@ const LITTLE = { name: "bytes", configuration: { endian: "little" } };
 
 type Encode = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
-interface Codec {
+/** One codec: how arrays name it, and how chunks are made. */
+export interface Codec {
   readonly name: string;
   readonly metadata: readonly { readonly name: string; readonly configuration: Record<string, unknown> }[];
   /** Instead of plain samples. */
@@ -64,7 +65,8 @@ const SHARDED: Codec = {
   },
 };
 
-async function codecs(): Promise<Codec[]> {
+/** All codecs of the build. */
+export async function codecs(): Promise<Codec[]> {
   const blosc = async (cname: string, shuffle: number): Promise<Codec> => {
     const configuration = { cname, clevel: 5, shuffle, blocksize: 0, typesize: 2 };
     const encode = await numcodec("blosc", configuration);
@@ -112,7 +114,11 @@ function chunkOf(row: number, column: number): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-async function writeStore(folder: string, { metadata, serializer = LITTLE, encode }: Codec): Promise<void> {
+/** Writes an image of one plane. */
+export async function writeStore(
+  folder: string,
+  { metadata, serializer = LITTLE, encode }: Codec,
+): Promise<void> {
   const axes = [{ name: "y", type: "space" }, { name: "x", type: "space" }];
   const ome = { version: "0.5", multiscales: [{ axes, datasets: [{ path: "0" }] }] };
   const array = {
