@@ -14,6 +14,7 @@ import { MemoryBudget } from "./session/memory_budget.ts";
 import { Opener } from "./session/opener.ts";
 import { Picker } from "./session/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
+import { PlaneMemory } from "./session/plane_memory.ts";
 import { SessionStore } from "./session/store.ts";
 import { versionLine } from "./session/version.ts";
 
@@ -46,10 +47,15 @@ export async function startServer(configuration: Configuration): Promise<Running
   const log = new Log(configuration.logLevel, configuration.logJson);
   const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
   const pool = new DecodePool(clock);
-  const store = new SessionStore(clock, configuration.sessionTtlSeconds, () => collectAfter(0));
+  const memory = new PlaneMemory(clock);
+  const store = new SessionStore(clock, configuration.sessionTtlSeconds, memory, () => collectAfter(0));
   const budget = new MemoryBudget(configuration.maxSessionMemory);
   const { allowedExtensions, loadTimeoutSeconds } = configuration;
-  const opener = new Opener(clock, pool, store, budget, { roots, allowedExtensions, loadTimeoutSeconds });
+  const opener = new Opener(clock, pool, store, budget, memory, {
+    roots,
+    allowedExtensions,
+    loadTimeoutSeconds,
+  });
   const picker = new Picker();
   let stopping = false;
   const app = createApp({

@@ -11,6 +11,7 @@ import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { systemClock } from "../session/clock.ts";
 import { DecodePool } from "../session/decode_pool.ts";
 import { MemoryBudget } from "../session/memory_budget.ts";
+import { PlaneMemory } from "../session/plane_memory.ts";
 import { lineScan } from "../tests/fixtures/oir_files.ts";
 import { writeOir } from "../tests/fixtures/oir_writer.ts";
 import { lzw, type TiffLayout, tiffOf } from "../tests/fixtures/tiff_writer.ts";
@@ -185,6 +186,8 @@ function readAndConvert(path: string, bytes: number, samples: number): number {
   return performance.now() - start;
 }
 
+const memory = new PlaneMemory(systemClock);
+
 /** Opens through a warm worker, as the server does. */
 async function open(pool: DecodePool, path: string): Promise<number> {
   const budget = new MemoryBudget(2 ** 40);
@@ -193,10 +196,11 @@ async function open(pool: DecodePool, path: string): Promise<number> {
     request: { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
     roots: null,
     reserve: (bytes) => budget.reserve(bytes),
+    buffers: (planeBytes, count) => memory.take(planeBytes, count),
     signal: new AbortController().signal,
   });
   const milliseconds = performance.now() - start;
-  for (const plane of planes) plane.buffer.transfer(0);
+  for (const { buffer, byteLength } of planes) memory.give(buffer.transfer(), byteLength);
   return milliseconds;
 }
 

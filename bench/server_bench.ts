@@ -1,6 +1,7 @@
 /** The server as a process: how soon it answers, how fast while a large file loads, and what memory it takes and gives back. */
 import { join } from "node:path";
 import { ramp, writePlainStore } from "../tests/fixtures/plain_store.ts";
+import { run as memoryOfFormats } from "./memory_bench.ts";
 import type { BenchRow } from "./report.ts";
 import { json, resident, startServer } from "./server_process.ts";
 
@@ -42,7 +43,12 @@ export async function run(): Promise<BenchRow[]> {
     await writePlainStore(large, { planes: [ramp(rows, columns), ramp(rows, columns, 9)], rows, columns });
     const middle = join(folder, "middle.ome.zarr");
     await writePlainStore(middle, { planes: [ramp(2048, 2048)], rows: 2048, columns: 2048 });
-    return [...await start(), ...await responsiveness(large), ...await memory(large, middle)];
+    return [
+      ...await start(),
+      ...await responsiveness(large),
+      ...await memory(large, middle),
+      ...await memoryOfFormats(),
+    ];
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

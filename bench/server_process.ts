@@ -47,9 +47,14 @@ export async function startServer(file = "main.ts", args: readonly string[] = []
 }
 
 /** Resident memory of a process in MiB; NaN where the system has no /proc. */
-export async function resident(pid: number): Promise<number> {
+export const resident = (pid: number): Promise<number> => memory(pid, "VmRSS");
+
+/** The most that it has been. */
+export const largestResident = (pid: number): Promise<number> => memory(pid, "VmHWM");
+
+async function memory(pid: number, field: string): Promise<number> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? NaN) / 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? NaN) / 1024;
 }
 
 /** One request with a JSON answer. */

@@ -6,17 +6,17 @@
  */
 import { Stopped, toWire } from "./errors.ts";
 import { collectAfter, keepGarbage } from "./garbage.ts";
-import { loadAcquisition } from "./load.ts";
+import { loadAcquisition, type Share } from "./load.ts";
 import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import type { FromWorker, ToWorker } from "./worker_protocol.ts";
 
-/** Takes how many planes to decode, or `null` to give up. */
-let answerReservation: ((planes: number | null) => void) | null = null;
+/** Takes what to decode, or `null` to give up. */
+let answerReservation: ((share: Share | null) => void) | null = null;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
-  else answerReservation?.(data.type === "decode" ? data.planes : null);
+  else answerReservation?.(data.type === "decode" ? data.share : null);
 };
 
 async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }>): Promise<void> {
@@ -25,7 +25,7 @@ async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }
   keepGarbage();
   try {
     const { summary, planes, referencePlanes } = await loadAcquisition(request, files, async (plan) => {
-      const answer = new Promise<number | null>((resolve) => answerReservation = resolve);
+      const answer = new Promise<Share | null>((resolve) => answerReservation = resolve);
       planned = plan.bytes;
       post({ type: "planned", files: files.marks, ...plan });
       const wanted = await answer;

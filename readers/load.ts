@@ -11,8 +11,18 @@ import {
   ReaderError,
   UnsupportedFormat,
 } from "./errors.ts";
+import { newPlane } from "./new_plane.ts";
 import type { FileAccess, RandomAccessFile } from "./random_access.ts";
-import { type Acquisition, type Channel, FIRST_POSITION, type PlanePlan, type Reference } from "./reader.ts";
+import {
+  type Acquisition,
+  type Channel,
+  FIRST_POSITION,
+  largerMemory,
+  NO_WORKING_MEMORY,
+  type PlanePlan,
+  type Reference,
+  type WorkingMemory,
+} from "./reader.ts";
 import { explanationOf, extensionOf, type Format, FORMATS, HEAD_BYTES, STORE_MARKERS } from "./registry.ts";
 
 /** What is to be loaded. */
@@ -31,16 +41,28 @@ export interface LoadRequest {
 export interface PlannedLoad {
   /** Bytes of all planes, source and reference: 4 per sample. */
   readonly bytes: number;
+  /** Bytes of one of the source planes. */
+  readonly planeBytes: number;
+  /** What decoding takes beside them. */
+  readonly working: WorkingMemory;
   /** The wanted channels, where it pays that several workers decode some of them each; else `null`. */
   readonly apart: readonly number[] | null;
+}
+
+/** What a load gets to do. */
+export interface Share {
+  /** Planes to decode, from the first on. */
+  readonly planes: number;
+  /** Memory of released planes that may be used again. */
+  readonly buffers: ArrayBuffer[];
 }
 
 /**
  * Called once before any plane is allocated; what it throws ends the load.
  *
- * @returns how many of the planes are decoded, from the first on; all by default
+ * @returns by default all planes, in new memory
  */
-export type Reserve = (planned: PlannedLoad) => Promise<number | void>;
+export type Reserve = (planned: PlannedLoad) => Promise<Share | void>;
 
 /** Metadata of a {@linkcode LoadedAcquisition}; it can be cloned between threads. */
 export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "reference" | "warnings"> {
@@ -213,10 +235,15 @@ async function load(
 
   const bytes = planeBytes(plan) * wanted.length +
     (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0);
-  const share = await reserve({ bytes, apart: plan.divisible && wanted.length > 1 ? indices : null });
+  const share = await reserve({
+    bytes,
+    planeBytes: planeBytes(plan),
+    working: largerMemory(plan.working ?? NO_WORKING_MEMORY, reference?.plan.working ?? NO_WORKING_MEMORY),
+    apart: plan.divisible && wanted.length > 1 ? indices : null,
+  });
 
-  const own = indices.slice(0, share ?? Infinity);
-  const planes = own.map(() => new Float32Array(plan.rows * plan.columns));
+  const own = indices.slice(0, share?.planes);
+  const planes = own.map(() => newPlane(plan.rows * plan.columns, share?.buffers ?? []));
   await (own.length === indices.length ? plan : await acquisition.plan(own, FIRST_POSITION)).decode(planes);
   const referencePlanes = reference ? await decodeReference(reference, warnings) : null;
 
@@ -302,7 +329,7 @@ async function decodeReference(
   warnings: string[],
 ): Promise<Float32Array<ArrayBuffer>[] | null> {
   try {
-    const planes = image.channels.map(() => new Float32Array(plan.rows * plan.columns));
+    const planes = image.channels.map(() => newPlane(plan.rows * plan.columns, []));
     await plan.decode(planes);
     return planes;
   } catch (error) {

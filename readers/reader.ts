@@ -64,6 +64,22 @@ export interface Position {
 /** The position that the HTTP contract serves. */
 export const FIRST_POSITION: Position = { time: 0, focus: 0, scene: 0 };
 
+/** Memory that decoding takes beside the planes that it fills. */
+export interface WorkingMemory {
+  /** Most bytes at once: stored and decoded bytes of a strip, tile or chunk, and what the decoder itself needs. */
+  readonly bytes: number;
+  /** True for a decoder in WebAssembly: its memory never shrinks, so it is given back when its worker ends. */
+  readonly endsWithWorker: boolean;
+}
+
+/** Decoding that takes no more than a buffer of {@linkcode MAX_READ_STEP} or so. */
+export const NO_WORKING_MEMORY: WorkingMemory = { bytes: 0, endsWithWorker: false };
+
+/** What two decodes need that run one after the other in one worker. */
+export function largerMemory(a: WorkingMemory, b: WorkingMemory): WorkingMemory {
+  return { bytes: Math.max(a.bytes, b.bytes), endsWithWorker: a.endsWithWorker || b.endsWithWorker };
+}
+
 /** How to fill the wanted planes; every byte range in it has been checked against its file. */
 export interface PlanePlan {
   /** Rows of each plane. */
@@ -74,6 +90,8 @@ export interface PlanePlan {
   readonly warnings: readonly string[];
   /** True where each plane is compressed apart from the others, so that several workers gain by dividing them. */
   readonly divisible?: boolean;
+  /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
+  readonly working?: WorkingMemory;
   /**
    * Fills one float32 plane per wanted channel, row-major, `rows * columns` samples each, in the order in which
    * the channels were asked for. The planes arrive zeroed and every sample is written.

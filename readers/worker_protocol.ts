@@ -1,6 +1,6 @@
 /** Messages between the server and a decode worker. A worker serves one load at a time. */
 import type { WireError } from "./errors.ts";
-import type { AcquisitionSummary, LoadRequest, PlannedLoad } from "./load.ts";
+import type { AcquisitionSummary, LoadRequest, PlannedLoad, Share } from "./load.ts";
 
 /** Server to worker. */
 export type ToWorker =
@@ -12,8 +12,8 @@ export type ToWorker =
     /** Memory of the stop flag. */
     readonly stop: SharedArrayBuffer;
   }
-  /** Answer to `planned`: the memory is reserved, decode so many of the planes, from the first on. */
-  | { readonly type: "decode"; readonly planes: number }
+  /** Answer to `planned`: the memory is reserved, decode. The buffers are transferred. */
+  | { readonly type: "decode"; readonly share: Share }
   /** Answer to `planned`: there is no memory, give up. */
   | { readonly type: "abandon" };
 

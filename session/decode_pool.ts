@@ -15,6 +15,12 @@ const MAX_WORKERS = 5;
 /** Lost workers that may exist; each may hold a core for ever, so no new ones are started beyond. */
 const MAX_LOST = 8;
 
+/**
+ * A worker that has decoded and then rested for this time is ended. The allocator keeps what decoders freed (up to 160 MiB were
+ * measured), and time does not bring it back; the end of the thread does.
+ */
+const REST_MS = 5000;
+
 /** Starts a worker; tests give others. */
 export type StartWorker = () => Worker;
 
@@ -48,7 +54,8 @@ export class DecodePool {
   readonly #clock: Clock;
   readonly #start: StartWorker;
   readonly #size: number;
-  readonly #idle: Worker[] = [];
+  /** Warm workers, and for those that have decoded how to keep them from being ended. */
+  readonly #idle = new Map<Worker, () => void>();
   readonly #busy = new Set<Worker>();
   readonly #lost = new Set<Worker>();
   readonly #waiting = new Set<Waiting>();
@@ -67,16 +74,18 @@ export class DecodePool {
   /** Workers by state, and opens that wait. */
   get counts(): { idle: number; busy: number; lost: number; waiting: number } {
     return {
-      idle: this.#idle.length,
+      idle: this.#idle.size,
       busy: this.#busy.size,
       lost: this.#lost.size,
       waiting: this.#waiting.size,
     };
   }
 
-  /** Starts one worker ahead of the first open. */
+  /** Starts one worker ahead of the next open, where there is none. */
   warm(): void {
-    if (!this.#closed && this.#idle.length + this.#busy.size === 0) this.#idle.push(this.#begin());
+    if (!this.#closed && this.#idle.size + this.#busy.size === 0 && this.#mayGrow()) {
+      this.#idle.set(this.#begin(), () => {});
+    }
   }
 
   /**
@@ -92,22 +101,23 @@ export class DecodePool {
     const worker = await this.#acquire(job.signal);
     return await loadInParts(job, worker, {
       start: (worker, load, ended) => this.#load(worker, load, ended),
-      spare: (most) => this.#spare(most),
+      spare: () => this.#spare(),
     });
   }
 
   /** Ends all workers; opens that wait are refused. A lost worker ends with the process. */
   close(): void {
     this.#closed = true;
-    for (const worker of [...this.#idle, ...this.#busy, ...this.#lost]) worker.terminate();
-    this.#idle.length = 0;
+    for (const worker of [...this.#idle.keys(), ...this.#busy, ...this.#lost]) worker.terminate();
+    for (const keep of this.#idle.values()) keep();
+    this.#idle.clear();
     this.#busy.clear();
     this.#waiting.clear();
   }
 
   #acquire(signal: AbortSignal): Promise<Worker> {
     if (this.#closed) throw new ShuttingDown("The server is stopping");
-    const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#begin() : null);
+    const worker = this.#takeIdle() ?? (this.#mayGrow() ? this.#begin() : null);
     if (worker) {
       this.#busy.add(worker);
       return Promise.resolve(worker);
@@ -136,25 +146,31 @@ export class DecodePool {
     });
   }
 
-  /** Workers for parts of a load, as many as are free; one is always left for another open. */
-  #spare(most: number): Worker[] {
-    const workers: Worker[] = [];
-    while (workers.length < most && this.#waiting.size === 0 && this.#busy.size < this.#size - 1) {
-      const worker = this.#idle.pop() ?? (this.#mayGrow() ? this.#begin() : null);
-      if (worker === null) break;
-      this.#busy.add(worker);
-      workers.push(worker);
-    }
-    return workers;
+  /** A worker for a part of a load, where one is free and another one is left for other opens; else `null`. */
+  #spare(): Worker | null {
+    if (this.#waiting.size > 0 || this.#busy.size >= this.#size - 1) return null;
+    const worker = this.#takeIdle() ?? (this.#mayGrow() ? this.#begin() : null);
+    if (worker !== null) this.#busy.add(worker);
+    return worker;
+  }
+
+  /** The worker that was used last: the others may rest and be ended. */
+  #takeIdle(): Worker | null {
+    const last = [...this.#idle].at(-1);
+    if (last === undefined) return null;
+    const [worker, keep] = last;
+    keep();
+    this.#idle.delete(worker);
+    return worker;
   }
 
   #mayGrow(): boolean {
-    return this.#idle.length + this.#busy.size < this.#size && this.#lost.size < MAX_LOST;
+    return this.#idle.size + this.#busy.size < this.#size && this.#lost.size < MAX_LOST;
   }
 
   /** No worker is left and none may be started: an open would wait for its time-out in vain. */
   #isStuck(): boolean {
-    return this.#idle.length + this.#busy.size === 0 && this.#lost.size >= MAX_LOST;
+    return this.#idle.size + this.#busy.size === 0 && this.#lost.size >= MAX_LOST;
   }
 
   #begin(): Worker {
@@ -185,14 +201,20 @@ export class DecodePool {
       return next.take(worker);
     }
     this.#busy.delete(worker);
-    this.#idle.push(worker);
+    this.#idle.set(worker, this.#clock.after(REST_MS, () => this.#renew(worker)));
+  }
+
+  /** Ends a worker for the memory that goes only with it; a fresh one stands by where it was the last. */
+  #renew(worker: Worker): void {
+    this.#discard(worker);
+    this.warm();
   }
 
   /** Takes a worker that cannot be used again out of the pool. */
   #discard(worker: Worker): void {
     worker.terminate();
-    const at = this.#idle.indexOf(worker);
-    if (at >= 0) this.#idle.splice(at, 1);
+    this.#idle.get(worker)?.();
+    this.#idle.delete(worker);
     this.#busy.delete(worker);
     this.#lost.delete(worker);
     this.#serveWaiting();
@@ -214,8 +236,13 @@ export class DecodePool {
 
   /** Lets a worker do a load, or a part of one; `ended` is called when the worker is done with it. */
   #load(worker: Worker, load: Part, ended: () => void): Promise<Loaded> {
+    let endsWithLoad = false;
     return converse(worker, this.#clock, {
       ...load,
+      planned: (plan) => {
+        endsWithLoad = plan.working.endsWithWorker;
+        return load.planned(plan);
+      },
       lost: () => {
         this.#busy.delete(worker);
         this.#lost.add(worker);
@@ -224,8 +251,12 @@ export class DecodePool {
       },
       answered: () => {
         this.#watch(worker);
+        if (!endsWithLoad) {
+          ended();
+          return this.#free(worker);
+        }
+        this.#renew(worker);
         ended();
-        this.#free(worker);
       },
       broken: () => {
         this.#watch(worker);

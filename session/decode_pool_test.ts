@@ -8,12 +8,16 @@ import { MemoryBudget } from "./memory_budget.ts";
 /** Workers that behave as the path of the load says; they speak the protocol of `readers/worker_protocol.ts`. */
 const SCRIPT = `
 const wait = new Int32Array(new SharedArrayBuffer(4));
+self.id = Math.random();
+let working = { bytes: 0, endsWithWorker: false };
 self.onmessage = ({ data }) => {
   if (data.type === "load") {
     self.job = data;
     const stop = new Int32Array(data.stop);
     switch (data.request.path) {
-      case "plan": return self.postMessage({ type: "planned", bytes: 400, apart: null, files: new Map() });
+      case "wasm":
+      case "wasm and hang": working = { bytes: 500, endsWithWorker: true };
+      case "plan": return self.postMessage({ type: "planned", bytes: 400, planeBytes: 400, apart: null, working, files: new Map() });
       case "spin": while (Atomics.load(stop, 0) === 0) Atomics.wait(wait, 0, 0, 5);
         return self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
       case "deaf": Atomics.wait(wait, 0, 0, 300);
@@ -31,10 +35,10 @@ self.onmessage = ({ data }) => {
         const part = data.request.planesOnly === true;
         const mark = part && data.request.path === "divide changed" ? "2" : "1";
         const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
-        return self.postMessage({ type: "planned", bytes: 16 << 20, apart: [4, 0, 2], files });
+        return self.postMessage({ type: "planned", bytes: 16 << 20, planeBytes: 1 << 20, apart: [4, 0, 2], working, files });
       }
       case "plan and throw":
-      case "plan and hang": return self.postMessage({ type: "planned", bytes: 400, apart: null, files: new Map() });
+      case "plan and hang": return self.postMessage({ type: "planned", bytes: 400, planeBytes: 400, apart: null, working, files: new Map() });
     }
   } else if (data.type === "abandon") {
     self.postMessage({ type: "failed", error: { tag: "Stopped", message: "stopped", stack: "" } });
@@ -47,9 +51,9 @@ self.onmessage = ({ data }) => {
       return self.postMessage({ type: "failed", error: { tag: "DecodeFailed", message: "bad strip", stack: "" } });
     }
     const length = planesOnly && path === "divide unequal" ? 50 : 100;
-    const channels = path.startsWith("divide") ? (channelIndices ?? [4, 0, 2]).slice(0, data.planes) : [1];
+    const channels = path.startsWith("divide") ? (channelIndices ?? [4, 0, 2]).slice(0, data.share.planes) : [1];
     const planes = channels.map((channel) => new Float32Array(length).fill(channel));
-    const summary = { planesOnly };
+    const summary = { planesOnly, worker: self.id };
     self.postMessage({ type: "loaded", summary, planes, referencePlanes: [] }, planes.map((p) => p.buffer));
   }
 };`;
@@ -60,7 +64,8 @@ function job(path: string, budget: MemoryBudget, signal = new AbortController().
   return {
     request: { path, channelIndices: null, allowedExtensions: [] },
     roots: null,
-    reserve: (bytes) => budget.reserve(bytes),
+    reserve: (bytes, what) => budget.reserve(bytes, what),
+    buffers: () => [],
     signal,
   };
 }
@@ -223,7 +228,7 @@ Deno.test("a load whose planes are compressed apart is divided among the workers
     assert.equal(pool.counts.idle + pool.counts.busy, used);
     // In the order of the request, and the summary is that of the whole load.
     assert.deepEqual(planes.map((plane) => [plane.length, plane[99]]), [[100, 4], [100, 0], [100, 2]]);
-    assert.deepEqual(summary, { planesOnly: undefined });
+    assert.equal((summary as { planesOnly?: boolean }).planesOnly, undefined);
     assert.equal(reservation.bytes, 16 << 20);
     await until(() => pool.counts.idle === used);
     pool.close();
@@ -280,5 +285,64 @@ Deno.test("a divided load that is stopped keeps its memory until its last worker
   await until(() => pool.counts.lost === 0 && pool.counts.busy === 0);
   assert.equal(budget.used, 0);
   assert.equal((await pool.run(job("plan", budget))).planes.length, 1);
+  pool.close();
+});
+
+const workerOf = ({ summary }: { summary: unknown }) => (summary as { worker: number }).worker;
+
+Deno.test("a worker that has decoded and rested for 5 s is ended; the last one is replaced by a fresh one", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, start, 2);
+  const budget = new MemoryBudget(10_000);
+  const pair = await Promise.all([pool.run(job("plan", budget)), pool.run(job("plan", budget))]);
+  assert.notEqual(workerOf(pair[0]), workerOf(pair[1]));
+  clock.move(4_999);
+  const again = await pool.run(job("plan", budget));
+  assert.ok(pair.some((one) => workerOf(one) === workerOf(again)), "a worker at rest is used again");
+  // The other one has rested long enough, this one has not.
+  clock.move(4_998);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  clock.move(2);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  assert.equal(clock.waiting, 0, "a fresh worker has no memory to give back");
+  const fresh = await pool.run(job("plan", budget));
+  assert.ok(pair.every((one) => workerOf(one) !== workerOf(fresh)));
+  pool.close();
+  assert.equal(clock.waiting, 0);
+});
+
+Deno.test("a decoder's memory is reserved beside the planes, and its worker ends with the load", async () => {
+  const pool = new DecodePool(new HandClock(), start, 1);
+  const budget = new MemoryBudget(1000);
+  const first = await pool.run(job("wasm", budget));
+  assert.equal(budget.used, 400);
+  await assert.rejects(pool.run(job("wasm", budget)), {
+    tag: "SessionMemoryExceeded",
+    message: /^The decoders, beside the planes, need 0\.0 MiB, but only/,
+  });
+  assert.equal(budget.used, 400);
+  first.reservation.release();
+  const second = await pool.run(job("wasm", budget));
+  assert.notEqual(workerOf(first), workerOf(second));
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  second.reservation.release();
+  assert.equal(budget.used, 0);
+  pool.close();
+});
+
+Deno.test("a decoder that nothing stops keeps its reservation until it ends", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, start, 1);
+  const budget = new MemoryBudget(1000);
+  const stop = new AbortController();
+  const hanging = pool.run(job("wasm and hang", budget, stop.signal));
+  await until(() => budget.used === 900);
+  stop.abort(new Error("timed out"));
+  await assert.rejects(hanging, /timed out/);
+  clock.move(2000);
+  assert.equal(pool.counts.lost, 1);
+  assert.equal(budget.used, 900);
+  await until(() => pool.counts.lost === 0);
+  assert.equal(budget.used, 0);
   pool.close();
 });

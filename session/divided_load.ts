@@ -5,6 +5,7 @@
 import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
 import type { AcquisitionSummary, LoadRequest } from "../readers/load.ts";
+import { SessionMemoryExceeded } from "./errors.ts";
 import type { Reservation } from "./memory_budget.ts";
 import { type Conversation, dropPlanes, type Loaded, type Planned } from "./worker_conversation.ts";
 
@@ -15,8 +16,10 @@ const MIN_DIVIDED_BYTES = 16 << 20;
 export interface DecodeJob {
   readonly request: LoadRequest;
   readonly roots: readonly string[] | null;
-  /** Reserves the memory of the planes. @throws {SessionMemoryExceeded} */
-  reserve(bytes: number): Reservation;
+  /** Reserves memory; `what` names its use in the message. @throws {SessionMemoryExceeded} */
+  reserve(bytes: number, what?: string): Reservation;
+  /** Memory of released planes for `count` new ones. */
+  buffers(planeBytes: number, count: number): ArrayBuffer[];
   /** Its abort stops the load; the promise is rejected with its reason at once. */
   readonly signal: AbortSignal;
 }
@@ -37,8 +40,8 @@ export type Part = Pick<Conversation, "request" | "roots" | "signal" | "planned"
 export interface Workers {
   /** Lets a worker do a part; `ended` is called when the worker is done with it, also after a stop. */
   start(worker: Worker, part: Part, ended: () => void): Promise<Loaded>;
-  /** Takes as many free workers as may help, `most` at most. */
-  spare(most: number): Worker[];
+  /** Takes a free worker that may help, or `null`. */
+  spare(): Worker | null;
 }
 
 /**
@@ -62,27 +65,44 @@ export async function loadInParts(
   const giveBack = () => {
     if (failed.signal.aborted && running === 0) reservation?.release();
   };
-  const start = (worker: Worker, request: LoadRequest, planned: Part["planned"]) => {
+  const start = (worker: Worker, request: LoadRequest, working: Working, planned: Part["planned"]) => {
     running += 1;
     const part = workers.start(worker, { request, roots, signal, planned }, () => {
       running -= 1;
+      working.reservation?.release();
       giveBack();
     });
     part.catch((error) => failed.abort(error));
     parts.push(part);
   };
-  start(worker, request, ({ bytes, apart, files }) => {
+  const reserveWorking = ({ working }: Planned) =>
+    job.reserve(working.bytes, "The decoders, beside the planes,");
+  const own: Working = { reservation: null };
+  start(worker, request, own, (plan) => {
+    const { bytes, planeBytes, apart, files } = plan;
     reservation = job.reserve(bytes);
-    if (apart === null || bytes < MIN_DIVIDED_BYTES) return Infinity;
-    const helpers = workers.spare(apart.length - 1);
-    const [own, ...shares] = sharesOf(apart, helpers.length + 1);
-    for (const [i, helper] of helpers.entries()) {
-      start(helper, { ...request, channelIndices: shares[i]!, planesOnly: true }, (plan) => {
+    own.reservation = reserveWorking(plan);
+    const shareOf = (planes: number) => ({ planes, buffers: job.buffers(planeBytes, planes) });
+    if (apart === null || bytes < MIN_DIVIDED_BYTES) return shareOf(Math.floor(bytes / planeBytes));
+    const helpers: { readonly worker: Worker; readonly reservation: Reservation }[] = [];
+    while (helpers.length < apart.length - 1) {
+      const memory = attempt(() => reserveWorking(plan));
+      const helper = memory && workers.spare();
+      if (memory === null || helper === null) {
+        memory?.release();
+        break;
+      }
+      helpers.push({ worker: helper, reservation: memory });
+    }
+    const [first, ...shares] = sharesOf(apart, helpers.length + 1);
+    for (const [i, { worker, reservation }] of helpers.entries()) {
+      const part = { ...request, channelIndices: shares[i]!, planesOnly: true };
+      start(worker, part, { reservation }, (plan) => {
         requireSameFiles(request.path, files, plan.files);
-        return Infinity;
+        return shareOf(part.channelIndices.length);
       });
     }
-    return own!.length;
+    return shareOf(first!.length);
   });
   try {
     const first = await parts[0]!;
@@ -93,6 +113,21 @@ export async function loadInParts(
     failed.abort(error);
     for (const part of parts) void part.then(dropPlanes, () => {});
     giveBack();
+    throw error;
+  }
+}
+
+/** What a part takes beside the planes, from its plan until its worker is done. */
+interface Working {
+  reservation: Reservation | null;
+}
+
+/** A reservation that a load can do without, or `null`. */
+function attempt(reserve: () => Reservation): Reservation | null {
+  try {
+    return reserve();
+  } catch (error) {
+    if (error instanceof SessionMemoryExceeded) return null;
     throw error;
   }
 }

@@ -27,11 +27,16 @@ export class MemoryBudget {
     return this.#used;
   }
 
-  /** Takes `bytes` from the budget. @throws {SessionMemoryExceeded} when `bytes` more would pass the capacity */
-  reserve(bytes: number): Reservation {
+  /**
+   * Takes `bytes` from the budget.
+   *
+   * @param what needs them, in the message: `The planes`
+   * @throws {SessionMemoryExceeded} when `bytes` more would pass the capacity
+   */
+  reserve(bytes: number, what = "The planes"): Reservation {
     if (!(bytes <= this.capacity - this.#used)) {
       throw new SessionMemoryExceeded(
-        `The planes need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ` +
+        `${what} need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ` +
           `${
             mebibytes(this.capacity)
           } session memory are free; delete sessions that are no longer needed, load fewer ` +

@@ -6,6 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { DecodePool } from "./decode_pool.ts";
 import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
 import type { MemoryBudget } from "./memory_budget.ts";
+import type { PlaneMemory } from "./plane_memory.ts";
 import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
 import type { Session, SessionStore } from "./store.ts";
 
@@ -44,11 +45,20 @@ export class Opener {
   readonly #pool: DecodePool;
   readonly #store: SessionStore;
   readonly #budget: MemoryBudget;
+  readonly #memory: PlaneMemory;
   readonly #rules: OpenRules;
   readonly #running = new Set<AbortController>();
 
-  constructor(clock: Clock, pool: DecodePool, store: SessionStore, budget: MemoryBudget, rules: OpenRules) {
+  constructor(
+    clock: Clock,
+    pool: DecodePool,
+    store: SessionStore,
+    budget: MemoryBudget,
+    memory: PlaneMemory,
+    rules: OpenRules,
+  ) {
     this.#clock = clock;
+    this.#memory = memory;
     this.#pool = pool;
     this.#store = store;
     this.#budget = budget;
@@ -77,7 +87,8 @@ export class Opener {
       const decoded = await this.#pool.run({
         request: { path: resolved, channelIndices, allowedExtensions: this.#rules.allowedExtensions },
         roots: roots?.map((root) => root.resolved) ?? null,
-        reserve: (bytes) => this.#budget.reserve(bytes),
+        reserve: (bytes, what) => this.#budget.reserve(bytes, what),
+        buffers: (planeBytes, count) => this.#memory.take(planeBytes, count),
         signal: ended.signal,
       });
       return this.#store.create(decoded);

@@ -13,15 +13,15 @@ export class PlaneBuffer {
   #bytes: Uint8Array<ArrayBuffer>;
   #leases = 0;
   #released = false;
-  readonly #freed: () => void;
+  readonly #freed: (buffer: ArrayBuffer) => void;
 
   /**
    * Takes over a plane.
    *
    * @param plane its buffer belongs to this object from now on
-   * @param freed called once when the memory was given back
+   * @param freed called once with the memory, when no view of this object or of its streams leads to it any more
    */
-  constructor(plane: Float32Array<ArrayBuffer>, freed: () => void) {
+  constructor(plane: Float32Array<ArrayBuffer>, freed: (buffer: ArrayBuffer) => void) {
     this.#bytes = new Uint8Array(plane.buffer, plane.byteOffset, plane.byteLength);
     this.byteLength = plane.byteLength;
     this.#freed = freed;
@@ -90,10 +90,9 @@ export class PlaneBuffer {
     };
   }
 
-  /** `transfer(0)` hands the memory back now; a dropped buffer would wait for a garbage collection. */
+  /** `transfer` takes the memory from all views at once; a dropped buffer would wait for a garbage collection. */
   #free(): void {
-    this.#bytes.buffer.transfer(0);
-    this.#freed();
+    this.#freed(this.#bytes.buffer.transfer());
   }
 }
 

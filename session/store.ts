@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import type { DecodedAcquisition } from "./divided_load.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
+import type { PlaneMemory } from "./plane_memory.ts";
 
 /** The planes of one opened acquisition. */
 export interface Session {
@@ -25,13 +26,18 @@ export class SessionStore {
   /** Time to live in seconds. */
   readonly ttlSeconds: number;
   readonly #clock: Clock;
+  readonly #memory: PlaneMemory;
   readonly #ended: () => void;
   readonly #sessions = new Map<string, { session: Session; cancelExpiry: () => void }>();
   #closed = false;
 
-  /** @param ended called after the end of each session, until the store is closed */
-  constructor(clock: Clock, ttlSeconds: number, ended: () => void = () => {}) {
+  /**
+   * @param memory takes the planes of sessions that have ended
+   * @param ended called after the end of each session, until the store is closed
+   */
+  constructor(clock: Clock, ttlSeconds: number, memory: PlaneMemory, ended: () => void = () => {}) {
     this.#clock = clock;
+    this.#memory = memory;
     this.#ended = ended;
     this.ttlSeconds = ttlSeconds;
   }
@@ -49,7 +55,10 @@ export class SessionStore {
     }
     const hold = (plane: Float32Array<ArrayBuffer>) => {
       const bytes = plane.byteLength;
-      return new PlaneBuffer(plane, () => reservation.release(bytes));
+      return new PlaneBuffer(plane, (buffer) => {
+        this.#memory.give(buffer, bytes);
+        reservation.release(bytes);
+      });
     };
     const totalBytes = [...planes, ...referencePlanes].reduce((sum, plane) => sum + plane.byteLength, 0);
     // What was reserved for a reference image that could not be decoded.

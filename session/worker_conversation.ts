@@ -1,6 +1,6 @@
 /** One load by one worker, from its request to its answer. */
 import { fromWire } from "../readers/errors.ts";
-import type { LoadRequest } from "../readers/load.ts";
+import type { LoadRequest, Share } from "../readers/load.ts";
 import { StopFlag } from "../readers/stop_flag.ts";
 import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
@@ -18,8 +18,8 @@ export interface Conversation {
   readonly roots: readonly string[] | null;
   /** Its abort stops the load; the promise is rejected with its reason at once. */
   readonly signal: AbortSignal;
-  /** Says how many planes to decode, from the first on; what it throws ends the load. */
-  planned(plan: Planned): number;
+  /** Says what to decode; what it throws ends the load. */
+  planned(plan: Planned): Share;
   /** The stopped worker does not answer; it may come back. */
   lost(): void;
   /** The worker has answered and can be used again. */
@@ -53,7 +53,8 @@ export function converse(worker: Worker, clock: Clock, load: Conversation): Prom
       if (data.type === "planned") {
         try {
           signal.throwIfAborted();
-          send(worker, { type: "decode", planes: load.planned(data) });
+          const share = load.planned(data);
+          send(worker, { type: "decode", share }, share.buffers);
         } catch (error) {
           refusal = error;
           send(worker, { type: "abandon" });
@@ -90,6 +91,6 @@ export function dropPlanes({ planes, referencePlanes }: Loaded): void {
   for (const plane of [...planes, ...referencePlanes]) plane.buffer.transfer(0);
 }
 
-function send(worker: Worker, message: ToWorker): void {
-  worker.postMessage(message);
+function send(worker: Worker, message: ToWorker, transfer: Transferable[] = []): void {
+  worker.postMessage(message, transfer);
 }

@@ -15,6 +15,8 @@ export interface StoredValue {
 
 /** A hierarchy of values. */
 export interface Store {
+  /** True where a value may have to be held as a whole to be read at all. */
+  readonly holdsWhole?: boolean;
   /**
    * The value under a key such as `0/c/0/1`, or `null` when there is none.
    *

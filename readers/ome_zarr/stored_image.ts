@@ -12,6 +12,7 @@ import { NoImage, type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { DirectoryStore, type Store } from "./store.ts";
 import { readZipDirectory, zarrFolder } from "./zip_directory.ts";
+import { workingMemory } from "./working_memory.ts";
 import { ZipStore } from "./zip_store.ts";
 
 /** An image and the store that holds it. */
@@ -124,6 +125,7 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
         columns,
         warnings: [],
         divisible: isDivisible(array, selection.channelAxis),
+        working: workingMemory(store, array, selection),
         decode: (planes: readonly Float32Array[]) =>
           decodePlanes(store, array, selection, planes, files.stop),
       });

@@ -9,6 +9,7 @@ const LOCAL_HEADER_BYTES = 30;
 
 /** Values of the entries below one folder of the archive. */
 export class ZipStore implements Store {
+  readonly holdsWhole = true;
   readonly #file: RandomAccessFile;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #folder: string;

@@ -16,7 +16,15 @@ import { axesOf } from "../axes.ts";
 import { channelNames } from "../channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES } from "../limits.ts";
-import type { Acquisition, Channel, OpenAcquisition, PlanePlan, Position, Source } from "../reader.ts";
+import {
+  type Acquisition,
+  type Channel,
+  largerMemory,
+  type OpenAcquisition,
+  type PlanePlan,
+  type Position,
+  type Source,
+} from "../reader.ts";
 import { openFluoView } from "./fluoview.ts";
 import { openImageJ } from "./imagej.ts";
 import { openMetaMorph } from "./metamorph.ts";
@@ -101,6 +109,7 @@ async function planPlanes(
     rows: height,
     columns: width,
     warnings: [],
+    working: plans.map(({ working }) => working).reduce(largerMemory),
     divisible: plans.some(({ compressed }) => compressed) && (plans.length > 1 || stack.layout.planar),
     decode: async (planes) => {
       for (const plan of plans) await plan.decode(planes);

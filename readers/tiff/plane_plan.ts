@@ -1,9 +1,10 @@
 /** The plan for some planes of TIFF pages: their strips and tiles, checked against the file, and how to decode them. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
+import { NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { MAX_SEGMENT_BYTES } from "./bounds.ts";
-import type { Codec, Segment } from "./codecs/codec.ts";
+import type { Codec, Extent, Segment } from "./codecs/codec.ts";
 import { codecOf } from "./codecs/mod.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import { unpredict } from "./predictor.ts";
@@ -37,6 +38,7 @@ interface Ranges {
 /** One source and how its wanted samples are decoded. */
 export interface SourcePlan {
   readonly compressed: boolean;
+  readonly working: WorkingMemory;
   decode(planes: readonly Float32Array[]): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function planSource(
     checkAll(source, laid, ranges, wanted, 1, null);
     return {
       compressed: false,
+      working: NO_WORKING_MEMORY,
       decode: (planes) => Promise.resolve(decodeRaw(source, laid, ranges, targets(wanted, planes), stop)),
     };
   }
@@ -69,8 +72,11 @@ export async function planSource(
   const codec = await codecOf(page.compression);
   const ranges = rangesOf(source, codec);
   checkAll(source, page, ranges, wanted, codec.maxExpansion, codec);
+  const largest = largestOf(page, ranges, wanted);
+  checkWebAssembly(codec, largest, kind);
   return {
     compressed: true,
+    working: { bytes: codec.workingBytes(largest), endsWithWorker: codec.webAssembly !== undefined },
     decode: async (planes) => {
       const fill = targets(wanted, planes);
       for (const index of segmentsOf(page, wanted)) {
@@ -182,6 +188,31 @@ function checkAll(
     if (codec && segmentRowBytes(page, index) * page.segmentHeight > MAX_SEGMENT_BYTES) {
       throw new DecodeFailed(`${kind} ${index} declares ${needed} bytes, more than ${MAX_SEGMENT_BYTES}`);
     }
+  }
+}
+
+/** The largest of the wanted strips or tiles. */
+function largestOf(page: PageLayout, ranges: Ranges, wanted: readonly WantedSample[]): Extent {
+  let [stored, rowBytes, samples] = [0, 0, 0];
+  for (const index of segmentsOf(page, wanted)) {
+    stored = Math.max(stored, ranges.lengths[index]!);
+    rowBytes = Math.max(rowBytes, segmentRowBytes(page, index));
+    samples = Math.max(samples, blockBits(page, Math.floor(index / (page.across * page.down))).length);
+  }
+  const rows = page.segmentHeight;
+  return { stored, width: page.segmentWidth, rows, samples, bytes: rowBytes * rows };
+}
+
+/** @throws {DecodeFailed} more than a decoder in WebAssembly gets in one call */
+function checkWebAssembly(codec: Codec, { stored, width, rows, samples }: Extent, kind: string): void {
+  if (codec.webAssembly === undefined) return;
+  const { maxSamples, maxStored } = codec.webAssembly;
+  const count = width * rows * samples;
+  if (count > maxSamples || stored > maxStored) {
+    throw new DecodeFailed(
+      `a ${kind} of ${codec.title} has ${count} samples in ${stored} bytes; at most ${maxSamples} in ${maxStored} ` +
+        "are decoded at once, since nothing can stop this decoder",
+    );
   }
 }
 

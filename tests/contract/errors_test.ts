@@ -1,4 +1,5 @@
 /** Every row of the error table, reached through the app. */
+import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { wantedChannels } from "../../readers/load.ts";
@@ -313,6 +314,19 @@ Deno.test("session_memory_exceeded: refused before anything is allocated, nothin
   assert.equal((await server.request(`/api/v2/sessions/${sessionId}`)).status, 200);
   await server.open(sample.image, [0]);
   assert.equal(server.budget.used, 3 * 2400);
+});
+
+Deno.test("session_memory_exceeded: a decoder needs memory beside the plane", async () => {
+  const path = fileURLToPath(new URL("../fixtures/tiff/lerc_largest.tif", import.meta.url));
+  // The plane alone, 4 bytes for each of 8192 x 8192 samples, would fit.
+  await using server = new Harness({ maxSessionMemory: 4 * 8192 * 8192 });
+  const refused = await server.post("/api/v2/open", { path });
+  assert.match(
+    (await refused.clone().json()).message,
+    /^The decoders, beside the planes, need \d+ MiB, but only 0\.0 MiB/,
+  );
+  await expect(refused, 507, "session_memory_exceeded");
+  assert.equal(server.budget.used, 0);
 });
 
 Deno.test("dialogs: cancelled, unavailable, busy", async () => {

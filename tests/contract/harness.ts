@@ -13,6 +13,7 @@ import { DialogManners } from "../../session/dialog_manners.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { OPEN_RULES, Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/picker.ts";
+import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 
@@ -77,10 +78,11 @@ export class Harness implements AsyncDisposable {
 
   constructor(options: HarnessOptions = {}) {
     this.pool = new DecodePool(this.clock, options.startWorker ?? startDecodeWorker, options.workers ?? 1);
-    this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600);
+    const memory = new PlaneMemory(this.clock);
+    this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600, memory);
     this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
     const rules = { ...OPEN_RULES, ...options };
-    this.opener = new Opener(this.clock, this.pool, this.store, this.budget, rules);
+    this.opener = new Opener(this.clock, this.pool, this.store, this.budget, memory, rules);
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,

@@ -42,6 +42,7 @@ const open = (pool: DecodePool, budget: MemoryBudget, path: string, channelIndic
     request: { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS },
     roots: null,
     reserve: (bytes) => budget.reserve(bytes),
+    buffers: () => [],
     signal: new AbortController().signal,
   });
 

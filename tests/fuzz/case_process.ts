@@ -67,7 +67,8 @@ function judge({ summary, planes, referencePlanes }: LoadedAcquisition): string 
   if (channels.some(({ name }) => name.trim() === "")) return "a channel without a name";
   const order = axes.map(({ name }) => "TLCZYX".indexOf(name));
   if (order.some((at, i) => at < 0 || at <= (order[i - 1] ?? -1))) return "axes out of order";
-  const hold = (plane: Float32Array<ArrayBuffer>) => new PlaneBuffer(plane, () => {});
+  const hold = (plane: Float32Array<ArrayBuffer>) =>
+    new PlaneBuffer(plane, (buffer) => void buffer.transfer(0));
   const answer = openResponse({
     id: "0".repeat(32),
     summary,

@@ -33,6 +33,7 @@ async function main([only = ""]: readonly string[]): Promise<void> {
           request: { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
           roots: null,
           reserve: (bytes) => budget.reserve(bytes),
+          buffers: () => [],
           signal: AbortSignal.timeout(300_000),
         });
         reservation.release();

@@ -4,7 +4,7 @@
  */
 import { TAG, tagName } from "../tags.ts";
 import { HORIZONTAL, LOOKUP_BITS, MODE_CODES, PASS, RUNS } from "./ccitt_codes.ts";
-import { type Codec, damaged, type Segment, short } from "./codec.ts";
+import { type Codec, damaged, oneBuffer, type Segment, short } from "./codec.ts";
 
 /** Bits of one strip, highest first; beyond the end they are 0. */
 class Bits {
@@ -172,6 +172,7 @@ function codec(variant: Variant): Codec {
     image: false,
     bitOrder: true,
     maxExpansion: MAX_EXPANSION,
+    workingBytes: oneBuffer,
     decode: (input, segment) => decode(variant, input, segment),
   };
 }

@@ -20,6 +20,38 @@ export interface Segment {
   readonly stop: StopFlag;
 }
 
+/** The largest strip or tile of a page, as far as the directory tells. */
+export interface Extent {
+  /** Stored bytes. */
+  readonly stored: number;
+  /** Columns, rows of a full strip or tile, interleaved samples. */
+  readonly width: number;
+  readonly rows: number;
+  readonly samples: number;
+  /** Bytes of these samples, rows padded to whole bytes. */
+  readonly bytes: number;
+}
+
+/** The extent of one strip or tile. */
+export const extentOf = (input: Uint8Array, { width, fullRows, samples, mostBytes }: Segment): Extent => ({
+  stored: input.length,
+  width,
+  rows: fullRows,
+  samples,
+  bytes: mostBytes,
+});
+
+/**
+ * What a decoder in WebAssembly takes in one call. Nothing can stop such a call, not even the end of its worker, so the
+ * bounds let it end within 10 s on one core of 2020 (measured with noise, the slowest content).
+ */
+export interface WebAssemblyBounds {
+  readonly maxSamples: number;
+  readonly maxStored: number;
+  /** Bytes that the memory of the module may reach for a strip or tile; a module that wants more is refused them. */
+  memoryBytes(extent: Extent): number;
+}
+
 /** One way to store a strip or tile. */
 export interface Codec {
   /** For messages: `deflate`. */
@@ -33,6 +65,10 @@ export interface Codec {
    * before anything is allocated.
    */
   readonly maxExpansion: number;
+  /** Most bytes that {@linkcode decode} takes at once, the stored and the decoded ones included. */
+  workingBytes(extent: Extent): number;
+  /** Bounds of one call of a decoder in WebAssembly. */
+  readonly webAssembly?: WebAssemblyBounds;
   /**
    * @param input stored bytes, bits in order; not to be changed
    * @returns at least `segment.bytes` bytes
@@ -40,6 +76,12 @@ export interface Codec {
    */
   decode(input: Uint8Array, segment: Segment): Uint8Array | Promise<Uint8Array>;
 }
+
+/** Working memory of a decoder that fills one buffer. */
+export const oneBuffer = ({ stored, bytes }: Extent): number => stored + bytes;
+
+/** Working memory of a decoder that collects its output in pieces and joins them. */
+export const joinedPieces = ({ stored, bytes }: Extent): number => stored + 2 * bytes;
 
 /** Bytes beyond the declared strip that are dropped rather than refused: some encoders pad their last row. */
 export const SURPLUS = 4096;

@@ -4,7 +4,7 @@
  */
 import { PHOTOMETRIC } from "../page.ts";
 import { TAG } from "../tags.ts";
-import { type Codec, damaged, type Segment } from "./codec.ts";
+import { type Codec, damaged, type Extent, type Segment } from "./codec.ts";
 import { type Coefficients, coefficientsOf, decodeScan } from "./jpeg_coefficients.ts";
 import { interleave, toRgb, upsample } from "./jpeg_color.ts";
 import { transform } from "./jpeg_dct.ts";
@@ -114,5 +114,20 @@ function codesChroma(input: Uint8Array, { page: { photometric } }: Segment): boo
   return photometric === PHOTOMETRIC.ycbcr || (photometric === PHOTOMETRIC.rgb && jfif);
 }
 
+/** Sides of the largest MCU: 4 blocks of 8. */
+const MCU = 32;
+
+/** Of each sample a coefficient and three steps, two bytes each: transformed, brought to full size, interleaved. */
+function workingBytes({ stored, width, rows, samples }: Extent): number {
+  return stored + 8 * samples * Math.ceil(width / MCU) * Math.ceil(rows / MCU) * MCU * MCU;
+}
+
 /** JPEG; a block of 64 samples takes at least one bit, three scans of long runs less. */
-export const jpeg: Codec = { title: "JPEG", image: true, bitOrder: false, maxExpansion: 1 << 13, decode };
+export const jpeg: Codec = {
+  title: "JPEG",
+  image: true,
+  bitOrder: false,
+  maxExpansion: 1 << 13,
+  workingBytes,
+  decode,
+};

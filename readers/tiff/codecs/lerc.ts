@@ -5,7 +5,8 @@
 import { inflateSync, zstdDecompressSync } from "node:zlib";
 import { decode as decodeBlob, getBlobInfo, load } from "lerc";
 import { TAG, tagName } from "../tags.ts";
-import { type Codec, damaged, type Segment, short } from "./codec.ts";
+import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./codec.ts";
+import { allowMemory, memoryRefused } from "./wasm_memory.ts";
 
 /** Room for masks and headers beside the samples of a blob that LERC could not make smaller. */
 const BLOB_OVERHEAD = 1 << 16;
@@ -22,10 +23,11 @@ const SIZES: Readonly<Record<string, number>> = {
 };
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
+  allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
   await load();
   const packing = segment.page.directory.numbers(TAG.LercParameters, 16)[1] ?? 0;
   try {
-    const blob = unpacked(input, packing, segment.mostBytes * 2 + BLOB_OVERHEAD);
+    const blob = unpacked(input, packing, blobBytes(segment.mostBytes));
     const info = getBlobInfo(blob);
     const planes = Math.max(info.bandCount, 1) * Math.max(info.depthCount, 1);
     if (
@@ -40,6 +42,9 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
       throw new Error(`${info.width * info.height - info.validPixelCount} of its pixels have no value`);
     }
     const { pixels, pixelType } = decodeBlob(blob, { returnInterleaved: true });
+    // The package does not look whether it got the memory that it asked for.
+    const refused = memoryRefused();
+    if (refused !== null) throw new Error(refused);
     if (
       SIZES[pixelType] !== segment.page.bits[0] || (pixelType[0] === "F") !== (segment.page.kind === "float")
     ) {
@@ -76,5 +81,25 @@ function bandsInterleaved(bands: readonly Uint8Array[], width: number): Uint8Arr
   return output;
 }
 
+/** Bytes of a blob at most, unpacked. */
+const blobBytes = (bytes: number) => 2 * bytes + BLOB_OVERHEAD;
+
+/** Noise takes 0.06 microseconds a sample. Memory: blob, result, masks of a byte and of a bit a sample, 17 MiB at its start. */
+const BOUNDS: WebAssemblyBounds = {
+  maxSamples: 1 << 26,
+  maxStored: 1 << 29,
+  memoryBytes: ({ stored, bytes, width, rows, samples }) =>
+    (24 << 20) + 1.25 * (Math.max(stored, blobBytes(bytes)) + bytes + 2 * width * rows * samples),
+};
+
 /** LERC; a constant strip takes some seventy bytes whatever its size. */
-export const lerc: Codec = { title: "LERC", image: true, bitOrder: true, maxExpansion: 1 << 26, decode };
+export const lerc: Codec = {
+  title: "LERC",
+  image: true,
+  bitOrder: true,
+  maxExpansion: 1 << 26,
+  workingBytes: (extent) =>
+    BOUNDS.memoryBytes(extent) + extent.stored + blobBytes(extent.bytes) + 3 * extent.bytes,
+  webAssembly: BOUNDS,
+  decode,
+};

@@ -2,7 +2,7 @@
  * LZMA in the .xz container (compression 34925), as liblzma writes it: one or more blocks of LZMA2, with the delta
  * filter before it. The .xz file format, sections 2 to 5; LZMA specification by I. Pavlov.
  */
-import { type Codec, damaged, type Segment, short, SURPLUS } from "./codec.ts";
+import { type Codec, damaged, oneBuffer, type Segment, short, SURPLUS } from "./codec.ts";
 import { LzmaDecoder } from "./lzma_decoder.ts";
 
 const MAGIC = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0];
@@ -115,4 +115,11 @@ function readChunks(stream: Input, output: Uint8Array, from: number, segment: Se
 }
 
 /** LZMA; a match of 273 bytes costs at least a fifth of a bit. */
-export const lzma: Codec = { title: "LZMA", image: false, bitOrder: true, maxExpansion: 1 << 15, decode };
+export const lzma: Codec = {
+  title: "LZMA",
+  image: false,
+  bitOrder: true,
+  maxExpansion: 1 << 15,
+  workingBytes: oneBuffer,
+  decode,
+};

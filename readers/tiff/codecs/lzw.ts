@@ -3,7 +3,7 @@
  * Files of before TIFF 6.0 have them lowest bit first and widen when the table is full; their streams start with
  * the clear code as bytes `00 01` rather than `80`.
  */
-import { type Codec, damaged, type Segment, short } from "./codec.ts";
+import { type Codec, damaged, oneBuffer, type Segment, short } from "./codec.ts";
 
 const CLEAR = 256;
 const END = 257;
@@ -99,4 +99,11 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
 }
 
 /** LZW; a code of 12 bits stands for at most 3838 bytes. */
-export const lzw: Codec = { title: "LZW", image: false, bitOrder: true, maxExpansion: 2600, decode };
+export const lzw: Codec = {
+  title: "LZW",
+  image: false,
+  bitOrder: true,
+  maxExpansion: 2600,
+  workingBytes: oneBuffer,
+  decode,
+};

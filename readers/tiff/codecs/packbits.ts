@@ -1,5 +1,5 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
-import { type Codec, type Segment, short } from "./codec.ts";
+import { type Codec, oneBuffer, type Segment, short } from "./codec.ts";
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const output = new Uint8Array(segment.bytes);
@@ -26,4 +26,11 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
 }
 
 /** PackBits; two bytes stand for at most 128. */
-export const packBits: Codec = { title: "PackBits", image: false, bitOrder: true, maxExpansion: 64, decode };
+export const packBits: Codec = {
+  title: "PackBits",
+  image: false,
+  bitOrder: true,
+  maxExpansion: 64,
+  workingBytes: oneBuffer,
+  decode,
+};

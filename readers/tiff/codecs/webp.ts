@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import decodeFile, { init } from "@jsquash/webp/decode.js";
-import { type Codec, damaged, type Segment } from "./codec.ts";
+import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./codec.ts";
+import { allowMemory, memoryRefused } from "./wasm_memory.ts";
 
 let ready: Promise<unknown> | null = null;
 
@@ -26,6 +27,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
       `it codes 3 or 4 samples of 8 bits, not ${samples} of ${segment.page.bits[0]}`,
     );
   }
+  allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
   await (ready ??= prepare());
   let rgba: Uint8Array;
   try {
@@ -35,7 +37,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   } catch (cause) {
     // A module that was aborted answers nothing more.
     ready = null;
-    throw damaged(segment, "WebP", cause);
+    throw damaged(segment, "WebP", memoryRefused() ?? cause);
   }
   if (rgba.length < size.width * size.height * 4) throw damaged(segment, "WebP", "it gives too few pixels");
   if (samples === 4) return rgba;
@@ -71,5 +73,20 @@ function sizeOf(input: Uint8Array): { width: number; height: number } | null {
   }
 }
 
+/** Noise takes 0.1 microseconds a pixel. Memory: two pictures of 4 bytes a pixel, the stored bytes, 16 MiB at its start. */
+const BOUNDS: WebAssemblyBounds = {
+  maxSamples: 1 << 27,
+  maxStored: 1 << 28,
+  memoryBytes: ({ stored, width, rows }) => (32 << 20) + 2 * stored + 12 * width * rows,
+};
+
 /** WebP; a picture of one colour takes some forty bytes, at most 16383 pixels wide and high. */
-export const webp: Codec = { title: "WebP", image: true, bitOrder: false, maxExpansion: 1 << 25, decode };
+export const webp: Codec = {
+  title: "WebP",
+  image: true,
+  bitOrder: false,
+  maxExpansion: 1 << 25,
+  workingBytes: (extent) => BOUNDS.memoryBytes(extent) + 2 * extent.stored + 8 * extent.width * extent.rows,
+  webAssembly: BOUNDS,
+  decode,
+};

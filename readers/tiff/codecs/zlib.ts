@@ -1,6 +1,6 @@
 /** Deflate (zlib stream, compression 8 and 32946) and Zstandard (compression 50000) through the runtime. */
 import { constants, inflateSync, zstdDecompressSync } from "node:zlib";
-import { type Codec, damaged, type Segment, short, SURPLUS } from "./codec.ts";
+import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS } from "./codec.ts";
 
 type Decompress = (input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
 
@@ -36,6 +36,7 @@ export const deflate: Codec = {
   image: false,
   bitOrder: true,
   maxExpansion: 1040,
+  workingBytes: joinedPieces,
   decode: (input, segment) => bounded("deflate", inflate, input, segment),
 };
 
@@ -45,5 +46,6 @@ export const zstd: Codec = {
   image: false,
   bitOrder: true,
   maxExpansion: 1 << 15,
+  workingBytes: joinedPieces,
   decode: (input, segment) => bounded("zstd", zstdDecompressSync as Decompress, input, segment),
 };

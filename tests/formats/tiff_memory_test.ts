@@ -1,0 +1,68 @@
+/** Decoders in WebAssembly: what they may take is known, and bounded, before they begin. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { loadAcquisition, type PlannedLoad } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+
+class Enough extends Error {}
+
+/** The plan of a fixture; nothing is decoded. */
+async function planOf(name: string): Promise<PlannedLoad> {
+  const path = fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
+  const files = new FileAccess();
+  let plan: PlannedLoad | null = null;
+  try {
+    await loadAcquisition(
+      { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
+      files,
+      (planned) => {
+        plan = planned;
+        throw new Enough();
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  } finally {
+    files.close();
+  }
+  return plan!;
+}
+
+Deno.test("a strip that would keep a decoder busy for too long is refused before it begins", async (t) => {
+  const rows = [
+    [
+      "jpeg2000_bomb.tif",
+      /a strip of JPEG 2000 has 144000000 samples in 589 bytes; at most 33554432 in 50331648/,
+    ],
+    ["lerc_bomb.tif", /a strip of LERC has 144000000 samples in 70 bytes; at most 67108864 in 536870912/],
+    ["webp_bomb.tif", /a strip of WebP has 432000000 samples in 5558 bytes; at most 134217728 in 268435456/],
+  ] as const;
+  for (const [name, message] of rows) {
+    await t.step(name, () => assert.rejects(planOf(name), { tag: "DecodeFailed", message }));
+  }
+});
+
+Deno.test("the memory of a decoder is planned: at least the picture it holds, with its worker's end", async (t) => {
+  // Bytes that each decoder is known to hold at once: 4 a sample (JPEG 2000), 4 and a mask (LERC), 4 a pixel twice (WebP).
+  const rows = [
+    ["jpeg2000_largest.tif", 5792 * 5792, 4],
+    ["lerc_largest.tif", 8192 * 8192, 5],
+    ["webp_largest.tif", 6688 * 6688, 8],
+  ] as const;
+  for (const [name, pixels, least] of rows) {
+    await t.step(name, async () => {
+      const { working } = await planOf(name);
+      assert.ok(working.endsWithWorker);
+      assert.ok(working.bytes >= least * pixels, `${working.bytes}`);
+      assert.ok(working.bytes <= 40 * pixels, `${working.bytes}`);
+    });
+  }
+});
+
+Deno.test("a tile that is far larger than the picture is planned with its own size", async () => {
+  const { bytes, working } = await planOf("zstd_tile_bomb.tif");
+  assert.equal(bytes, 4 * 8 * 8);
+  assert.ok(working.bytes >= 16_384 * 16_384);
+  assert.equal(working.endsWithWorker, false);
+});
