@@ -7,6 +7,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
+import { RootWatch } from "./root_watch.ts";
 import { StopFlag } from "./stop_flag.ts";
 
 /** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
@@ -45,6 +46,7 @@ export class FileAccess {
   readonly #stop: StopFlag;
   readonly #open = new Set<RandomAccessFile>();
   readonly #marks = new Map<string, string>();
+  readonly #watch: RootWatch | null;
 
   /**
    * Nothing is opened yet.
@@ -55,6 +57,7 @@ export class FileAccess {
   constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
     this.#roots = roots;
     this.#stop = stop;
+    this.#watch = roots && new RootWatch((path) => isInsideRoots(path, roots));
   }
 
   /** The stop flag of this open, for loops that do not read. */
@@ -77,6 +80,7 @@ export class FileAccess {
   open(path: string): RandomAccessFile {
     this.#stop.check();
     const resolved = this.resolve(path);
+    this.#watch?.before(resolved);
     let fd: number;
     try {
       fd = fs.openSync(resolved, OPEN_FLAGS);
@@ -86,6 +90,7 @@ export class FileAccess {
     try {
       const stat = fs.fstatSync(fd);
       if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is no regular file`);
+      this.#watch?.after(resolved, `${stat.dev}:${stat.ino}`);
       this.counts.opens += 1;
       if (this.#marks.size < MAX_MARKS) {
         this.#marks.set(resolved, `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`);

@@ -35,10 +35,11 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
  */
 export async function judgePath(path: string, roots: readonly Root[] | null): Promise<string> {
   const tooLong = Buffer.byteLength(path) > MAX_PATH_BYTES;
+  const way = tooLong ? { path } : await withoutParents(path);
   if (roots !== null) {
     const either = roots.flatMap((root) => [root.written, root.resolved]);
     const inside = isInsideRoots(resolve(path), either) &&
-      (tooLong || isInsideRoots(await resolvedAsFar(path), roots.map((root) => root.resolved)));
+      (tooLong || isInsideRoots(await resolvedAsFar(way.path), roots.map((root) => root.resolved)));
     if (!inside) {
       throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
     }
@@ -47,17 +48,45 @@ export async function judgePath(path: string, roots: readonly Root[] | null): Pr
     throw new PathNotFound(`Cannot open ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`);
   }
   try {
-    const resolved = await realpath(path);
+    if (way.fault !== undefined) throw way.fault;
+    const resolved = await realpath(way.path);
     const kind = statKind(await stat(resolved));
     // `realpath` drops what stands behind the last name; as a folder a file does not exist.
     if (kind === "file" && /[/\\]\.?$/.test(path)) throw Object.assign(new Error(), { code: "ENOTDIR" });
     if (kind !== "other") return resolved;
   } catch (cause) {
-    const inside = await pathInArchive(path);
+    const inside = way.fault === undefined ? await pathInArchive(way.path) : null;
     if (inside !== null) return inside;
     throw pathError(path, cause);
   }
   throw new UnsupportedFormat(`"${basename(path)}" is a fifo, socket or device, not an acquisition file`);
+}
+
+/** A path without `..`, or what the file system says of the place that a `..` is behind. */
+interface Way {
+  readonly path: string;
+  readonly fault?: unknown;
+}
+
+/**
+ * Takes each `..` as the kernel does: the parent of the folder that the way leads to so far, links followed. The runtime
+ * would drop the name before it, so that a folder that is not there, a file, or a link would be passed over.
+ */
+async function withoutParents(path: string): Promise<Way> {
+  const names = path.split("/");
+  // Windows itself drops the name before it.
+  if (Deno.build.os === "windows" || !names.includes("..")) return { path };
+  let at = "/";
+  try {
+    for (const name of names) {
+      if (name !== "..") at = join(at, name);
+      else if ((await stat(at)).isDirectory()) at = dirname(await realpath(at));
+      else throw Object.assign(new Error(), { code: "ENOTDIR" });
+    }
+    return { path: at };
+  } catch (fault) {
+    return { path: resolve(path), fault };
+  }
 }
 
 /**

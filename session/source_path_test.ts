@@ -29,6 +29,56 @@ Deno.test("a path into a file that may hold a store is its resolved path, inside
   }
 });
 
+Deno.test({
+  name: "a parent step starts from the folder that the way leads to, as the kernel takes it",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      for (const name of ["data/sub", "other/deep"]) Deno.mkdirSync(join(folder, name), { recursive: true });
+      for (const name of ["data/a.tif", "other/a.tif", "a.tif", "data/z.ome.zarr.zip"]) {
+        Deno.writeTextFileSync(join(folder, name), name);
+      }
+      Deno.symlinkSync(join(folder, "other/deep"), join(folder, "data/link"));
+      Deno.symlinkSync("nowhere", join(folder, "data/dangling"));
+      const data = join(folder, "data");
+      const found: Record<string, string> = {
+        "data/sub/../a.tif": "data/a.tif",
+        "data/./sub/.././/a.tif": "data/a.tif",
+        "data/sub/../../a.tif": "a.tif",
+        "data/link/../a.tif": "other/a.tif",
+        "data/sub/../z.ome.zarr.zip/B/03": "data/z.ome.zarr.zip/B/03",
+      };
+      for (const [path, leadsTo] of Object.entries(found)) {
+        assert.equal(await judgePath(`${folder}/${path}`, null), join(folder, leadsTo), path);
+      }
+      const absent = [
+        "data/nosub/../a.tif",
+        "data/nosub/./../a.tif",
+        "data/a.tif/../a.tif",
+        "data/a.tif/./../a.tif",
+        "data/dangling/../a.tif",
+        "data/sub/../nosub/../a.tif",
+        "data/z.ome.zarr.zip/B/../03",
+      ];
+      for (const path of absent) {
+        const whole = `${folder}/${path}`;
+        // What the kernel says of it, through a program that hands it on as it is.
+        const { success } = await new Deno.Command("test", { args: ["-e", whole] }).output();
+        assert.equal(success, false, path);
+        await assert.rejects(judgePath(whole, null), PathNotFound, path);
+      }
+      const roots = [{ written: data, resolved: data }];
+      await assert.rejects(judgePath(`${data}/link/../a.tif`, roots), PathNotAllowed);
+      await assert.rejects(judgePath(`${data}/nosub/../../a.tif`, roots), PathNotAllowed);
+      await assert.rejects(judgePath(`${data}/nosub/../a.tif`, roots), PathNotFound);
+      assert.equal(await judgePath(`${data}/sub/../a.tif`, roots), join(data, "a.tif"));
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});
+
 Deno.test("Windows: device paths name no files", () => {
   const devices = [
     "\\\\.\\PhysicalDrive0",

@@ -1,0 +1,94 @@
+/**
+ * Whether a file lay inside the roots when it was opened. A path is resolved and then opened by name, so a writer inside a root
+ * can exchange a folder for a link between the two; the runtime opens nothing relative to a folder that is held.
+ */
+import { dirname } from "node:path";
+import { DecodeFailed, PathNotAllowed, quoted } from "./errors.ts";
+
+/** The runtime tells in whole seconds when a folder changed; a state older than this differs from that after any change. */
+const CALM_MS = 2000;
+
+/** Looks at a file whose folders have changed. A link that comes and goes all the time passes one in 2^17 opens. */
+const LOOKS = 8;
+
+/** Folders whose state is kept. */
+const MAX_FOLDERS = 100_000;
+
+/** Watches the folders between the roots and the opened files. */
+export class RootWatch {
+  readonly #isInside: (path: string) => boolean;
+  /** State of each folder before the first file below it was opened; `null` when it had changed just then. */
+  readonly #states = new Map<string, string | null>();
+
+  /** @param isInside true for a root and what lies below one */
+  constructor(isInside: (path: string) => boolean) {
+    this.#isInside = isInside;
+  }
+
+  /** Called with a resolved path inside the roots, before it is opened. */
+  before(path: string): void {
+    if (this.#states.size > MAX_FOLDERS) this.#states.clear();
+    for (const folder of this.#foldersOf(path)) {
+      if (this.#states.has(folder)) break;
+      const state = stateOf(folder);
+      const calm = state !== null && state.changed < Date.now() - CALM_MS;
+      this.#states.set(folder, calm ? state.text : null);
+    }
+  }
+
+  /**
+   * Called with what was opened there.
+   *
+   * @param identity device and inode of the open file
+   * @throws {PathNotAllowed} it may lie outside the roots
+   * @throws {DecodeFailed} another file has its name now
+   */
+  after(path: string, identity: string): void {
+    const unchanged = this.#foldersOf(path).every((folder) => {
+      const state = this.#states.get(folder);
+      return state !== null && state === stateOf(folder)?.text;
+    });
+    if (unchanged) return;
+    for (let i = 0; i < LOOKS; i += 1) this.#look(path, identity);
+  }
+
+  #look(path: string, identity: string): void {
+    const [resolved, found] = [realPath(path), stateOf(path)];
+    if (resolved !== null && !this.#isInside(resolved)) {
+      throw new PathNotAllowed(
+        `${quoted(path)} was exchanged for a link that leads out of the folders of this server`,
+      );
+    }
+    if (resolved !== path || found?.identity !== identity) {
+      throw new DecodeFailed(`${quoted(path)} was exchanged while it was opened`);
+    }
+  }
+
+  /** From the folder of a file up to the root. */
+  #foldersOf(path: string): string[] {
+    const folders: string[] = [];
+    for (let at = dirname(path); at !== folders.at(-1) && this.#isInside(at); at = dirname(at)) {
+      folders.push(at);
+    }
+    return folders;
+  }
+}
+
+function realPath(path: string): string | null {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** What a path leads to, when it changed, and a text that differs after each change of a folder's entries. */
+function stateOf(path: string): { identity: string; changed: number; text: string } | null {
+  try {
+    const { dev, ino, ctime } = Deno.statSync(path);
+    const changed = ctime?.getTime() ?? Infinity;
+    return { identity: `${dev}:${ino}`, changed, text: `${dev}:${ino}:${changed}` };
+  } catch {
+    return null;
+  }
+}
