@@ -2,10 +2,12 @@
  * Runs the cases of one format, one after the other, in a process of its own: `fuzz_process.ts` watches it from
  * outside and finds the input of a case that ended it in the folder.
  *
- * usage: case_process.ts FORMAT SEED FIRST END FOLDER [CORPUS]; writes one line of JSON per case
+ * usage: case_process.ts FORMAT SEED FIRST END FOLDER [--corpus DIR] [--python PROGRAM]; writes one line of JSON per
+ * case. With a Python program, `peer_FORMAT.py` reads each case as well.
  */
 import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
 import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
@@ -13,7 +15,9 @@ import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { openResponse } from "../../routes/open.ts";
 import { OpenResponse } from "../../schemas/http.ts";
 import { PlaneBuffer } from "../../session/plane_buffer.ts";
+import { compare, incomparable, type OwnReading, readingOf } from "./comparison.ts";
 import { mutate } from "./mutations.ts";
+import { Peer, type Reading } from "./peer.ts";
 import { Random } from "./random.ts";
 import { type FuzzedFormat, type Seed, seedsOf } from "./seeds.ts";
 
@@ -26,6 +30,12 @@ export interface CaseLine {
   /** Absent before the case, present after it. */
   readonly outcome?: Outcome;
   readonly finding?: string;
+  /** Outcomes of our reader and of the peer. */
+  readonly compared?: string;
+  /** Other samples from either reader. */
+  readonly difference?: string;
+  /** A seed whose cases are not compared, and why. */
+  readonly unjudged?: string;
 }
 
 /** Planes beyond this are not allocated; the server would ask its memory budget. */
@@ -99,21 +109,66 @@ function invented(whole: LoadedAcquisition, rest: LoadedAcquisition): string | n
   return null;
 }
 
-async function runCase(path: string, whole: LoadedAcquisition | null): Promise<Partial<CaseLine>> {
+interface CaseResult {
+  readonly outcome: Outcome;
+  readonly reading: OwnReading;
+  readonly finding?: string;
+}
+
+async function runCase(path: string, whole: LoadedAcquisition | null): Promise<CaseResult> {
   try {
     const loaded = await load(path);
     const finding = (whole && invented(whole, loaded)) ?? judge(loaded);
-    return { outcome: "planes", ...(finding !== null && { finding }) };
+    return { outcome: "planes", reading: readingOf(loaded), ...(finding !== null && { finding }) };
   } catch (error) {
-    if (error instanceof TooLarge) return { outcome: "large" };
+    if (error instanceof TooLarge) return { outcome: "large", reading: { refused: "too large" } };
+    const reading = { refused: error instanceof Error ? error.message : `${error}` };
     if (error instanceof ReaderError && error.tag !== "Stopped") {
       const faulty = !/^(Cannot read ".+": |")/.test(error.message) || /\[object |\.$/.test(error.message);
-      return { outcome: "refused", ...(faulty && { finding: `message: ${error.message}` }) };
+      return { outcome: "refused", reading, ...(faulty && { finding: `message: ${error.message}` }) };
     }
+    const finding = error instanceof Error ? error.stack ?? error.message : `${error}`;
+    return { outcome: "refused", reading, finding };
+  }
+}
+
+/** Asks a peer about cases, and about their undamaged files once. */
+class PeerJudge {
+  readonly #peer: Peer;
+  /** What our reader makes of each seed; `null` where the two do not agree on it. */
+  readonly #undamaged = new Map<Seed, OwnReading | null>();
+
+  constructor(peer: Peer) {
+    this.#peer = peer;
+  }
+
+  /** Reads a seed that lies at `path` undamaged; says why its cases cannot be judged. */
+  async learn(seed: Seed, path: string): Promise<string | null> {
+    if (this.#undamaged.has(seed)) return null;
+    const { reading } = await runCase(path, null);
+    const reason = incomparable(reading, await this.#peer.ask(path));
+    this.#undamaged.set(seed, reason === null ? reading : null);
+    return reason;
+  }
+
+  /** Asks about a case while ours is read, and compares the two. */
+  async judge(seed: Seed, path: string, read: () => Promise<CaseResult>): Promise<Partial<CaseLine>> {
+    const undamaged = this.#undamaged.get(seed)!;
+    const answer: Promise<Reading | null> | null = undamaged && this.#peer.ask(path);
+    const { reading, ...line } = await read();
+    if (answer === null) return { ...line, compared: "not judged" };
+    const { outcome, finding, difference } = compare(undamaged, reading, await answer);
+    const found = line.finding ?? finding;
     return {
-      outcome: "refused",
-      finding: error instanceof Error ? error.stack ?? error.message : `${error}`,
+      ...line,
+      compared: outcome,
+      ...(found !== undefined && { finding: found }),
+      ...(difference !== undefined && { difference }),
     };
+  }
+
+  close(): Promise<void> {
+    return this.#peer.close();
   }
 }
 
@@ -134,8 +189,15 @@ function keep(folder: string, to: string): void {
   }
 }
 
-async function main([format, seed, first, end, work, corpus]: readonly string[]): Promise<void> {
-  const seeds = seedsOf(format as FuzzedFormat, corpus ?? null);
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { corpus: { type: "string" }, python: { type: "string" } },
+  });
+  const [format, seed, first, end, work] = positionals;
+  const seeds = seedsOf(format as FuzzedFormat, values.corpus ?? null);
+  const judge = values.python ? new PeerJudge(new Peer(values.python, format as FuzzedFormat)) : null;
   const wholes = new Map<Seed, LoadedAcquisition | null>();
   const folder = join(work!, format === "zarr" ? "case.ome.zarr" : "case");
   let laid: Seed | null = null;
@@ -151,6 +213,8 @@ async function main([format, seed, first, end, work, corpus]: readonly string[])
     }
     const path = join(folder, chosen.open);
     if (!wholes.has(chosen)) wholes.set(chosen, await load(path).catch(() => null));
+    const unjudged = await judge?.learn(chosen, path);
+    if (unjudged) say({ case: n, unjudged: `${chosen.name}: ${unjudged}` });
     const names = [...chosen.files.keys()];
     const documents = names.filter((name) => /\.z[a-z]+$|zarr\.json$|\.xml$/.test(name));
     const changed = documents.length > 0 && random.oneIn(2) ? random.of(documents) : random.of(names);
@@ -159,12 +223,19 @@ async function main([format, seed, first, end, work, corpus]: readonly string[])
     const { bytes, truncatedOnly } = mutate(original, random, random.of([...donor.values()]));
     write(folder, changed, bytes);
     say({ case: n });
-    const line = { case: n, ...await runCase(path, truncatedOnly ? wholes.get(chosen)! : null) };
+    const read = () => runCase(path, truncatedOnly ? wholes.get(chosen)! : null);
+    let line: CaseLine;
+    if (judge) line = { case: n, ...await judge.judge(chosen, path, read) };
+    else {
+      const { outcome, finding } = await read();
+      line = { case: n, outcome, ...(finding !== undefined && { finding }) };
+    }
     // Kept before the next case changes it.
-    if (line.finding !== undefined) keep(folder, join(work!, `finding_${n}`));
+    if ((line.finding ?? line.difference) !== undefined) keep(folder, join(work!, `finding_${n}`));
     say(line);
     write(folder, changed, original);
   }
+  await judge?.close();
 }
 
-if (import.meta.main) await main(Deno.args);
+if (import.meta.main) await main([...Deno.args]);

@@ -25,6 +25,8 @@ export interface FuzzOrder {
   readonly corpus?: string | null;
   /** Where the inputs of findings are kept; without it they are not. */
   readonly keep?: string | null;
+  /** Python program whose `peer_FORMAT.py` reads each case as well. */
+  readonly python?: string | null;
 }
 
 /** One fault that was found. */
@@ -38,6 +40,12 @@ export interface FuzzTotals {
   readonly cases: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
   readonly findings: readonly Finding[];
+  /** With a peer: cases by both outcomes. */
+  readonly compared: Readonly<Record<string, number>>;
+  /** With a peer: cases that both readers serve, each with other samples. */
+  readonly differences: readonly Finding[];
+  /** With a peer: seeds whose cases are not compared, and why. */
+  readonly unjudged: readonly string[];
   readonly seconds: number;
 }
 
@@ -61,10 +69,13 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
   const end = begin + (order.cases ?? 1e9);
   const outcomes = { planes: 0, refused: 0, large: 0 };
   const findings: Finding[] = [];
+  const compared: Record<string, number> = {};
+  const differences: Finding[] = [];
+  const unjudged = new Set<string>();
   let cases = 0;
   const work = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_fuzz_" }));
-  const save = async (finding: Finding) => {
-    findings.push(finding);
+  const save = async (finding: Finding, among = findings) => {
+    among.push(finding);
     if (!order.keep) return;
     const to = join(order.keep, `${order.format}_${order.seed}_${finding.case}`);
     const kept = join(work, `finding_${finding.case}`);
@@ -73,7 +84,11 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
   };
   try {
     for (let first = begin; first < end && performance.now() < deadline;) {
-      const args = [order.format, order.seed, first, end, work, ...(order.corpus ? [order.corpus] : [])];
+      const args = [
+        ...[order.format, order.seed, first, end, work].map(String),
+        ...(order.corpus ? ["--corpus", order.corpus] : []),
+        ...(order.python ? ["--python", order.python] : []),
+      ];
       const child = new Deno.Command(Deno.execPath(), {
         args: [
           "run",
@@ -81,8 +96,9 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
           "--no-prompt",
           "--allow-read",
           `--allow-write=${work}`,
+          ...(order.python ? [`--allow-run=${order.python}`] : []),
           CHILD,
-          ...args.map(String),
+          ...args,
         ],
         cwd: ROOT,
         stdout: "piped",
@@ -112,11 +128,16 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
           const line: CaseLine = JSON.parse(text);
           running = line.case;
           since = performance.now();
+          if (line.unjudged !== undefined) unjudged.add(line.unjudged);
           if (line.outcome === undefined) continue;
           done = line.case;
           cases += 1;
           outcomes[line.outcome] += 1;
+          if (line.compared !== undefined) compared[line.compared] = (compared[line.compared] ?? 0) + 1;
           if (line.finding !== undefined) await save({ case: line.case, what: line.finding });
+          if (line.difference !== undefined) {
+            await save({ case: line.case, what: line.difference }, differences);
+          }
         }
       } finally {
         clearInterval(watch);
@@ -134,7 +155,15 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
   } finally {
     await Deno.remove(work, { recursive: true });
   }
-  return { cases, outcomes, findings, seconds: (performance.now() - start) / 1000 };
+  return {
+    cases,
+    outcomes,
+    findings,
+    compared,
+    differences,
+    unjudged: [...unjudged],
+    seconds: (performance.now() - start) / 1000,
+  };
 }
 
 const exists = (path: string) => Deno.stat(path).then(() => true, () => false);

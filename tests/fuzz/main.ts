@@ -1,15 +1,21 @@
 /**
  * Fuzzes the readers and the routes.
  *
- * usage: deno task fuzz FORMAT [--seconds N] [--cases N] [--first N] [--seed N] [--corpus DIR]
+ * usage: deno task fuzz FORMAT [--seconds N] [--cases N] [--first N] [--seed N] [--corpus DIR] [--peer] [--python PROGRAM]
  *
  * FORMAT is tiff, oir, zarr, zip, http or all. The inputs of findings are kept under the folder for temporary files.
+ *
+ * With --peer an independent reader, `peer_FORMAT.py`, reads each case too. It is a finding when ours serves other samples
+ * than those of the undamaged file, without a warning, while the peer serves the original ones or refuses; where both
+ * serve other samples and they differ, the case is listed as a difference. --python names a Python that has the packages.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { fuzz } from "./fuzz_process.ts";
-import { fuzzHttp } from "./http_requests.ts";
+import { fuzz, type FuzzTotals } from "./fuzz_process.ts";
+import { fuzzHttp, type HttpTotals } from "./http_requests.ts";
+import { peerScript } from "./peer.ts";
 import { FUZZED_FORMATS, type FuzzedFormat } from "./seeds.ts";
 
 const { values, positionals } = parseArgs({
@@ -21,6 +27,8 @@ const { values, positionals } = parseArgs({
     first: { type: "string", default: "0" },
     seed: { type: "string", default: "1" },
     corpus: { type: "string" },
+    peer: { type: "boolean", default: false },
+    python: { type: "string", default: "python3" },
   },
 });
 const [seconds, cases, first, seed] = [values.seconds, values.cases, values.first, values.seed].map(Number);
@@ -30,20 +38,21 @@ if (!wanted.every((name) => name === "http" || FUZZED_FORMATS.includes(name as F
   console.error(`There is no format "${named}"; there are ${FUZZED_FORMATS.join(", ")}, http and all`);
   Deno.exit(2);
 }
-let found = 0;
-for (const format of wanted) {
-  const keep = join(tmpdir(), "acq_fuzz_findings");
-  const totals = format === "http"
-    ? await fuzzHttp({ seed: seed!, seconds: seconds!, cases: cases! })
-    : await fuzz({
-      format: format as FuzzedFormat,
-      seed: seed!,
-      first: first!,
-      cases: cases!,
-      seconds: seconds!,
-      corpus: values.corpus ?? null,
-      keep,
-    });
+for (const name of values.peer ? wanted : []) {
+  const script = name === "http" ? null : peerScript(name as FuzzedFormat);
+  if (script === null || !existsSync(script)) {
+    console.error(`There is no peer for "${name}"`);
+    Deno.exit(2);
+  }
+  // With nothing to read it ends at once, if its packages are there.
+  const { success, stderr } = await new Deno.Command(values.python, { args: [script], stdin: "null" })
+    .output();
+  if (success) continue;
+  console.error(`The peer for "${name}" does not start:\n${new TextDecoder().decode(stderr)}`);
+  Deno.exit(2);
+}
+
+function say(format: string, seed: number, totals: FuzzTotals | HttpTotals): void {
   for (const { case: n, what } of totals.findings) console.log(`${format} case ${n}: ${what}`);
   const outcomes = Object.entries(totals.outcomes).map(([name, count]) => `${count} ${name}`).join(", ");
   console.log(
@@ -51,7 +60,38 @@ for (const format of wanted) {
       totals.seconds.toFixed(0)
     } s from seed ${seed}, ${totals.findings.length} findings`,
   );
-  if (totals.findings.length > 0) console.log(`  inputs in ${keep}`);
+}
+
+function sayCompared(format: string, { compared, differences, unjudged }: FuzzTotals): void {
+  for (const reason of unjudged) console.log(`${format} not judged: ${reason}`);
+  for (const { case: n, what } of differences) console.log(`${format} case ${n} differs: ${what}`);
+  console.log(`${format}: ours / the peer; ${differences.length} differences`);
+  const rows = Object.entries(compared).sort(([, a], [, b]) => b - a);
+  for (const [outcome, count] of rows) console.log(`  ${String(count).padStart(7)} ${outcome}`);
+}
+
+let found = 0;
+for (const format of wanted) {
+  const keep = join(tmpdir(), "acq_fuzz_findings");
+  if (format === "http") {
+    const totals = await fuzzHttp({ seed: seed!, seconds: seconds!, cases: cases! });
+    say(format, seed!, totals);
+    found += totals.findings.length;
+    continue;
+  }
+  const totals = await fuzz({
+    format: format as FuzzedFormat,
+    seed: seed!,
+    first: first!,
+    cases: cases!,
+    seconds: seconds!,
+    corpus: values.corpus ?? null,
+    keep,
+    python: values.peer ? values.python : null,
+  });
+  say(format, seed!, totals);
+  if (values.peer) sayCompared(format, totals);
+  if (totals.findings.length + totals.differences.length > 0) console.log(`  inputs in ${keep}`);
   found += totals.findings.length;
 }
 Deno.exit(found > 0 ? 1 : 0);

@@ -1,0 +1,46 @@
+import { equal, match, ok } from "node:assert/strict";
+import { compare, incomparable } from "./comparison.ts";
+import type { Reading } from "./peer.ts";
+
+const reading = (...hashes: string[]): Reading => ({
+  planes: hashes.map((sha256) => ({ rows: 2, columns: 3, sha256, name: null })),
+});
+const undamaged = { ...reading("a", "b"), warnings: ["known"] };
+const refused = { refused: "no" };
+
+Deno.test("other samples without a warning are a finding where the peer has the original or refuses", () => {
+  match(compare(undamaged, reading("a", "c"), reading("a", "b")).finding!, /the peer serves the original/);
+  match(compare(undamaged, reading("b", "a"), refused).finding!, /the peer refuses: no/);
+  match(compare(undamaged, { ...reading("a"), warnings: ["known"] }, refused).finding!, /refuses/);
+});
+
+Deno.test("a warning, the original samples, a refusal and a peer that ended are no finding", () => {
+  const warned = { ...reading("a", "c"), warnings: ["known", "new"] };
+  const cases: [string, Parameters<typeof compare>[1], Reading | null][] = [
+    ["other with a warning / original", warned, reading("a", "b")],
+    ["same / refused", reading("a", "b"), refused],
+    ["same / other", reading("a", "b"), reading("a")],
+    ["refused / original", refused, reading("a", "b")],
+    ["other / ended", reading("c", "b"), null],
+    ["other / other alike", reading("c", "b"), reading("c", "b")],
+  ];
+  for (const [outcome, ours, peers] of cases) {
+    const compared = compare(undamaged, ours, peers);
+    equal(compared.outcome, outcome);
+    equal(compared.finding ?? compared.difference, undefined);
+  }
+});
+
+Deno.test("other samples of both readers that differ are a difference", () => {
+  const { finding, difference } = compare(undamaged, reading("c", "b"), reading("d", "b"));
+  equal(finding, undefined);
+  ok(difference);
+});
+
+Deno.test("cases of a file on which the readers do not agree are not judged", () => {
+  equal(incomparable(undamaged, reading("a", "b")), null);
+  match(incomparable(undamaged, reading("b", "a"))!, /the peer/);
+  match(incomparable(undamaged, refused)!, /refused by the peer/);
+  match(incomparable(refused, reading("a", "b"))!, /refused by ours/);
+  match(incomparable(undamaged, null)!, /ended/);
+});

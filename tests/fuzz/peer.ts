@@ -1,0 +1,70 @@
+/** An independent reader in a process of its own, `peer_FORMAT.py`, that is asked about one file after the other. */
+import { fileURLToPath } from "node:url";
+import type { FuzzedFormat } from "./seeds.ts";
+import { TextLineStream } from "./text_lines.ts";
+
+/** One plane by its hash. */
+export interface PlaneDigest {
+  readonly rows: number;
+  readonly columns: number;
+  /** SHA-256 of the little-endian float32 samples with one kind of NaN, in hexadecimal digits. */
+  readonly sha256: string;
+  /** Name of the channel, `null` where the reader knows none. */
+  readonly name: string | null;
+}
+
+/** What a reader makes of a file. */
+export type Reading = { readonly planes: readonly PlaneDigest[] } | { readonly refused: string };
+
+/** The script of a format, which need not exist. */
+export const peerScript = (format: FuzzedFormat) =>
+  fileURLToPath(new URL(`./peer_${format}.py`, import.meta.url));
+
+/** The process, started when it is first asked and again after it ended. */
+export class Peer {
+  readonly #python: string;
+  readonly #script: string;
+  #child: Deno.ChildProcess | null = null;
+  #input: WritableStreamDefaultWriter<Uint8Array> | null = null;
+  #answers: ReadableStreamDefaultReader<string> | null = null;
+
+  constructor(python: string, format: FuzzedFormat) {
+    this.#python = python;
+    this.#script = peerScript(format);
+  }
+
+  /** Reads index 0 of every channel; `null` when the process ended, as it does after three seconds with one file. */
+  async ask(path: string): Promise<Reading | null> {
+    if (this.#child === null) this.#start();
+    try {
+      await this.#input!.write(new TextEncoder().encode(JSON.stringify({ path }) + "\n"));
+      const { value } = await this.#answers!.read();
+      if (value !== undefined) return JSON.parse(value);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    }
+    await this.close();
+    return null;
+  }
+
+  /** Ends the process. */
+  async close(): Promise<void> {
+    if (this.#child === null) return;
+    await this.#input!.close().catch(() => {});
+    await this.#answers!.cancel();
+    await this.#child.status;
+    this.#child = null;
+  }
+
+  #start(): void {
+    this.#child = new Deno.Command(this.#python, {
+      args: [this.#script],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    this.#input = this.#child.stdin.getWriter();
+    this.#answers = this.#child.stdout.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TextLineStream()).getReader();
+  }
+}
