@@ -48,7 +48,7 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<Ar
   }
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   const [version, flags] = [source[0]!, source[2]!];
-  const width = source[3]! || 1;
+  const width = source[3]!;
   const [size, blockSize, encoded] = [4, 8, 12].map((at) => view.getUint32(at, true)) as [
     number,
     number,
@@ -64,6 +64,12 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<Ar
   if (size > encoded * MAX_EXPANSION) {
     throw new DecodeFailed(`the Blosc header tells of ${size} decoded bytes, which ${encoded} cannot hold`);
   }
+  // What c-blosc never writes and refuses; a width of 0 would pass for data that are not shuffled.
+  if (size > 0 && (width === 0 || blockSize === 0 || blockSize > size)) {
+    throw new DecodeFailed(
+      `the Blosc header tells of elements of ${width} bytes in blocks of ${blockSize} for ${size}`,
+    );
+  }
   if ((flags & 2) !== 0) {
     if (HEADER_BYTES + size !== encoded) {
       throw new DecodeFailed(`a stored Blosc chunk of ${encoded} bytes tells of ${size} bytes`);
@@ -71,7 +77,7 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<Ar
     return source.slice(HEADER_BYTES);
   }
   if (size === 0) return new Uint8Array(0);
-  const blocks = blockSize === 0 ? Infinity : Math.ceil(size / blockSize);
+  const blocks = Math.ceil(size / blockSize);
   if (HEADER_BYTES + 4 * blocks > encoded) {
     throw new DecodeFailed(
       `a Blosc chunk of ${encoded} bytes cannot hold blocks of ${blockSize} bytes for ${size}`,

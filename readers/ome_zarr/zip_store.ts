@@ -1,11 +1,18 @@
 /** A store that is a ZIP file: each value an entry, stored or deflated. */
 import { crc32, inflateRawSync } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
+import { MAX_READ_STEP } from "../limits.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import type { Store, StoredValue } from "./store.ts";
 import type { ZipEntry } from "./zip_directory.ts";
 
 const LOCAL_HEADER_BYTES = 30;
+
+/**
+ * A stored entry up to this size is summed up as a whole before parts of it are read: a quarter of a second. Larger
+ * shards hold whole stacks, of which one plane is wanted.
+ */
+const MAX_SUMMED_BYTES = 256 << 20;
 
 /** Values of the entries below one folder of the archive. */
 export class ZipStore implements Store {
@@ -22,7 +29,8 @@ export class ZipStore implements Store {
   }
 
   open(key: string, maxBytes: number, maxWhole = maxBytes): StoredValue | null {
-    const entry = this.#entries.get(this.#folder === "" ? key : `${this.#folder}/${key}`);
+    const name = this.#folder === "" ? key : `${this.#folder}/${key}`;
+    const entry = this.#entries.get(name);
     if (!entry) return null;
     const what = `ZIP entry "${key}"`;
     if (entry.encrypted) throw new DecodeFailed(`${what} is encrypted`);
@@ -34,7 +42,14 @@ export class ZipStore implements Store {
     if (view.getUint32(0, true) !== 0x04034b50) {
       throw new DecodeFailed(`${what} has no header at ${entry.offset}`);
     }
-    const start = entry.offset + LOCAL_HEADER_BYTES + view.getUint16(26, true) + view.getUint16(28, true);
+    const nameEnd = entry.offset + LOCAL_HEADER_BYTES + view.getUint16(26, true);
+    const nameBytes = nameEnd - entry.offset - LOCAL_HEADER_BYTES;
+    const named = this.#file.read(entry.offset + LOCAL_HEADER_BYTES, nameBytes, `the name of ${what}`);
+    // A damaged name or offset of the directory would give one chunk for another.
+    if (new TextDecoder().decode(named) !== name) {
+      throw new DecodeFailed(`${what} has another name in its header at ${entry.offset}`);
+    }
+    const start = nameEnd + view.getUint16(28, true);
     this.#file.require(start, entry.compressedSize, what);
     if (entry.method === 0) {
       if (entry.size !== entry.compressedSize) {
@@ -52,18 +67,34 @@ export class ZipStore implements Store {
   }
 
   #stored(entry: ZipEntry, start: number, what: string): StoredValue {
+    let summed = entry.size > MAX_SUMMED_BYTES;
     return {
       size: entry.size,
       read: (offset, length) => {
         if (offset < 0 || length < 0 || offset + length > entry.size) {
           throw new DecodeFailed(`${offset} + ${length} lies outside ${what} of ${entry.size} bytes`);
         }
+        if (length < entry.size && !summed) {
+          requireSum(this.#sum(entry, start, what), entry, what);
+          summed = true;
+        }
         const bytes = this.#file.read(start + offset, length, what);
-        if (length === entry.size) checkSum(bytes, entry, what);
+        if (length === entry.size) requireSum(crc32(bytes), entry, what);
         return bytes;
       },
       close() {},
     };
+  }
+
+  #sum(entry: ZipEntry, start: number, what: string): number {
+    const scratch = new Uint8Array(Math.min(entry.size, MAX_READ_STEP));
+    let sum = 0;
+    for (let at = 0; at < entry.size; at += scratch.length) {
+      const part = scratch.subarray(0, Math.min(scratch.length, entry.size - at));
+      this.#file.readInto(start + at, part, what);
+      sum = crc32(part, sum);
+    }
+    return sum;
   }
 }
 
@@ -77,7 +108,7 @@ function deflated(compressed: Uint8Array, entry: ZipEntry, what: string): Stored
   if (bytes.length !== entry.size) {
     throw new DecodeFailed(`${what} inflates to ${bytes.length} bytes, ${entry.size} are told of`);
   }
-  checkSum(bytes, entry, what);
+  requireSum(crc32(bytes), entry, what);
   return {
     size: bytes.length,
     read(offset, length) {
@@ -90,6 +121,6 @@ function deflated(compressed: Uint8Array, entry: ZipEntry, what: string): Stored
   };
 }
 
-function checkSum(bytes: Uint8Array, entry: ZipEntry, what: string): void {
-  if (crc32(bytes) !== entry.crc) throw new DecodeFailed(`${what} is damaged: its checksum does not fit`);
+function requireSum(sum: number, entry: ZipEntry, what: string): void {
+  if (sum !== entry.crc) throw new DecodeFailed(`${what} is damaged: its checksum does not fit`);
 }

@@ -152,7 +152,7 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
   [
     "blosc chunk without blocks",
     both(codecs({ name: "blosc" }), chunk(blosc(0x21, 0, 64))),
-    /cannot hold blocks of 0 bytes/,
+    /in blocks of 0 for 160/,
   ],
   [
     "blosc chunk of too many blocks",
@@ -576,8 +576,42 @@ const ZIP_REFUSED: [string, (zip: Uint8Array) => Uint8Array, RegExp][] = [
     return wide;
   }, /tells of 250001 entries, more than 250000/],
   ["checksum that does not fit", inEachEntry(16, (crc) => crc ^ 1), /"zarr\.json" is damaged: its checksum/],
+  ["entry under another name", (zip) => {
+    const view = new DataView(zip.buffer);
+    for (let at = 0; at + 4 < zip.length; at += 1) {
+      // "zarr.json" becomes "zarr.jsoo" in the headers, and stays in the directory.
+      const named = 30 + view.getUint16(Math.min(at + 26, zip.length - 2), true);
+      if (view.getUint32(at, true) === 0x04034b50) zip[at + named - 1]! += 1;
+    }
+    return zip;
+  }, /ZIP entry "zarr\.json" has another name in its header at \d+/],
   ["entry outside of the file", inEachEntry(45, () => 0x7f), /the header of ZIP entry "zarr\.json" at \d+/],
 ];
+
+Deno.test(
+  "of a shard in a ZIP file no changed byte is served, though only parts of the shard are read",
+  inStore(async (_, folder) => {
+    const path = join(folder, "a.ome.zarr.zip");
+    const zip = Deno.readFileSync(FIXTURES + "v3_shard_start.ome.zarr.zip");
+    write(path, zip);
+    const { planes } = await open(path);
+    const end = new DataView(zip.buffer).getUint32(zip.length - 22 + 16, true);
+    const outcomes = { same: 0, refused: 0 };
+    for (let at = 0; at < end; at += 7) {
+      const changed = zip.slice();
+      changed[at]! ^= 1 << (at & 7);
+      write(path, changed);
+      try {
+        assert.deepEqual((await open(path)).planes, planes, `byte ${at} is not checked`);
+        outcomes.same += 1;
+      } catch (error) {
+        assert.ok(error instanceof DecodeFailed, String(error));
+        outcomes.refused += 1;
+      }
+    }
+    assert.ok(outcomes.refused > 100 && outcomes.same > 0, JSON.stringify(outcomes));
+  }),
+);
 
 for (const [name, damage, message] of ZIP_REFUSED) {
   Deno.test(

@@ -114,7 +114,10 @@ export class LzmaDecoder {
     this.#from = 5;
     const end = this.at + size;
     while (this.at < end) this.#symbol(end);
-    if (this.#from > input.length) throw new Error("it ends early");
+    // The encoder writes out its whole range, which leaves nothing behind.
+    if (this.#from !== input.length || this.#code !== 0) {
+      throw new Error("a chunk does not end with its data");
+    }
   }
 
   #room(size: number): void {

@@ -26,9 +26,27 @@ function bounded(title: string, decompress: Decompress, input: Uint8Array, segme
   return output;
 }
 
-/** A stream that ends early gives what it holds, so that the message can say how much; a lost checksum loses nothing. */
-const inflate: Decompress = (input, options) =>
-  inflateSync(input, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
+/**
+ * A stream ends with its checksum, which the runtime verifies; bytes after it are ignored, as libtiff does. One that
+ * ends early gives what it holds when that is too little, so that the message can say how much.
+ */
+function inflate(input: Uint8Array, segment: Segment): Uint8Array {
+  return bounded(
+    "deflate",
+    (bytes, options) => {
+      try {
+        return inflateSync(bytes, options);
+      } catch (error) {
+        if ((error as { code?: string }).code !== "Z_BUF_ERROR") throw error;
+        const held = inflateSync(bytes, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
+        if (held.length < segment.bytes) return held;
+        throw error;
+      }
+    },
+    input,
+    segment,
+  );
+}
 
 /** Deflate; a stream of zeros is 1032 times shorter than its output (RFC 1951, section 3.2.5). */
 export const deflate: Codec = {
@@ -37,7 +55,7 @@ export const deflate: Codec = {
   bitOrder: true,
   maxExpansion: 1040,
   workingBytes: joinedPieces,
-  decode: (input, segment) => bounded("deflate", inflate, input, segment),
+  decode: inflate,
 };
 
 /** Zstandard; 4 bytes can stand for a block of 128 KiB of one byte (RFC 8878, section 3.1.1.2). */

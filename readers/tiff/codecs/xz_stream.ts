@@ -1,0 +1,151 @@
+/**
+ * The .xz container (.xz file format 1.1, sections 2 to 4), with every check that it stores: stream header, blocks,
+ * the index of their sizes, stream footer; then zeros up to the end of the strip.
+ */
+import { Buffer } from "node:buffer";
+import { crc32 } from "node:zlib";
+import { type XzCheck, xzCheck } from "./xz_check.ts";
+
+const HEADER_MAGIC = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0];
+const FOOTER_MAGIC = [0x59, 0x5a];
+
+/** Bytes of a stream, read in order. */
+export class XzInput {
+  readonly bytes: Uint8Array;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** @throws {Error} there is none */
+  byte(): number {
+    return this.take(1)[0]!;
+  }
+
+  /** @throws {Error} there are fewer */
+  take(count: number): Uint8Array {
+    if (this.at + count > this.bytes.length) throw new Error("it ends early");
+    this.at += count;
+    return this.bytes.subarray(this.at - count, this.at);
+  }
+
+  /** An integer of seven bits per byte, lowest first (section 1.2). */
+  variable(): number {
+    let value = 0;
+    for (let i = 0; i < 7; i += 1) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * 2 ** (7 * i);
+      if (byte >= 0x80) continue;
+      if (byte === 0 && i > 0) throw new Error("a number in it is padded");
+      return value;
+    }
+    throw new Error("a number in it is too large");
+  }
+
+  number(): number {
+    return Buffer.from(this.take(4)).readUInt32LE();
+  }
+
+  /** Zeros up to a multiple of four bytes after `start`. */
+  padding(start: number): void {
+    while ((this.at - start) % 4 !== 0) {
+      if (this.byte() !== 0) throw new Error("its padding is not zero");
+    }
+  }
+
+  /** The CRC-32 of what stands between `start` and here. */
+  checksum(start: number, what: string): void {
+    const computed = crc32(this.bytes.subarray(start, this.at));
+    if (this.number() !== computed) throw new Error(`the checksum of ${what} does not fit`);
+  }
+}
+
+/** One filter of a block: its number and its properties. */
+export interface XzFilter {
+  readonly id: number;
+  readonly properties: Uint8Array;
+}
+
+/** Decodes the data of one block, from where `input` stands; gives what comes out. */
+export type ReadBlock = (input: XzInput, filters: readonly XzFilter[]) => Uint8Array;
+
+/** Sizes of one block, as the index lists them. */
+interface BlockSizes {
+  readonly unpadded: number;
+  readonly decoded: number;
+}
+
+/** Reads one stream. @throws {Error} a check does not fit, or the structure is damaged */
+export function readXzStream(bytes: Uint8Array, readBlock: ReadBlock): void {
+  const input = new XzInput(bytes);
+  if (HEADER_MAGIC.some((byte) => input.byte() !== byte)) throw new Error("it does not start as .xz");
+  const flags = input.take(2);
+  if (flags[0] !== 0 || flags[1]! > 15) throw new Error(`its flags are ${flags.join(" ")}`);
+  input.checksum(input.at - 2, "its header");
+  const check = xzCheck(flags[1]!);
+  const blocks: BlockSizes[] = [];
+  // A zero in place of the size of a block header begins the index.
+  while (input.bytes[input.at] !== 0) blocks.push(checkedBlock(input, check, readBlock));
+  const indexBytes = readIndex(input, blocks);
+  const footer = input.at;
+  input.at += 4;
+  const backward = (input.number() + 1) * 4;
+  const repeated = input.take(2);
+  input.at = footer;
+  const stored = input.number();
+  input.at = footer + 10;
+  if (FOOTER_MAGIC.some((byte) => input.byte() !== byte)) throw new Error("it has no footer");
+  if (stored !== crc32(bytes.subarray(footer + 4, footer + 10))) {
+    throw new Error("the checksum of its footer does not fit");
+  }
+  if (backward !== indexBytes) throw new Error(`its footer tells of an index of ${backward} bytes`);
+  if (repeated.some((byte, i) => byte !== flags[i])) throw new Error("its header and its footer differ");
+  if (bytes.subarray(input.at).some((byte) => byte !== 0)) throw new Error("something follows its footer");
+}
+
+/** One block (section 3). */
+function checkedBlock(input: XzInput, check: XzCheck, readBlock: ReadBlock): BlockSizes {
+  const start = input.at;
+  const headerEnd = start + input.byte() * 4;
+  const flags = input.byte();
+  if (flags & 0x3c) throw new Error(`the flags of a block are ${flags}`);
+  const toldPacked = flags & 0x40 ? input.variable() : null;
+  const toldDecoded = flags & 0x80 ? input.variable() : null;
+  const filters: XzFilter[] = [];
+  for (let i = 0; i <= (flags & 3); i += 1) {
+    filters.push({ id: input.variable(), properties: input.take(input.variable()) });
+  }
+  if (input.at > headerEnd) throw new Error("the header of a block is too short");
+  while (input.at < headerEnd) if (input.byte() !== 0) throw new Error("its padding is not zero");
+  input.checksum(start, "a block header");
+  const from = input.at;
+  const decoded = readBlock(input, filters);
+  const packed = input.at - from;
+  if ((toldPacked ?? packed) !== packed || (toldDecoded ?? decoded.length) !== decoded.length) {
+    throw new Error("the sizes of a block do not fit");
+  }
+  const unpadded = input.at - start + check.bytes;
+  input.padding(start);
+  const stored = input.take(check.bytes);
+  if (Buffer.compare(stored, check.of(decoded)) !== 0) {
+    throw new Error("the integrity check of a block does not fit");
+  }
+  return { unpadded, decoded: decoded.length };
+}
+
+/** The index (section 4); gives its bytes. */
+function readIndex(input: XzInput, blocks: readonly BlockSizes[]): number {
+  const start = input.at;
+  input.byte();
+  const count = input.variable();
+  if (count !== blocks.length) throw new Error(`its index lists ${count} blocks of ${blocks.length}`);
+  for (const { unpadded, decoded } of blocks) {
+    if (input.variable() !== unpadded || input.variable() !== decoded) {
+      throw new Error("the sizes in its index do not fit");
+    }
+  }
+  input.padding(start);
+  input.checksum(start, "its index");
+  return input.at - start;
+}

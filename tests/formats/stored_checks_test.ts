@@ -1,0 +1,60 @@
+/** Every single bit of small compressed streams is changed: what an independent decoder refuses is never served. */
+import { deepEqual, ok } from "node:assert/strict";
+import { StopFlag } from "../../readers/stop_flag.ts";
+import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
+import type { Segment } from "../../readers/tiff/codecs/codec.ts";
+import { codecOf } from "../../readers/tiff/codecs/mod.ts";
+import fixtures from "../fixtures/streams/streams.json" with { type: "json" };
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+const PLAIN = bytesOf(fixtures.plain);
+
+type Decode = (stream: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+
+/** The decoder of a TIFF strip that holds the plain bytes. */
+async function stripDecoder(compression: number): Promise<Decode> {
+  const { decode } = await codecOf(compression);
+  const { rows, columns: width } = fixtures;
+  const segment = {
+    ...{ width, rows, fullRows: rows, samples: 1, bytes: PLAIN.length, mostBytes: PLAIN.length },
+    ...{ what: "strip 0", stop: new StopFlag() },
+  };
+  // These codecs look at no tag of the page.
+  return (stream) => decode(stream, segment as unknown as Segment);
+}
+
+/** The decoder of a chunk, which has to have its exact length. */
+function chunkDecoder(name: string): Decode {
+  const codec = byteCodec(name, {}, 2)!;
+  return (stream) => {
+    const bytes = codec.decode(stream, PLAIN.length);
+    ok(bytes.length === PLAIN.length);
+    return bytes;
+  };
+}
+
+const isPlain = (bytes: Uint8Array) => PLAIN.every((byte, i) => bytes[i] === byte);
+
+for (const fixture of fixtures.streams) {
+  const { compression, codec } = fixture as { compression?: number; codec?: string };
+  Deno.test(`each changed bit of ${fixture.name} in ${codec ? "Zarr" : "TIFF"} is caught, or harms nothing`, async () => {
+    const decode = compression === undefined ? chunkDecoder(codec!) : await stripDecoder(compression);
+    const stream = bytesOf(fixture.stream);
+    const unchecked = bytesOf(fixture.changed);
+    ok(isPlain(await decode(stream)));
+    const wrong: number[] = [];
+    let refused = 0;
+    for (let bit = 0; bit < 8 * stream.length; bit += 1) {
+      const [at, mask] = [bit >> 3, 1 << (bit & 7)];
+      const changed = stream.slice();
+      changed[at]! ^= mask;
+      try {
+        if (!isPlain(await decode(changed)) && !(unchecked[at]! & mask)) wrong.push(bit);
+      } catch {
+        refused += 1;
+      }
+    }
+    deepEqual(wrong, []);
+    ok(refused > 0);
+  });
+}
