@@ -86,6 +86,8 @@ function compile({ target, output }: Options): number {
       "--no-prompt",
       // `deno task ok` checks types.
       "--no-check",
+      // It would lie in the folder for temporary files under a name that every account can take first.
+      "--no-code-cache",
       "--exclude-unused-npm",
       "--include",
       COMMIT_FILE,

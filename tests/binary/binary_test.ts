@@ -41,7 +41,12 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
     });
 
     // PATH is empty: no dialog program is installed, of which nothing may be said.
-    const env = { PATH: folder, DISPLAY: ":0", LD_LIBRARY_PATH: "/opt/environment/lib" };
+    const temporary = join(folder, "temporary");
+    Deno.mkdirSync(temporary);
+    const env = {
+      ...{ PATH: folder, DISPLAY: ":0", LD_LIBRARY_PATH: "/opt/environment/lib" },
+      ...{ TMPDIR: temporary, TMP: temporary, TEMP: temporary },
+    };
     const server = await ServerProcess.start({ program: binary, args: [] }, [], env);
     try {
       await t.step("says its addresses and no warning", () => {
@@ -63,6 +68,10 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
       await server.stop();
     }
 
+    await t.step("nothing was written into the folder for temporary files", () => {
+      assert.deepEqual([...Deno.readDirSync(temporary)].map(({ name }) => name), []);
+    });
+
     await t.step("a write, an outbound connection and a foreign program are refused", async () => {
       // The executable tries none of them, so a probe with the same runtime and the same permissions does.
       const probe = join(folder, `probe${EXE}`);
@@ -73,6 +82,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
           "--permission-set",
           "--no-prompt",
           "--no-check",
+          "--no-code-cache",
           "--output",
           probe,
           join(ROOT, "tests", "binary", "permission_probe.ts"),
@@ -89,7 +99,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
         readExecutable(probe).metadata.permissions,
         readExecutable(binary).metadata.permissions,
       );
-      await checkProbe({ program: probe, args: [] });
+      await checkProbe({ program: probe, args: [] }, "not found");
     });
   } finally {
     Deno.removeSync(folder, { recursive: true });

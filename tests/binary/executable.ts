@@ -6,6 +6,8 @@ export interface Executable {
   readonly metadata: {
     readonly argv: readonly string[];
     readonly permissions: Readonly<Record<string, unknown>>;
+    /** Names a cache of compiled code in the folder for temporary files; `null` without one. */
+    readonly code_cache_key: number | null;
     readonly log_level: string | null;
     readonly entrypoint_key: string;
   };

@@ -81,6 +81,13 @@ Deno.test("metadata of the executable", async (t) => {
       assert.equal(metadata.entrypoint_key, "main.ts");
     });
 
+    await t.step(
+      "no code is cached in the folder for temporary files, where every account may put some",
+      () => {
+        assert.equal(metadata.code_cache_key, null);
+      },
+    );
+
     await t.step("pages, worker, readers, dialog scripts and commit are embedded", () => {
       const readers = FORMATS.map(({ load }) => "readers/" + /import\("\.\/(.+)"\)/.exec(String(load))![1]);
       const wanted = [

@@ -26,8 +26,13 @@ for (const [name, attempt] of Object.entries(TRIES)) {
     await attempt();
     outcomes[name] = "done";
   } catch (error) {
-    outcomes[name] = (error as Error).name +
-      (/permission|access/i.test((error as Error).message) ? ", permission" : "");
+    const { name: kind, message } = error as Error;
+    const reason = /permission|access/i.test(message)
+      ? ", permission"
+      : /^Module not found/.test(message)
+      ? ", not found"
+      : "";
+    outcomes[name] = kind + reason;
   }
 }
 console.log(JSON.stringify(outcomes));

@@ -16,7 +16,7 @@ Deno.test("writes, foreign programs and other hosts are refused", () =>
       "--no-prompt",
       join(ROOT, "tests", "binary", "permission_probe.ts"),
     ],
-  }));
+  }, "permission"));
 
 interface AuditEntry {
   readonly permission: string;
