@@ -74,6 +74,7 @@ export async function decodePlanes(
     const origin = position.map((n, axis) => n * array.chunkShape[axis]!);
     const chunk = openChunk(store, array, position);
     if (chunk === null) {
+      store.requireNames?.();
       sink.fill({ origin, shape: array.chunkShape });
       continue;
     }

@@ -25,6 +25,8 @@ export interface Store {
    * @throws {DecodeFailed} there is one and it cannot be read, is larger, or lies outside the store
    */
   open(key: string, maxBytes: number, maxWhole?: number): StoredValue | null;
+  /** Checks once that no value can be hidden by a damaged name, where names are stored twice. @throws {DecodeFailed} */
+  requireNames?(): void;
 }
 
 /** A key put together from parts, or `null` when it does not stay inside the store. */

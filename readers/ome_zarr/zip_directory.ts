@@ -15,6 +15,8 @@ export interface ZipEntry {
   readonly size: number;
   /** Position of the local header. */
   readonly offset: number;
+  /** An earlier entry of the same name. */
+  readonly earlier?: ZipEntry | undefined;
 }
 
 /** Entries of one archive: about 300 bytes of heap each; a zipped plane stack has some ten thousand chunks. */
@@ -69,9 +71,12 @@ export function readZipDirectory(file: RandomAccessFile): Map<string, ZipEntry> 
       size: wide[0]!,
       compressedSize: wide[1]!,
       offset: wide[2]!,
+      earlier: entries.get(name),
     });
     at = end;
   }
+  // Of a damaged count, entries would be missing, and an absent chunk stands for the fill value.
+  if (at !== size) throw new DecodeFailed(`the ZIP directory has ${size} bytes, its ${count} entries ${at}`);
   return entries;
 }
 

@@ -20,6 +20,7 @@ export class ZipStore implements Store {
   readonly #file: RandomAccessFile;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #folder: string;
+  #namesFit = false;
 
   /** @param folder of the outermost group, `""` for the root of the archive */
   constructor(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEntry>, folder: string) {
@@ -37,19 +38,7 @@ export class ZipStore implements Store {
     if (entry.size > maxBytes) {
       throw new DecodeFailed(`${what} has ${entry.size} bytes, more than ${maxBytes}`);
     }
-    const header = this.#file.read(entry.offset, LOCAL_HEADER_BYTES, `the header of ${what}`);
-    const view = new DataView(header.buffer);
-    if (view.getUint32(0, true) !== 0x04034b50) {
-      throw new DecodeFailed(`${what} has no header at ${entry.offset}`);
-    }
-    const nameEnd = entry.offset + LOCAL_HEADER_BYTES + view.getUint16(26, true);
-    const nameBytes = nameEnd - entry.offset - LOCAL_HEADER_BYTES;
-    const named = this.#file.read(entry.offset + LOCAL_HEADER_BYTES, nameBytes, `the name of ${what}`);
-    // A damaged name or offset of the directory would give one chunk for another.
-    if (new TextDecoder().decode(named) !== name) {
-      throw new DecodeFailed(`${what} has another name in its header at ${entry.offset}`);
-    }
-    const start = nameEnd + view.getUint16(28, true);
+    const start = this.#dataStart(name, entry, what);
     this.#file.require(start, entry.compressedSize, what);
     if (entry.method === 0) {
       if (entry.size !== entry.compressedSize) {
@@ -64,6 +53,33 @@ export class ZipStore implements Store {
       throw new DecodeFailed(`${what} inflates to ${entry.size} bytes, at most ${maxWhole} can be`);
     }
     return deflated(this.#file.read(start, entry.compressedSize, what), entry, what);
+  }
+
+  /** A damaged name in the directory would hide a chunk, for which the fill value would then be served. */
+  requireNames(): void {
+    if (this.#namesFit) return;
+    for (const [name, last] of this.#entries) {
+      for (let entry: ZipEntry | undefined = last; entry; entry = entry.earlier) {
+        this.#dataStart(name, entry, `ZIP entry "${name}"`);
+      }
+    }
+    this.#namesFit = true;
+  }
+
+  /** Where the data of an entry begin, behind its own header. @throws {DecodeFailed} which is none of that name */
+  #dataStart(name: string, entry: ZipEntry, what: string): number {
+    const header = this.#file.read(entry.offset, LOCAL_HEADER_BYTES, `the header of ${what}`);
+    const view = new DataView(header.buffer);
+    if (view.getUint32(0, true) !== 0x04034b50) {
+      throw new DecodeFailed(`${what} has no header at ${entry.offset}`);
+    }
+    const nameStart = entry.offset + LOCAL_HEADER_BYTES;
+    const nameBytes = view.getUint16(26, true);
+    const named = this.#file.read(nameStart, nameBytes, `the name of ${what}`);
+    if (new TextDecoder().decode(named) !== name) {
+      throw new DecodeFailed(`${what} has another name in its header at ${entry.offset}`);
+    }
+    return nameStart + nameBytes + view.getUint16(28, true);
   }
 
   #stored(entry: ZipEntry, start: number, what: string): StoredValue {

@@ -613,6 +613,31 @@ Deno.test(
   }),
 );
 
+Deno.test(
+  "no changed bit in the directory of a ZIP file hides a chunk, for which its fill value would be served",
+  inStore(async (_, folder) => {
+    const path = join(folder, "a.ome.zarr.zip");
+    const zip = Deno.readFileSync(FIXTURES + "v2_fill_u2.ome.zarr.zip");
+    write(path, zip);
+    const { planes } = await open(path);
+    const end = zip.length - 22;
+    const outcomes = { same: 0, refused: 0 };
+    for (let bit = 8 * new DataView(zip.buffer).getUint32(end + 16, true); bit < 8 * zip.length; bit += 3) {
+      const changed = zip.slice();
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      write(path, changed);
+      try {
+        assert.deepEqual((await open(path)).planes, planes, `bit ${bit & 7} of byte ${bit >> 3}`);
+        outcomes.same += 1;
+      } catch (error) {
+        assert.ok(error instanceof DecodeFailed, String(error));
+        outcomes.refused += 1;
+      }
+    }
+    assert.ok(outcomes.refused > 300 && outcomes.same > 300, JSON.stringify(outcomes));
+  }),
+);
+
 for (const [name, damage, message] of ZIP_REFUSED) {
   Deno.test(
     `OME-Zarr ZIP refused: ${name}`,
