@@ -1,6 +1,7 @@
 /** Streams of `node:zlib`, of which nothing may be left over. */
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
+import { requireWholeFrames } from "../zstd_frames.ts";
 
 /** What `node:zlib` gives for the option `info`; `bytesWritten` counts the input that was taken. */
 interface WithInfo {
@@ -19,13 +20,14 @@ const STREAMS = {
 } as const satisfies Record<string, Decompress>;
 
 /**
- * Decodes one stream. A stream that is cut off gives an error or fewer bytes: the caller checks their number.
+ * Decodes one stream.
  *
  * @param maxBytes largest decoded length that is acceptable
  * @throws {DecodeFailed} bytes are left over
- * @throws {Error} of `node:zlib`: the stream is damaged or decodes to more
+ * @throws {Error} the stream is damaged, cut off, or decodes to more
  */
 export function decodeStream(name: keyof typeof STREAMS, bytes: Uint8Array, maxBytes: number): Uint8Array {
+  if (name === "zstd") requireWholeFrames(bytes);
   const decompress: Decompress = STREAMS[name];
   const { buffer, engine } = decompress(bytes, { maxOutputLength: maxBytes, info: true }) as WithInfo;
   if (engine.bytesWritten !== bytes.length) {

@@ -1,5 +1,8 @@
-/** Every single bit of small compressed streams is changed: what an independent decoder refuses is never served. */
-import { deepEqual, ok } from "node:assert/strict";
+/**
+ * Every single bit of small compressed streams is changed: what an independent decoder refuses is never served.
+ * Every shorter form of them is refused.
+ */
+import { deepEqual, ok, rejects } from "node:assert/strict";
 import { StopFlag } from "../../readers/stop_flag.ts";
 import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
 import type { Segment } from "../../readers/tiff/codecs/codec.ts";
@@ -56,5 +59,8 @@ for (const fixture of fixtures.streams) {
     }
     deepEqual(wrong, []);
     ok(refused > 0);
+    for (let length = 0; length < stream.length; length += 1) {
+      await rejects(async () => await decode(stream.subarray(0, length)), `${length} bytes are served`);
+    }
   });
 }

@@ -1,5 +1,6 @@
 /** Deflate (zlib stream, compression 8 and 32946) and Zstandard (compression 50000) through the runtime. */
 import { constants, inflateSync, zstdDecompressSync } from "node:zlib";
+import { requireWholeFrames } from "../../zstd_frames.ts";
 import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS } from "./codec.ts";
 
 type Decompress = (input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
@@ -58,6 +59,11 @@ export const deflate: Codec = {
   decode: inflate,
 };
 
+const unpackZstd: Decompress = (input, options) => {
+  requireWholeFrames(input);
+  return zstdDecompressSync(input, options) as Uint8Array;
+};
+
 /** Zstandard; 4 bytes can stand for a block of 128 KiB of one byte (RFC 8878, section 3.1.1.2). */
 export const zstd: Codec = {
   title: "zstd",
@@ -65,5 +71,5 @@ export const zstd: Codec = {
   bitOrder: true,
   maxExpansion: 1 << 15,
   workingBytes: joinedPieces,
-  decode: (input, segment) => bounded("zstd", zstdDecompressSync as Decompress, input, segment),
+  decode: (input, segment) => bounded("zstd", unpackZstd, input, segment),
 };
