@@ -114,9 +114,8 @@ function wholeShard(chain: CodecChain, value: Bytes, name: string): Bytes {
 function decodeBytes(codecs: readonly ByteCodec[], value: Bytes, size: number, name: string): Uint8Array {
   requireStored(value, name);
   if (codecs.length === 0) requireSize(value.size, size, name);
-  if (value.size > MAX_ENCODED_BYTES) {
-    throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, more than ${MAX_ENCODED_BYTES}`);
-  }
+  const most = Math.min(looseBound(size), MAX_ENCODED_BYTES);
+  if (value.size > most) throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, more than ${most}`);
   let bytes: Uint8Array = value.read(0, value.size, `chunk "${name}"`);
   for (let i = codecs.length - 1; i >= 0; i -= 1) {
     const codec = codecs[i]!;

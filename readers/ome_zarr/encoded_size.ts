@@ -8,7 +8,7 @@ export const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
 /** What headers and checksums of some codecs may add to an inner chunk. */
 const INNER_OVERHEAD = 1024;
 
-/** Somewhat more than a decoded chunk: the bound between two compressors of one chain. */
+/** Somewhat more than decoded bytes: the bound of what a compressor makes of them. */
 export const looseBound = (bytes: number) => bytes + (bytes >> 3) + 65_536;
 
 /** Largest encoded form of one chunk, or of one shard without gaps. */

@@ -3,6 +3,7 @@ import { crc32, inflateRawSync } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import type { RandomAccessFile } from "../random_access.ts";
+import { looseBound } from "./encoded_size.ts";
 import type { Store, StoredValue } from "./store.ts";
 import type { ZipEntry } from "./zip_directory.ts";
 
@@ -51,6 +52,9 @@ export class ZipStore implements Store {
     if (entry.method !== 8) throw new DecodeFailed(`${what} uses the compression method ${entry.method}`);
     if (entry.size > maxWhole) {
       throw new DecodeFailed(`${what} inflates to ${entry.size} bytes, at most ${maxWhole} can be`);
+    }
+    if (entry.compressedSize > looseBound(entry.size)) {
+      throw new DecodeFailed(`${what} has ${entry.compressedSize} compressed bytes for ${entry.size}`);
     }
     return deflated(this.#file.read(start, entry.compressedSize, what), entry, what);
   }

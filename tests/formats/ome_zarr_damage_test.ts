@@ -112,6 +112,12 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     /chunk "0\/c\/0\/0" cannot be decoded by "zstd": the stream of \d+ bytes ends early/,
   ],
   [
+    "gzip chunk in a file of 1 GiB",
+    both(codecs({ name: "gzip" }), (store) => Deno.truncateSync(join(store, CHUNK), 1 << 30)),
+    // 160 bytes, an eighth and 64 KiB more.
+    /chunk "0\/c\/0\/0" has 1073741824 bytes, more than 65716/,
+  ],
+  [
     "gzip chunk of too much",
     both(codecs({ name: "gzip" }), (store) => {
       write(join(store, CHUNK), new Uint8Array(gzipSync(bytes(161))));
@@ -585,6 +591,18 @@ const ZIP_REFUSED: [string, (zip: Uint8Array) => Uint8Array, RegExp][] = [
     }
     return zip;
   }, /ZIP entry "zarr\.json" has another name in its header at \d+/],
+  ["entry of more compressed bytes than deflate makes", (zip) => {
+    const end = zip.length - 22;
+    const offset = new DataView(zip.buffer).getUint32(end + 16, true);
+    // A hole of 2^18 bytes before the directory; each entry is deflated and takes 2^17 of them.
+    const wide = Uint8Array.from([
+      ...zip.subarray(0, offset),
+      ...new Uint8Array(1 << 18),
+      ...zip.subarray(offset),
+    ]);
+    new DataView(wide.buffer).setUint32(wide.length - 22 + 16, offset + (1 << 18), true);
+    return inEachEntry(22, () => 2)(inEachEntry(10, () => 8)(wide));
+  }, /ZIP entry "zarr\.json" has 13\d{4} compressed bytes for \d{3}/],
   ["entry outside of the file", inEachEntry(45, () => 0x7f), /the header of ZIP entry "zarr\.json" at \d+/],
 ];
 
