@@ -70,7 +70,7 @@ export function fillValue(value: unknown, type: SampleType, text: string, what: 
     : exactFill(text, integer);
   const least = type.startsWith("int") ? -(1n << BigInt(bits - 1)) : 0n;
   if (exact < least || exact >= least + (1n << BigInt(bits))) throw bad();
-  if (bits < 64) return Math.fround(integer);
+  if (bits < 64) return Math.fround(Number(exact));
   const word = BigInt.asUintN(64, exact);
   const [low, high] = [Number(word & 0xffffffffn), Number(word >> 32n)];
   return type === "int64" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);

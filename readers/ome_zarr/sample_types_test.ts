@@ -12,6 +12,8 @@ Deno.test("fill values of every kind", () => {
   const values: [SampleType, string, number | null][] = [
     ["uint16", "7", 7],
     ["uint16", "null", null],
+    // Integers have one zero.
+    ["int32", "-0", 0],
     ["uint16", '"7"', 7],
     ["int64", '"9007199791611905"', 9007200328482816],
     ["float32", '"-2.5e1"', -25],
