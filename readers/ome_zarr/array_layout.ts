@@ -3,7 +3,15 @@ import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { SampleType } from "../reader.ts";
 import { byteCodec } from "./byte_codecs.ts";
-import { type CodecChain, codecChain, codecList, type CodecMetadata, sizes } from "./codec_chain.ts";
+import {
+  type CodecChain,
+  codecChain,
+  codecList,
+  type CodecMetadata,
+  EXTENSION_FIELDS,
+  requireKnown,
+  sizes,
+} from "./codec_chain.ts";
 import type { ZarrNode } from "./hierarchy.ts";
 import { fillValue, isSampleType, numpyType } from "./sample_types.ts";
 import { storeKey } from "./store.ts";
@@ -106,6 +114,10 @@ function option(value: unknown, name: string): unknown {
 }
 
 function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["chunkKeys"] {
+  requireKnown(encoding, EXTENSION_FIELDS, `the chunk key encoding of ${what}`);
+  if (isJsonObject(encoding)) {
+    requireKnown(encoding["configuration"], ["separator"], `the chunk key encoding of ${what}`);
+  }
   const name = isJsonObject(encoding) ? encoding["name"] : encoding;
   if (name !== "default" && name !== "v2") {
     throw new DecodeFailed(`${what} has the chunk key encoding ${JSON.stringify(name)}, which is not known`);
@@ -118,15 +130,20 @@ function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["
   return (position) => [storeKey(path, [...prefix, ...position].join(separator))!];
 }
 
+/** Zarr 2, "Metadata": what must be there; without them samples would be decoded in another way. */
+const REQUIRED_FIELDS = ["compressor", "filters", "order"];
+
 function version2(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
   const { fields, text } = node.metadata;
+  const missing = REQUIRED_FIELDS.find((name) => fields[name] === undefined);
+  if (missing !== undefined) throw new DecodeFailed(`${what} has no "${missing}" in its metadata`);
   const { type, endian } = numpyType(fields["dtype"], what);
   const chunkShape = sizes(fields["chunks"], shape.length, `the chunk shape of ${what}`);
   const separator = fields["dimension_separator"];
   if (separator !== undefined && separator !== "." && separator !== "/") {
     throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);
   }
-  const order = fields["order"] ?? "C";
+  const order = fields["order"];
   if (order !== "C" && order !== "F") {
     throw new DecodeFailed(`${what} has the order ${JSON.stringify(order)}`);
   }
@@ -145,7 +162,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
     : endian;
   codecs.push({ name: "bytes", configuration: { endian: storedEndian } });
   codecs.push(...converted.filter(isByteFilter));
-  if (fields["compressor"] !== null && fields["compressor"] !== undefined) {
+  if (fields["compressor"] !== null) {
     codecs.push(version2Codec(fields["compressor"], what));
   }
   const names = node.attributes["_ARRAY_DIMENSIONS"];
@@ -167,5 +184,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
 function version2Codec(value: unknown, what: string): CodecMetadata {
   const id = isJsonObject(value) ? value["id"] : undefined;
   if (typeof id !== "string") throw new DecodeFailed(`${what} has a filter or compressor without a name`);
-  return { name: id, configuration: value as JsonObject };
+  // The default of numcodecs, which Zarr 3 replaces by the width of a sample.
+  const defaults = id === "shuffle" ? { elementsize: 4 } : {};
+  return { name: id, configuration: { ...defaults, ...value as JsonObject } };
 }

@@ -54,6 +54,7 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<Ar
     number,
     number,
   ];
+  if ((flags & 8) !== 0) throw new DecodeFailed(`the Blosc flags are ${flags}, of which 8 is reserved`);
   if (version !== 1 && version !== 2) throw new DecodeFailed(`Blosc format ${version} is not read`);
   if (encoded !== source.length) {
     throw new DecodeFailed(`the Blosc header tells of ${encoded} bytes, the chunk has ${source.length}`);

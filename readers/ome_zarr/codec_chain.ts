@@ -3,6 +3,7 @@
  * one serializer (`bytes` or `sharding_indexed`), bytes-to-bytes steps (Zarr 3 core, "Codecs").
  */
 import { DecodeFailed } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { type ByteCodec, byteCodec, type CodecConfiguration } from "./byte_codecs.ts";
@@ -191,6 +192,8 @@ function scaledType({ name, configuration }: CodecMetadata, current: SampleType,
   return stored;
 }
 
+const SHARDING_FIELDS = ["chunk_shape", "codecs", "index_codecs", "index_location"];
+
 function sharding(
   configuration: CodecConfiguration,
   shape: readonly number[],
@@ -201,6 +204,7 @@ function sharding(
   if (nesting >= MAX_SHARD_NESTING) {
     throw new DecodeFailed(`${what} nests shards more than ${MAX_SHARD_NESTING} deep`);
   }
+  requireKnown(configuration, SHARDING_FIELDS, `the sharding of ${what}`);
   const innerShape = sizes(
     configuration["chunk_shape"],
     shape.length,
@@ -259,6 +263,21 @@ export function sizes(value: unknown, rank: number, what: string): number[] {
   return value as number[];
 }
 
+/**
+ * Checks that an object of the metadata has no fields but known ones. A field that is not understood, such as a damaged
+ * name, would leave its default in place of what was written.
+ *
+ * @throws {DecodeFailed} naming the field
+ */
+export function requireKnown(value: unknown, known: readonly string[], what: string): void {
+  for (const name of isJsonObject(value) ? Object.keys(value) : []) {
+    if (!known.includes(name)) throw new DecodeFailed(`${what} has the field "${name}", which is not known`);
+  }
+}
+
+/** Fields of an extension point (Zarr 3 core, "Extension points"). */
+export const EXTENSION_FIELDS = ["name", "configuration", "must_understand"];
+
 /** Most codecs in one list; nothing real has ten. */
 const MAX_CODECS = 32;
 
@@ -270,6 +289,7 @@ export function codecList(value: unknown, what: string): CodecMetadata[] {
   return value.map((entry) => {
     const name = typeof entry === "string" ? entry : entry?.name;
     if (typeof name !== "string") throw new DecodeFailed(`${what} has an entry without a name`);
+    requireKnown(entry, EXTENSION_FIELDS, `${what}: "${name}"`);
     const configuration = typeof entry === "object" ? entry.configuration ?? {} : {};
     if (typeof configuration !== "object") {
       throw new DecodeFailed(`${what}: "${name}" has no configuration object`);

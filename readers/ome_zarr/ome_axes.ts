@@ -31,6 +31,14 @@ const LETTERS: Record<string, AxisLetter> = {
   x: "X",
 };
 
+function letterOf(name: string): AxisLetter | null {
+  const key = name.toLowerCase();
+  return Object.hasOwn(LETTERS, key) ? LETTERS[key]! : null;
+}
+
+/** Types of axes by their letters (OME-Zarr 0.4, "axes"); rows and columns of line scans are of time, too. */
+const TYPES: Partial<Record<AxisLetter, string>> = { T: "time", C: "channel", Z: "space" };
+
 /** Step and unit in the served vocabulary. */
 export function calibrationOf(axis: OmeAxis): Calibration {
   return calibrated(axis.scale, axis.unit);
@@ -60,6 +68,12 @@ export function omeAxes(
     throw new DecodeFailed(`the image has ${named.length} axes, its array "${array.path}" ${rank}`);
   }
   const letters = lettersOf(named);
+  for (const { name, type } of named) {
+    const expected = TYPES[letterOf(name) ?? "X"];
+    if (expected !== undefined && type !== null && type !== expected) {
+      warnings.push(`Axis "${name}" is of type "${type}", not "${expected}"`);
+    }
+  }
   const scales = scalesOf(multiscale, dataset, rank, warnings);
   return named.map(({ name, unit }, axis) => ({
     name,
@@ -96,10 +110,7 @@ function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
 
 /** By name first, then by type: spatial axes of other names fill X, Y, Z from the last axis on. */
 function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
-  const letters: (AxisLetter | null)[] = axes.map(({ name }) => {
-    const key = name.toLowerCase();
-    return Object.hasOwn(LETTERS, key) ? LETTERS[key]! : null;
-  });
+  const letters = axes.map(({ name }) => letterOf(name));
   const free = (letter: AxisLetter) => !letters.includes(letter);
   for (let i = axes.length - 1; i >= 0; i -= 1) {
     if (letters[i] !== null) continue;

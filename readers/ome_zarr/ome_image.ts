@@ -45,7 +45,8 @@ export function readOmeImage(store: Store, path: string, shown: (path: string) =
   const { node, path: group, xml } = locate(store, path, shown, warnings);
   const ome = omeAttributes(node);
   const multiscale = firstOf(ome["multiscales"])!;
-  checkVersion(ome["version"] ?? multiscale["version"]);
+  const version = ome["version"] ?? multiscale["version"];
+  checkVersion(version);
   const dataset = firstOf(multiscale["datasets"]);
   const datasetPath = dataset?.["path"];
   if (!dataset || typeof datasetPath !== "string") {
@@ -58,6 +59,15 @@ export function readOmeImage(store: Store, path: string, shown: (path: string) =
   const array = arrayLayout(arrayNode, arrayPath);
   const axes = omeAxes(multiscale, dataset, array, warnings);
   checkPlane(axes);
+  if (multiscale["axes"] === undefined && /^0\.[3-5]/.test(String(version))) {
+    const names = axes.map(({ name }) => name).join(", ");
+    warnings.push(`The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`);
+  }
+  const channels = axes.find((axis) => axis.letter === "C")?.size ?? 1;
+  const labels = labelsOf(ome);
+  if (labels.length > 0 && labels.length !== channels) {
+    warnings.push(`The array has ${channels} channels, "omero" tells of ${labels.length}`);
+  }
   for (const { letter, name, size } of axes) {
     if (letter === null && size > 1) warnings.push(`Axis "${name}" of ${size} is read at its first position`);
   }
@@ -73,7 +83,7 @@ export function readOmeImage(store: Store, path: string, shown: (path: string) =
   return {
     array,
     axes,
-    channelNames: channelNames(namesOf(ome, xml, axes.find((axis) => axis.letter === "C")?.size ?? 1)),
+    channelNames: channelNames(namesOf(labels, xml, channels)),
     date,
     time,
     calibrations,
@@ -168,12 +178,16 @@ function checkPlane(axes: readonly OmeAxis[]): void {
   }
 }
 
+function labelsOf(ome: JsonObject): readonly unknown[] {
+  const channels = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
+  return Array.isArray(channels) ? channels : [];
+}
+
 /** Labels of `omero`, then names of the OME-XML. */
-function namesOf(ome: JsonObject, xml: OmeXmlImage | null, count: number): (string | null)[] {
-  const omero = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
-  const labels = Array.isArray(omero) ? omero : [];
+function namesOf(labels: readonly unknown[], xml: OmeXmlImage | null, count: number): (string | null)[] {
   return Array.from({ length: count }, (_, i) => {
-    const label = isJsonObject(labels[i]) ? labels[i]["label"] : null;
+    const channel = labels[i];
+    const label = isJsonObject(channel) ? channel["label"] : null;
     const written = typeof label === "string" || typeof label === "number" ? String(label).trim() : "";
     return written || xml?.channelNames[i] || null;
   });

@@ -220,6 +220,34 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     array((v) => v.chunk_key_encoding.configuration.separator = "-"),
     /chunk keys by "-"/,
   ],
+  [
+    "damaged name of the separator",
+    array((v) => v.chunk_key_encoding.configuration = { separaton: "." }),
+    /the chunk key encoding of array "0" has the field "separaton", which is not known/,
+  ],
+  [
+    "damaged name of the configuration of key encoding",
+    array((v) => v.chunk_key_encoding = { name: "default", "configuratiom": { separator: "." } }),
+    /the chunk key encoding of array "0" has the field "configuratiom", which is not known/,
+  ],
+  [
+    "damaged name of the configuration of a codec",
+    array((v) => v.codecs.push({ name: "numcodecs.shuffle", configuratiom: { elementsize: 4 } })),
+    /"codecs" of array "0": "numcodecs.shuffle" has the field "configuratiom", which is not known/,
+  ],
+  ...["order", "filters", "compressor"].map((name): [string, (store: string) => void, RegExp] => [
+    `Zarr 2 without ${name}`,
+    (store) => {
+      Deno.removeSync(join(store, "0/zarr.json"));
+      const metadata = { zarr_format: 2, shape: [8, 10], chunks: [8, 10], dtype: "<u2", fill_value: 0 };
+      write(join(store, "0/.zarray"), {
+        ...metadata,
+        ...{ order: "C", filters: null, compressor: null },
+        [name]: undefined,
+      });
+    },
+    new RegExp(`array "0" has no "${name}" in its metadata`),
+  ]),
   ["unknown field", array((v) => v.other = {}), /metadata field "other", which is not known/],
   ["storage transformers", array((v) => v.storage_transformers = [{ name: "x" }]), /storage transformers/],
   ["shape of a fraction", array((v) => v.shape = [8, 0.5]), /the shape of array "0" is \[8,0.5\]/],
@@ -522,6 +550,26 @@ Deno.test(
     ]);
     assert.deepEqual([planes.length, planes[0]![23]], [1, 23]);
     assert.deepEqual(summary.warnings, ['Axis "angle" of 2 is read at its first position']);
+  }),
+);
+
+Deno.test(
+  "metadata that contradict themselves are read with a warning",
+  inStore(async (store) => {
+    const warningsOf = async () => (await open(store)).summary.warnings;
+    assert.deepEqual(await warningsOf(), []);
+    ome((v) => v.omero = { channels: [{ label: "a" }, { label: "b" }] })(store);
+    assert.deepEqual(await warningsOf(), ['The array has 1 channels, "omero" tells of 2']);
+    ome((v) => delete v.omero)(store);
+    ome((v) => delete v.multiscales[0].axes)(store);
+    assert.deepEqual(await warningsOf(), [
+      "The image names no axes, which OME-Zarr 0.5 requires; they are read as y, x",
+    ]);
+    Deno.removeSync(store, { recursive: true });
+    writeImage(store, LINE_SCAN);
+    assert.deepEqual(await warningsOf(), []);
+    ome((v) => v.multiscales[0].axes[0].name = "t")(store);
+    assert.deepEqual(await warningsOf(), ['Axis "t" is of type "channel", not "time"']);
   }),
 );
 
