@@ -66,6 +66,9 @@ const CODECS: Record<string, Make> = {
       if (!Number.isInteger(width) || (width as number) < 1 || (width as number) > 255) {
         throw new DecodeFailed(`the shuffle codec has an element size of ${JSON.stringify(width)}`);
       }
+      if (bytes.length % (width as number) !== 0) {
+        throw new DecodeFailed(`${bytes.length} bytes are no whole elements of ${width}`);
+      }
       const target = new Uint8Array(bytes.length);
       unshuffleBytes(bytes, target, width as number);
       return target;

@@ -221,6 +221,11 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     /chunk keys by "-"/,
   ],
   [
+    "shuffled elements that do not fill the chunk",
+    codecs({ name: "numcodecs.shuffle", configuration: { elementsize: 7 } }),
+    /chunk "0\/c\/0\/0" cannot be decoded by "numcodecs.shuffle": 160 bytes are no whole elements of 7/,
+  ],
+  [
     "damaged name of the separator",
     array((v) => v.chunk_key_encoding.configuration = { separaton: "." }),
     /the chunk key encoding of array "0" has the field "separaton", which is not known/,

@@ -121,11 +121,13 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
         }
       }, 50);
       let done = first - 1;
+      let begun = false;
       try {
         for await (
           const text of child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream())
         ) {
           const line: CaseLine = JSON.parse(text);
+          begun = true;
           running = line.case;
           since = performance.now();
           if (line.unjudged !== undefined) unjudged.add(line.unjudged);
@@ -146,6 +148,7 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
       const words = await complaint;
       if (success) break;
       if (verdict === null && performance.now() > deadline) break;
+      if (!begun && verdict === null) throw new Error(`No case begins: ${words}`);
       // Memory and time of one process add up over its cases: only a case that fails first in its process counts.
       if (running === first) {
         await save({ case: running, what: verdict ?? `the process ended: ${words.slice(0, 2000)}` });
