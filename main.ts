@@ -71,7 +71,9 @@ export async function startServer(configuration: Configuration): Promise<Running
     dialogOnly: configuration.dialogOnly,
     isStopping: () => stopping,
   });
-  const listener = await listen(host, port, (request, env) => app.fetch(request, env));
+  const listener = await listen(host, port, (request, env) => app.fetch(request, env), {
+    warn: (message) => log.line("warn", message),
+  });
   // Starting a worker holds this thread for 12 ms and more: the first answers go before it.
   clock.after(WARM_MS, () => pool.warm());
   const shownHost = host === "::1" ? "[::1]" : host;

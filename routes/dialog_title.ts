@@ -6,7 +6,7 @@ const MAX_ORIGIN = 60;
 /** @param foreign origin of the asking page; `null` for the server's own pages and for scripts */
 export function dialogTitle(foreign: string | null): string {
   if (foreign === null) return "Open an acquisition";
-  // No browser sends an empty one.
+  // An empty one is that of a page that does not say which it is.
   const nowhere = foreign === "null" || foreign === "";
   return `Open an acquisition for ${nowhere ? "a page without an address" : shortOrigin(foreign)}`;
 }

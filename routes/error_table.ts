@@ -2,7 +2,7 @@
 import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/http.ts";
 import { SessionError, type SessionErrorTag } from "../session/errors.ts";
-import { MalformedRequest, RequestError, type RequestErrorTag, RequestValidationFailed } from "./errors.ts";
+import { RequestError, type RequestErrorTag, RequestValidationFailed } from "./errors.ts";
 import { jsonResponse } from "./json_response.ts";
 
 /** Code and HTTP status of a failure. */
@@ -39,6 +39,9 @@ export const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | Req
   NotFound: row("not_found", 404),
   MethodNotAllowed: row("method_not_allowed", 405),
   MalformedRequest: row("request_validation_failed", 400),
+  UnknownExpectation: row("request_validation_failed", 417),
+  HeadersTooLarge: row("request_validation_failed", 431),
+  UnknownTransferCoding: row("request_validation_failed", 501),
   ShuttingDown: row("shutting_down", 503),
   // Work that was stopped because nobody waits for it any more; the answer reaches nobody either.
   ClientGone: row("cancelled", 200),
@@ -48,8 +51,15 @@ export const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | Req
 /** Code and status of a fault of the server itself. */
 export const INTERNAL_ERROR: ErrorRow = row("internal_error", 500);
 
-/** Codes that every endpoint can answer. */
-export const COMMON_ERRORS: readonly ErrorCode[] = ["host_not_allowed", "internal_error"];
+/** What every endpoint can answer: who may call, what HTTP itself refuses, and faults of the server. */
+export const COMMON_ERRORS: readonly ErrorRow[] = [
+  ERROR_TABLE.MalformedRequest,
+  ERROR_TABLE.HostNotAllowed,
+  ERROR_TABLE.UnknownExpectation,
+  ERROR_TABLE.HeadersTooLarge,
+  INTERNAL_ERROR,
+  ERROR_TABLE.UnknownTransferCoding,
+];
 
 /** Status of each code, for the OpenAPI document. */
 export const STATUS_OF_CODE: ReadonlyMap<ErrorCode, number> = new Map(
@@ -71,12 +81,13 @@ export function errorResponse(error: unknown): Response {
   if (error instanceof SessionError && error.retryAfter !== null) {
     headers["Retry-After"] = String(error.retryAfter);
   }
+  const row = ERROR_TABLE[error.tag];
   const details = error instanceof RequestValidationFailed
     ? error.details
-    : error instanceof MalformedRequest
+    : row.code === "request_validation_failed"
     ? []
     : null;
-  return envelope(ERROR_TABLE[error.tag], error.message, details, headers);
+  return envelope(row, error.message, details, headers);
 }
 
 function envelope(

@@ -13,6 +13,9 @@ export type RequestErrorTag =
   | "NotFound"
   | "MethodNotAllowed"
   | "MalformedRequest"
+  | "HeadersTooLarge"
+  | "UnknownExpectation"
+  | "UnknownTransferCoding"
   | "Cancelled";
 
 /** Base of all tagged request errors. */
@@ -94,6 +97,24 @@ export class MethodNotAllowed extends RequestError {
 /** What arrived is no request of HTTP/1.1; the connection ends. */
 export class MalformedRequest extends RequestError {
   readonly tag = "MalformedRequest";
+  override readonly headers = { Connection: "close" };
+}
+
+/** More or longer headers than the server takes; the connection ends. */
+export class HeadersTooLarge extends RequestError {
+  readonly tag = "HeadersTooLarge";
+  override readonly headers = { Connection: "close" };
+}
+
+/** The request expects what the server cannot promise; the connection ends, as the body may never come. */
+export class UnknownExpectation extends RequestError {
+  readonly tag = "UnknownExpectation";
+  override readonly headers = { Connection: "close" };
+}
+
+/** The body is coded in a way that the server does not know, so its end is unknown; the connection ends. */
+export class UnknownTransferCoding extends RequestError {
+  readonly tag = "UnknownTransferCoding";
   override readonly headers = { Connection: "close" };
 }
 

@@ -150,6 +150,14 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   internal_error: "The server made a mistake; its log has the details",
 };
 
+/** A message per status with which a request is refused as HTTP, whatever it asks for. */
+export const REFUSED_BY_HTTP: Readonly<Record<number, string>> = {
+  400: 'This is no request of HTTP/1.1 that can be answered: it has 2 headers "origin"',
+  417: 'The only expectation that can be met is "100-continue", not "x"',
+  431: "The request has 1003 headers of 9027 bytes, more than 100 headers or 65536 bytes",
+  501: 'A body may be sent chunked or with its length, not as "gzip, chunked"',
+};
+
 /** Details of the example of a refused request. */
 export const VALIDATION_DETAILS = [{
   location: ["body", "path"],

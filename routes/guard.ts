@@ -14,7 +14,7 @@ export const EVERY_ANSWER: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses foreign hosts, answers preflights under `/api/v2`, and puts the common headers on every answer. The
+ * Refuses foreign hosts and what HTTP itself refuses, answers preflights under `/api/v2`, and puts the common headers on every answer. The
  * Host header is read itself: `request.url` takes its host from an absolute request target or from nowhere. A
  * page whose name was rebound to loopback still sends its own name there.
  */
@@ -27,6 +27,8 @@ export const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
       }`,
     );
   }
+  const { refusal } = c.env.info;
+  if (refusal) throw refusal;
   if (isPreflight(c.req.raw)) return preflight(c.req.raw);
   return await next();
 };
@@ -56,10 +58,25 @@ function preflight(request: Request): Response {
   return new Response(null, { status: 204, headers });
 }
 
+/** Origin of a page that does not say which it is. */
+const NAMELESS = "";
+
 /**
- * Refuses to let a page name a path unless it may: requests without an `Origin` (scripts), pages on loopback
- * (the server's own among them), and origins that the operator named.
+ * Origin of the page that asks, or `undefined` for a script. Browsers say of every request how far its page is from
+ * the server (Fetch Metadata, section 2.3): a foreign page does not become a script by losing its `Origin`.
+ */
+export function askingOrigin(headers: Headers): string | undefined {
+  const origin = headers.get("origin");
+  if (origin !== null) return origin;
+  const site = headers.get("sec-fetch-site");
+  return site === null || /^(same-origin|none)$/i.test(site) ? undefined : NAMELESS;
+}
+
+/**
+ * Refuses to let a page name a path unless it may: scripts, pages on loopback (the server's own among them), and
+ * origins that the operator named.
  *
+ * @param origin as {@linkcode askingOrigin} gives it
  * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
  * @throws {OriginNotAllowed}
  */
@@ -67,11 +84,14 @@ export function checkOrigin(origin: string | undefined, allowed: readonly string
   if (origin === undefined || allowed.includes("*") || allowed.includes(origin) || isLoopbackOrigin(origin)) {
     return;
   }
+  const nowhere = origin === "null" || origin === NAMELESS;
   throw new OriginNotAllowed(
     `Pages from ${
-      origin === "null" ? "a place without an address" : quoted(origin)
+      nowhere ? "a place without an address" : quoted(origin)
     } may not open files by path. Let the user choose ` +
-      `with POST /api/v2/pick-and-open, or start the server with --allow-origin ${quoted(origin)}`,
+      `with POST /api/v2/pick-and-open, or start the server with --allow-origin ${
+        quoted(origin === NAMELESS ? "*" : origin)
+      }`,
   );
 }
 

@@ -2,11 +2,14 @@
  * Serves the app over `node:http`. The runtime's own server neither tells of a client that leaves after its body
  * was read from the socket apart from its headers, nor can it cut one connection; this one does both.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { AcceptWatch } from "./accept_watch.ts";
+import { freeDescriptors } from "./descriptors.ts";
 import { errorResponse } from "./error_table.ts";
-import { MalformedRequest } from "./errors.ts";
+import type { RequestError } from "./errors.ts";
 import { EVERY_ANSWER } from "./guard.ts";
+import { headersTooLarge, malformed, MAX_HEADER_BYTES, type SentHead, sentHead } from "./sent_request.ts";
 import type { ServeInfo } from "./services.ts";
 
 /** Answers a request. */
@@ -19,11 +22,28 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-/** A request that is not complete after this time is given up, headers included. */
+/** How a listener differs from the usual one. */
+export interface ListenOptions {
+  /** Takes what the operator should know. */
+  readonly warn?: (message: string) => void;
+  /** A request that is not complete after this time is given up, headers included. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** {@linkcode ListenOptions.requestTimeoutMs} of a server. */
 const REQUEST_TIMEOUT_MS = 35_000;
+
+/** How often late requests are looked for. */
+const LATE_CHECK_MS = 1000;
 
 /** How long an answer to a request whose body was not read stays readable before the connection is cut. */
 const LINGER_MS = 1000;
+
+/** Connections at a time; a browser has six to a server. */
+const MAX_CONNECTIONS = 256;
+
+/** Of the free descriptors, connections may take one in so many: files and workers need the others. */
+const DESCRIPTOR_SHARE = 4;
 
 /**
  * Starts to listen.
@@ -31,34 +51,102 @@ const LINGER_MS = 1000;
  * @param port 0 for any free one
  * @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`
  */
-export async function listen(hostname: string, port: number, fetch: Fetch): Promise<HttpListener> {
+export async function listen(
+  hostname: string,
+  port: number,
+  fetch: Fetch,
+  { warn = () => {}, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenOptions = {},
+): Promise<HttpListener> {
+  const share = Math.floor(freeDescriptors(DESCRIPTOR_SHARE * MAX_CONNECTIONS) / DESCRIPTOR_SHARE);
+  // Also of those that wait to be accepted: the runtime accepts all of them before it closes one.
+  const limit = Math.max(1, share);
   const connections = new Connections();
   // A request without a Host is the guard's to answer.
-  const server = createServer(
-    { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS },
-    (incoming, outgoing) => {
-      connections.answers(incoming.socket, outgoing);
-      void answer(incoming, outgoing, fetch);
-    },
-  );
-  server.on("connection", (socket: Socket) => connections.add(socket));
+  const server = createServer({
+    requireHostHeader: false,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(LATE_CHECK_MS, requestTimeoutMs),
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+  // By default those beyond a thousand are dropped without a word, an Origin among them.
+  server.maxHeadersCount = 0;
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const exchange = new Exchange(incoming, outgoing);
+    connections.answers(exchange);
+    void answer(exchange, fetch).finally(() => watch.doubt());
+  };
+  server.on("request", take);
+  server.on("checkExpectation", take);
+  server.on("connect", (incoming: IncomingMessage, socket: Socket) => {
+    if (connections.running(socket)) return void socket.destroy();
+    // The server has let go of the connection, which ends with the answer.
+    const outgoing = new ServerResponse(incoming);
+    outgoing.shouldKeepAlive = false;
+    outgoing.assignSocket(socket);
+    outgoing.once("finish", () => socket.destroySoon());
+    take(incoming, outgoing);
+  });
   server.on("clientError", (fault: { code?: string }, socket: Socket) => {
+    const running = connections.running(socket);
+    if (running?.breakOff(faultOf(fault.code, "its body"))) return;
     // Within a response that runs, the refusal would pass for a part of it.
-    if (!socket.writable || connections.isAnswering(socket)) socket.destroy();
-    else void refuse(fault.code, socket);
+    if (running || !socket.writable) socket.destroy();
+    else void refuse(faultOf(fault.code, "its method, its target or a header"), socket);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host: hostname, port }, resolve);
+    server.listen({ host: hostname, port, backlog: limit }, () => resolve(void server.off("error", reject)));
+  });
+
+  const watch = new AcceptWatch(server, limit, warn);
+  let hasWarned = false;
+  server.on("connection", (socket: Socket) => {
+    watch.arrived(socket);
+    socket.once("close", () => watch.doubt());
+    connections.add(socket);
+    if (connections.size <= limit) return;
+    connections.closeOne();
+    if (!hasWarned) warn(`${limit} connections are open, as many as may be; for others idle ones are closed`);
+    hasWarned = true;
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      await watch.close();
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         connections.close();
-      }),
+      });
+    },
   };
+}
+
+/** A request with its answer. */
+class Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly head: SentHead;
+  /** Answers instead of the app when the rest of the request turns out to be none. */
+  readonly broken: Promise<Response>;
+  readonly #answerBroken: (response: Response) => void;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+    this.head = sentHead(incoming);
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    [this.broken, this.#answerBroken] = [promise, resolve];
+  }
+
+  /** Answers with the fault; `false` when an answer has begun that says nothing of it. */
+  breakOff(fault: RequestError): boolean {
+    // The refusal of a head comes by itself, and ends the connection.
+    if (this.head.refusal !== null) return true;
+    if (this.incoming.complete || this.outgoing.headersSent) return false;
+    this.#answerBroken(withCommonHeaders(errorResponse(fault)));
+    return true;
+  }
 }
 
 /**
@@ -67,50 +155,73 @@ export async function listen(hostname: string, port: number, fetch: Fetch): Prom
  */
 class Connections {
   readonly #open = new Set<Socket>();
-  readonly #answering = new Set<Socket>();
+  readonly #running = new Map<Socket, Exchange>();
   #closing = false;
+
+  get size(): number {
+    return this.#open.size;
+  }
 
   add(socket: Socket): void {
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
   }
 
-  answers(socket: Socket, outgoing: ServerResponse): void {
-    this.#answering.add(socket);
-    outgoing.once("close", () => {
-      this.#answering.delete(socket);
+  /**
+   * Ends one connection without a running response: the middle one by age, since a client may come back to the
+   * oldest, and the requests of the newest are on their way.
+   */
+  closeOne(): void {
+    const idle = [...this.#open].filter((socket) => !this.#running.has(socket));
+    const socket = idle[Math.floor(idle.length / 2)];
+    if (socket === undefined) return;
+    this.#open.delete(socket);
+    socket.destroy();
+  }
+
+  answers(exchange: Exchange): void {
+    const { socket } = exchange.incoming;
+    this.#running.set(socket, exchange);
+    exchange.outgoing.once("close", () => {
+      if (this.#running.get(socket) === exchange) this.#running.delete(socket);
       if (this.#closing) socket.destroySoon();
     });
   }
 
-  isAnswering(socket: Socket): boolean {
-    return this.#answering.has(socket);
+  /** The last request of the connection that has no complete answer. */
+  running(socket: Socket): Exchange | undefined {
+    return this.#running.get(socket);
   }
 
   /** Ends each connection at once, or when its response is sent. */
   close(): void {
     this.#closing = true;
-    for (const socket of this.#open) if (!this.#answering.has(socket)) socket.destroy();
+    for (const socket of this.#open) if (!this.#running.has(socket)) socket.destroy();
   }
 }
 
-/** Answers what the parser could not take for a request. */
-async function refuse(code: string | undefined, socket: Socket): Promise<void> {
-  socket.on("error", () => {});
-  const reason = code === "HPE_HEADER_OVERFLOW"
-    ? "its headers are too long"
-    : code === "ERR_HTTP_REQUEST_TIMEOUT"
-    ? "it did not arrive in time"
-    : "its method, its target or a header is malformed";
-  const { status, headers, body } = errorResponse(
-    new MalformedRequest(`This is no request of HTTP/1.1 that can be answered: ${reason}`),
+/** What the parser could not take for a request. */
+function faultOf(code: string | undefined, part: string): RequestError {
+  if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge("has longer headers");
+  return malformed(
+    code === "ERR_HTTP_REQUEST_TIMEOUT" ? "it did not arrive in time" : `${part} is malformed`,
   );
-  const head = [...headers, ...Object.entries(EVERY_ANSWER)].map(([name, value]) => `${name}: ${value}\r\n`)
-    .join("");
-  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head}\r\n${await new Response(body).text()}`);
 }
 
-async function answer(incoming: IncomingMessage, outgoing: ServerResponse, fetch: Fetch): Promise<void> {
+/** Answers on a connection where no request has come to its answer. */
+async function refuse(fault: RequestError, socket: Socket): Promise<void> {
+  socket.on("error", () => {});
+  const { status, headers, body } = withCommonHeaders(errorResponse(fault));
+  const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${await new Response(body).text()}`);
+}
+
+function withCommonHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(EVERY_ANSWER)) response.headers.set(name, value);
+  return response;
+}
+
+async function answer({ incoming, outgoing, head, broken }: Exchange, fetch: Fetch): Promise<void> {
   const gone = new AbortController();
   const completed = new Promise<void>((resolve) => {
     outgoing.once("close", () => {
@@ -122,7 +233,10 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, fetch
   incoming.on("error", () => {});
   outgoing.on("error", () => {});
   try {
-    await send(await fetch(toRequest(incoming, gone.signal), { info: { completed } }), incoming, outgoing);
+    const request = toRequest(incoming, head.headers, gone.signal);
+    const answered = fetch(request, { info: { completed, refusal: head.refusal } });
+    void broken.then(() => gone.abort(new DOMException("The request is malformed", "AbortError")));
+    await send(await Promise.race([broken, answered]), incoming, outgoing);
   } catch {
     // A body that ended with an error must not pass for a whole one.
     outgoing.destroy();
@@ -130,13 +244,9 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, fetch
 }
 
 /** The request as the app takes it. What is no path keeps its first character, so that nothing is found there. */
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+function toRequest(incoming: IncomingMessage, headers: Headers, signal: AbortSignal): Request {
   const target = incoming.url ?? "/";
   const url = URL.parse(target.startsWith("/") ? `http://localhost${target}` : target);
-  const headers = new Headers();
-  for (let i = 0; i + 1 < incoming.rawHeaders.length; i += 2) {
-    headers.append(incoming.rawHeaders[i]!, incoming.rawHeaders[i + 1]!);
-  }
   const method = incoming.method ?? "GET";
   const bodiless = method === "GET" || method === "HEAD" || hasNoBody(headers);
   const request = new Request(url?.protocol === "http:" ? url : "http://localhost/*", {

@@ -11,7 +11,7 @@ import type { Session } from "../session/store.ts";
 import { dialogTitle } from "./dialog_title.ts";
 import { Cancelled } from "./errors.ts";
 import { fileSize } from "./file_size.ts";
-import { checkOrigin, isLoopbackOrigin } from "./guard.ts";
+import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";
 import { jsonResponse } from "./json_response.ts";
 import { faulty, readBody } from "./request_body.ts";
 import type { Handler, RequestContext, Services } from "./services.ts";
@@ -27,7 +27,7 @@ export const openByPath: Handler = async (c, services) => {
       "path_not_absolute",
     );
   }
-  checkOrigin(c.req.header("origin"), services.allowedOrigins);
+  checkOrigin(askingOrigin(c.req.raw.headers), services.allowedOrigins);
   if (services.dialogOnly) {
     throw new PathNotAllowed(
       "This server opens files through its dialog only; use POST /api/v2/pick-and-open",
@@ -39,7 +39,7 @@ export const openByPath: Handler = async (c, services) => {
 /** Lets the user choose an acquisition in a native file dialog and opens it. */
 export const pickAndOpen: Handler = async (c, services) => {
   checkRunning(services);
-  const origin = c.req.header("origin");
+  const origin = askingOrigin(c.req.raw.headers);
   const { channelIndices = null, extensions = null } = await readBody(
     c.req.raw,
     PickRequest,
@@ -47,15 +47,15 @@ export const pickAndOpen: Handler = async (c, services) => {
   );
   const filter = dialogFilter(extensions, services.allowedExtensions);
   const foreign = origin === undefined || isOwnOrigin(c, origin) ? null : origin;
-  services.manners.check(foreign);
+  services.manners.check(foreign !== null);
   const asked = { title: dialogTitle(foreign), extensions: filter, signal: c.req.raw.signal };
   const path = await services.picker.pick(asked).catch((error: unknown) => {
     // A page can close its dialogs too, and open them again and again.
-    if (error instanceof ClientGone) services.manners.cancelled(foreign);
+    if (error instanceof ClientGone) services.manners.cancelled(foreign !== null);
     throw error;
   });
   if (path === null) {
-    services.manners.cancelled(foreign);
+    services.manners.cancelled(foreign !== null);
     throw new Cancelled("No file was chosen");
   }
   return await open(c, services, { path, channelIndices, chosenByUser: true, signal: c.req.raw.signal });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ErrorBody, type ErrorCode, HTTP_SCHEMAS } from "../schemas/http.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { COMMON_ERRORS, STATUS_OF_CODE } from "./error_table.ts";
-import { ERROR_MESSAGES, VALIDATION_DETAILS } from "./examples.ts";
+import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 
 type Json = Record<string, unknown>;
 
@@ -81,8 +81,8 @@ function operation(endpoint: Endpoint): Json {
 
 function responses({ success, ranges, errors }: Endpoint): Json {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...errors, ...COMMON_ERRORS]) {
-    const status = STATUS_OF_CODE.get(code)!;
+  const rows = [...errors.map((code) => ({ code, status: STATUS_OF_CODE.get(code)! })), ...COMMON_ERRORS];
+  for (const { code, status } of rows) {
     byStatus.set(status, [...byStatus.get(status) ?? [], code]);
   }
   const result: Json = {};
@@ -109,7 +109,9 @@ function responses({ success, ranges, errors }: Endpoint): Json {
       content: {
         "application/json": {
           schema: reference(ErrorBody),
-          examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+          examples: Object.fromEntries(
+            codes.map((code) => [code, { value: errorExample(code, status) }]),
+          ),
         },
       },
     };
@@ -124,13 +126,18 @@ function withCancelled(success: Endpoint["success"]): Json {
     content: {
       "application/json": {
         schema: { oneOf: [reference(success.schema!), reference(ErrorBody)] },
-        examples: { opened: { value: success.example }, cancelled: { value: errorExample("cancelled") } },
+        examples: {
+          opened: { value: success.example },
+          cancelled: { value: errorExample("cancelled", 200) },
+        },
       },
     },
   };
 }
 
-function errorExample(code: ErrorCode): Json {
+function errorExample(code: ErrorCode, status: number): Json {
+  const byHttp = code === "request_validation_failed" ? REFUSED_BY_HTTP[status] : undefined;
+  if (byHttp !== undefined) return { ok: false, error: code, message: byHttp, details: [] };
   const details = code === "request_validation_failed" ? VALIDATION_DETAILS : null;
   return { ok: false, error: code, message: ERROR_MESSAGES[code], details };
 }

@@ -5,6 +5,7 @@ import type { Opener } from "../session/opener.ts";
 import type { PickRequest } from "../session/picker.ts";
 import type { SessionStore } from "../session/store.ts";
 import type { Clock } from "../session/clock.ts";
+import type { RequestError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 /** Shows a file dialog; `session/picker.ts` has the real one. */
@@ -35,6 +36,8 @@ export interface Services {
 export interface ServeInfo {
   /** Settles when the answer was sent or the client went away. */
   readonly completed: Promise<void>;
+  /** Why the request is refused, judged by its head as it was sent. */
+  readonly refusal?: RequestError | null;
 }
 
 /** Types of the app for Hono. */

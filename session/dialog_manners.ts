@@ -1,16 +1,23 @@
-/** Keeps a page from asking again and again for a dialog that its user does not want. */
+/** Keeps foreign pages from asking again and again for a dialog that their user does not want. */
 import { DialogBusy } from "./errors.ts";
 
-/** Milliseconds within which two cancelled dialogs are too many. */
+/** Cancelled dialogs that are too many... */
+const TOO_MANY = 3;
+
+/** ...within these milliseconds. */
 const WINDOW = 60_000;
 
-/** Seconds for which the page is refused after that. */
+/** Seconds for which foreign pages are refused after that. */
 const PAUSE = 30;
 
-/** Counts the dialogs of foreign origins that were cancelled. */
+/**
+ * Counts the cancelled dialogs of all foreign pages together: a site has as many origins as it likes. The server's
+ * own pages and scripts are never refused, and nothing of theirs counts.
+ */
 export class DialogManners {
   readonly #now: () => number;
-  readonly #cancelled = new Map<string, { last: number; pausedUntil: number }>();
+  #cancelled: number[] = [];
+  #pausedUntil = -Infinity;
 
   /** @param now milliseconds of a clock that only goes forward */
   constructor(now: () => number = () => performance.now()) {
@@ -20,26 +27,22 @@ export class DialogManners {
   /**
    * Called before a dialog.
    *
-   * @param origin of the asking page; `null` for the server's own pages and for scripts, which are never refused
-   * @throws {DialogBusy} two of its dialogs were cancelled within a minute, less than 30 s ago
+   * @throws {DialogBusy} a foreign page asks, and three dialogs of such pages were cancelled within a minute, the
+   *   last of them less than 30 s ago
    */
-  check(origin: string | null): void {
-    const entry = origin === null ? undefined : this.#cancelled.get(origin);
-    if (entry === undefined || this.#now() >= entry.pausedUntil) return;
+  check(isForeign: boolean): void {
+    if (!isForeign || this.#now() >= this.#pausedUntil) return;
     throw new DialogBusy(
-      `Two dialogs of this page were cancelled within a minute; it may ask again after ${PAUSE} seconds`,
+      `${TOO_MANY} dialogs of pages that this server does not serve were cancelled within a minute; they may ask again after ${PAUSE} seconds`,
       PAUSE,
     );
   }
 
-  /** Called when a dialog of `origin` was cancelled, by the user or by the page that went away. */
-  cancelled(origin: string | null): void {
-    if (origin === null) return;
+  /** Called when a dialog was cancelled, by the user or by the page that went away. */
+  cancelled(isForeign: boolean): void {
+    if (!isForeign) return;
     const now = this.#now();
-    for (const [known, { last }] of this.#cancelled) {
-      if (now - last >= WINDOW) this.#cancelled.delete(known);
-    }
-    const again = this.#cancelled.has(origin);
-    this.#cancelled.set(origin, { last: now, pausedUntil: again ? now + PAUSE * 1000 : -Infinity });
+    this.#cancelled = [...this.#cancelled.filter((time) => now - time < WINDOW), now].slice(-TOO_MANY);
+    if (this.#cancelled.length === TOO_MANY) this.#pausedUntil = now + PAUSE * 1000;
   }
 }

@@ -6,4 +6,6 @@ globalThis.SwaggerUIBundle({
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
+  // Cookies of other programs on this host are none of this server's business.
+  requestInterceptor: (request) => ({ ...request, credentials: "omit" }),
 });

@@ -339,27 +339,34 @@ Deno.test("dialogs: cancelled, unavailable, busy", async () => {
   assert.deepEqual(Object.keys(await response.clone().json()), ["ok", "error", "message", "details"]);
   await expect(response, 200, "cancelled");
   await expect(server.post("/api/v2/pick-and-open", {}), 501, "dialog_unavailable");
-  // The same foreign origin had two dialogs cancelled within 60 s.
-  const foreign = { headers: { origin: "https://example.org" } };
-  await expect(server.post("/api/v2/pick-and-open", {}, foreign), 200, "cancelled");
+  // Foreign pages, each of an origin of its own, had three dialogs cancelled within 60 s.
+  const ask = (headers: Record<string, string>) => server.post("/api/v2/pick-and-open", {}, { headers });
+  await expect(ask({ origin: "https://a.example.org" }), 200, "cancelled");
+  await expect(ask({ "sec-fetch-site": "cross-site" }), 200, "cancelled");
   server.clock.move(59_000);
-  await expect(server.post("/api/v2/pick-and-open", {}, foreign), 200, "cancelled");
-  const busy = await server.post("/api/v2/pick-and-open", {}, foreign);
-  assert.equal(busy.headers.get("retry-after"), "30");
-  await expect(busy, 409, "dialog_busy");
-  await expect(
-    server.post("/api/v2/pick-and-open", {}, { headers: { origin: "https://other.example" } }),
-    200,
-    "cancelled",
-  );
+  await expect(ask({ origin: "null" }), 200, "cancelled");
+  const foreign = [
+    { origin: "https://b.example.org" },
+    { origin: "https://example.org", "sec-fetch-site": "same-origin" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "Cross-Site" },
+    { origin: "" },
+  ];
+  for (const headers of foreign) {
+    const busy = await ask(headers);
+    assert.equal(busy.headers.get("retry-after"), "30");
+    await expect(busy, 409, "dialog_busy");
+  }
+  const own = [{ origin: "http://127.0.0.1:8767" }, { "sec-fetch-site": "same-origin" }, {}, {}, {}];
+  for (const headers of own) await expect(ask(headers as Record<string, string>), 200, "cancelled");
   server.clock.move(30_000);
-  await expect(server.post("/api/v2/pick-and-open", {}, foreign), 200, "cancelled");
+  await expect(ask(foreign[0]!), 200, "cancelled");
 });
 
-Deno.test("a page that leaves its own dialogs again and again is one whose dialogs are cancelled", async () => {
+Deno.test("pages that leave their own dialogs again and again are ones whose dialogs are cancelled", async () => {
   await using server = new Harness({ pick: () => Promise.reject(new ClientGone("The client went away")) });
   const foreign = { headers: { origin: "https://example.org" } };
-  for (let n = 0; n < 2; n += 1) await server.post("/api/v2/pick-and-open", {}, foreign);
+  for (let n = 0; n < 3; n += 1) await server.post("/api/v2/pick-and-open", {}, foreign);
   await expect(server.post("/api/v2/pick-and-open", {}, foreign), 409, "dialog_busy");
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import { Log } from "../../routes/log.ts";
-import { listen } from "../../routes/http_listener.ts";
+import { type Fetch, listen, type ListenOptions } from "../../routes/http_listener.ts";
 import { createApp } from "../../routes/mod.ts";
 import type { Services } from "../../routes/services.ts";
 import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
@@ -128,8 +128,9 @@ export class Harness implements AsyncDisposable {
   }
 
   /** Serves the same app over a real socket, with the real `info`. */
-  async listen(): Promise<{ base: string; port: number } & AsyncDisposable> {
-    const { port, close } = await listen("127.0.0.1", 0, (request, env) => this.#app.fetch(request, env));
+  async listen(options: ListenOptions = {}): Promise<{ base: string; port: number } & AsyncDisposable> {
+    const fetch: Fetch = (request, env) => this.#app.fetch(request, env);
+    const { port, close } = await listen("127.0.0.1", 0, fetch, options);
     return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: close };
   }
 

@@ -95,7 +95,8 @@ async function call(path, init = {}) {
 
 async function send(path, init) {
   try {
-    return await fetch(SERVER + path, { cache: "no-store", ...init });
+    // Cookies of other programs on this host would go along; the server takes 64 KiB of headers.
+    return await fetch(SERVER + path, { cache: "no-store", credentials: "omit", ...init });
   } catch (error) {
     throw clientError(error);
   }
