@@ -58,6 +58,11 @@ export class ServerProcess {
     return new ServerProcess(await promise, child, lines, output);
   }
 
+  /** Of the process. */
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** What it has written to standard error. */
   get stderr(): string {
     return this.#lines.join("");
