@@ -40,10 +40,10 @@ const LATE_CHECK_MS = 1000;
 const LINGER_MS = 1000;
 
 /** Connections at a time; a browser has six to a server. */
-const MAX_CONNECTIONS = 256;
+const MAX_CONNECTIONS = 512;
 
-/** Of the free descriptors, connections may take one in so many: files and workers need the others. */
-const DESCRIPTOR_SHARE = 4;
+/** Where fewer descriptors are free, connections take a quarter of them at most: files and workers need the others. */
+const FEW_DESCRIPTORS = 256;
 
 /**
  * Starts to listen.
@@ -57,9 +57,10 @@ export async function listen(
   fetch: Fetch,
   { warn = () => {}, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenOptions = {},
 ): Promise<HttpListener> {
-  const share = Math.floor(freeDescriptors(DESCRIPTOR_SHARE * MAX_CONNECTIONS) / DESCRIPTOR_SHARE);
+  // Counted before workers start, which would find none meanwhile.
+  const free = freeDescriptors(FEW_DESCRIPTORS);
   // Also of those that wait to be accepted: the runtime accepts all of them before it closes one.
-  const limit = Math.max(1, share);
+  const limit = free === FEW_DESCRIPTORS ? MAX_CONNECTIONS : Math.max(1, Math.floor(free / 4));
   const connections = new Connections();
   // A request without a Host is the guard's to answer.
   const server = createServer({

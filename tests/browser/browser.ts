@@ -20,13 +20,13 @@ export function hasChromium(): boolean {
   }
 }
 
-/** Starts Chromium, with WebGL2 in software or without any. */
-export function startChromium(webgl = true): Promise<Browser> {
+/** Starts Chromium, with WebGL2 in software or without any, and with more flags of its command line. */
+export function startChromium(webgl = true, ...flags: string[]): Promise<Browser> {
   const graphics = ["--disable-gpu", webgl ? "--enable-unsafe-swiftshader" : "--disable-3d-apis"];
   const quiet = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync"];
   return chromium.launch({
     executablePath: CHROMIUM,
-    args: [...quiet, "--disable-component-update", ...graphics],
+    args: [...quiet, "--disable-component-update", ...graphics, ...flags],
   });
 }
 
@@ -42,7 +42,8 @@ export class StubbedServer {
   static async start(...flags: string[]): Promise<StubbedServer> {
     const server = new StubbedServer();
     Deno.mkdirSync(server.#programs);
-    const script = `#!/bin/sh\n. '${server.folder}/answer'\n`;
+    const script =
+      `#!/bin/sh\nprintf '%s\\n' "$*" >> '${server.folder}/dialogs'\n. '${server.folder}/answer'\n`;
     Deno.writeTextFileSync(join(server.#programs, "zenity"), script, { mode: 0o755 });
     server.cancel();
     await server.#listen(["--port", "0", ...flags]);
@@ -62,6 +63,15 @@ export class StubbedServer {
   /** The next dialogs stay open. */
   wait(): void {
     this.#answer("exec /bin/sleep 60");
+  }
+
+  /** What the dialog program was started with, a line a dialog. */
+  dialogs(): string[] {
+    try {
+      return Deno.readTextFileSync(join(this.folder, "dialogs")).trimEnd().split("\n");
+    } catch {
+      return [];
+    }
   }
 
   /** Ends the server's process and leaves its files. */

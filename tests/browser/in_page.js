@@ -99,3 +99,23 @@ export const focusWindow = () => dispatchEvent(new Event("focus"));
 
 export const sessionHasExpired = () =>
   document.getElementById("notice-text").textContent.includes("has expired");
+
+/**
+ * Posts with as many headers of its own as each of `counts` says; answers the statuses, or why there is none, and the
+ * codes.
+ */
+export async function postWithHeaders({ url, body, counts }) {
+  const post = async (count) => {
+    const headers = { "Content-Type": "application/json" };
+    for (let i = 0; i < count; i += 1) headers[`x${i}`] = "a";
+    try {
+      const response = await fetch(url, { method: "POST", headers, body });
+      return `${response.status} ${(await response.json()).error ?? "opened"}`;
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const answers = [];
+  for (const count of counts) answers.push(await post(count));
+  return answers;
+}
