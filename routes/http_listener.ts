@@ -88,12 +88,17 @@ export async function listen(
     outgoing.once("finish", () => socket.destroySoon());
     take(incoming, outgoing);
   });
-  server.on("clientError", (fault: { code?: string }, socket: Socket) => {
+  const broken = new WeakSet<Socket>();
+  server.on("clientError", ({ code }: { code?: string }, socket: Socket) => {
+    // Every further piece of a broken request is told of, and the runtime adds a listener each time.
+    if (broken.has(socket)) return;
+    broken.add(socket.setMaxListeners(0));
     const running = connections.running(socket);
-    if (running?.breakOff(faultOf(fault.code, "its body"))) return;
+    if (running?.breakOff(faultOf(code, "its body"))) return;
+    const answerFault = () => void refuse(faultOf(code, "its method, its target or a header"), socket);
     // Within a response that runs, the refusal would pass for a part of it.
-    if (running || !socket.writable) socket.destroy();
-    else void refuse(faultOf(fault.code, "its method, its target or a header"), socket);
+    if (running) running.outgoing.once("close", answerFault);
+    else answerFault();
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -128,24 +133,23 @@ class Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly head: SentHead;
-  /** Answers instead of the app when the rest of the request turns out to be none. */
-  readonly broken: Promise<Response>;
-  readonly #answerBroken: (response: Response) => void;
+  /** Settles when the rest of the request turns out to be none. */
+  readonly broken: Promise<RequestError>;
+  readonly #break: (fault: RequestError) => void;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.incoming = incoming;
     this.outgoing = outgoing;
     this.head = sentHead(incoming);
-    const { promise, resolve } = Promise.withResolvers<Response>();
-    [this.broken, this.#answerBroken] = [promise, resolve];
+    ({ promise: this.broken, resolve: this.#break } = Promise.withResolvers<RequestError>());
   }
 
-  /** Answers with the fault; `false` when an answer has begun that says nothing of it. */
+  /** Has the fault answered; `false` when an answer has begun that says nothing of it, or the request is complete. */
   breakOff(fault: RequestError): boolean {
     // The refusal of a head comes by itself, and ends the connection.
     if (this.head.refusal !== null) return true;
     if (this.incoming.complete || this.outgoing.headersSent) return false;
-    this.#answerBroken(withCommonHeaders(errorResponse(fault)));
+    this.#break(fault);
     return true;
   }
 }
@@ -211,6 +215,7 @@ function faultOf(code: string | undefined, part: string): RequestError {
 
 /** Answers on a connection where no request has come to its answer. */
 async function refuse(fault: RequestError, socket: Socket): Promise<void> {
+  if (!socket.writable) return void socket.destroy();
   socket.on("error", () => {});
   const { status, headers, body } = withCommonHeaders(errorResponse(fault));
   const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
@@ -236,8 +241,12 @@ async function answer({ incoming, outgoing, head, broken }: Exchange, fetch: Fet
   try {
     const request = toRequest(incoming, head.headers, gone.signal);
     const answered = fetch(request, { info: { completed, refusal: head.refusal } });
-    void broken.then(() => gone.abort(new DOMException("The request is malformed", "AbortError")));
-    await send(await Promise.race([broken, answered]), incoming, outgoing);
+    // Who reads the body learns of the fault by the signal; others need not be waited for.
+    const refused = broken.then((fault) => {
+      gone.abort(fault);
+      return withCommonHeaders(errorResponse(fault));
+    });
+    await send(await Promise.race([refused, answered]), incoming, outgoing);
   } catch {
     // A body that ended with an error must not pass for a whole one.
     outgoing.destroy();

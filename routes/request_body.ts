@@ -2,7 +2,13 @@
 import type { z } from "zod";
 import { quoted } from "../readers/errors.ts";
 import { MAX_ITEMS } from "../schemas/http.ts";
-import { type Detail, PayloadTooLarge, RequestValidationFailed, UnsupportedMediaType } from "./errors.ts";
+import {
+  type Detail,
+  PayloadTooLarge,
+  RequestError,
+  RequestValidationFailed,
+  UnsupportedMediaType,
+} from "./errors.ts";
 
 /** Bytes that a request body may have. */
 export const MAX_BODY_BYTES = 1 << 20;
@@ -143,7 +149,7 @@ async function readBytes(request: Request, timeoutMs: number): Promise<Uint8Arra
       chunks.push(value);
     }
   } catch (cause) {
-    if (cause instanceof PayloadTooLarge) throw cause;
+    if (cause instanceof RequestError) throw cause;
     if (!late) throw faulty([], "The body ended before it was complete", "body_incomplete");
   } finally {
     clearTimeout(timer);

@@ -272,6 +272,26 @@ Deno.test("what HTTP itself refuses is answered in the envelope with the common 
   assert.equal(server.pool.counts.busy, 0);
 });
 
+Deno.test("what is no HTTP behind a request is refused behind the answer of that request", async () => {
+  await using server = new Harness();
+  await using socket = await server.listen();
+  const first = "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const seconds: [string, number][] = [
+    ["garbage\r\n\r\n", 400],
+    [`${CHUNKED}zz\r\n`, 400],
+    [`${START}Expect: x\r\n\r\n`, 417],
+    [`${START}Transfer-Encoding: x\r\n\r\n${"y".repeat(100_000)}`, 501],
+  ];
+  for (const [second, status] of seconds) {
+    const answer = await raw(socket.port, first + second);
+    assert.match(
+      answer,
+      new RegExp(`^HTTP/1\\.1 200 .*"ok":true[^]*}HTTP/1\\.1 ${status} .*"ok":false`, "s"),
+      second,
+    );
+  }
+});
+
 Deno.test("what HTTP allows passes: 100-continue, Chunked, an upgrade that is not wanted", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
