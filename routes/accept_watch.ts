@@ -3,9 +3,13 @@
  * the runtime stops to accept, tells nobody, and never begins again by itself; only listening anew helps.
  */
 import type { AddressInfo, Server, Socket } from "node:net";
+import { freeDescriptors } from "./descriptors.ts";
 
 /** How often the server is looked at: with the waits below it accepts again within a second. */
-const WATCH_MS = 500;
+const WATCH_MS = 250;
+
+/** Without any reason it is looked at every ten seconds: a lack on the whole machine may be too short to be seen. */
+const IDLE_LOOKS = 10_000 / WATCH_MS;
 
 /** Waits for a connection that the server makes to itself. Several short ones: this thread may have been busy. */
 const WAITS = { count: 4, milliseconds: 100 } as const;
@@ -21,7 +25,10 @@ export class AcceptWatch {
   /** Ports whose connections arrived during a look. */
   readonly #arrived = new Set<number>();
   #look: Promise<void> | null = null;
-  #isDoubtful = false;
+  /** Port of the connection that the server last made to itself. */
+  #ownPort = 0;
+  #doubts = 0;
+  #settled = 0;
   #isClosing = false;
   #hasWarned = false;
 
@@ -36,20 +43,26 @@ export class AcceptWatch {
     ({ address: this.#address, port: this.#port } = server.address() as AddressInfo);
     // Such as a failure to listen anew, which is tried again.
     server.on("error", () => this.doubt());
+    let ticks = 0;
     this.#timer = setInterval(() => {
-      if (this.#isDoubtful) this.#look ??= this.#lookOnce().finally(() => this.#look = null);
+      ticks += 1;
+      if (ticks % IDLE_LOOKS === 0 || freeDescriptors(1) === 0) this.doubt();
+      if (this.#doubts > this.#settled) this.#look ??= this.#lookOnce().finally(() => this.#look = null);
     }, WATCH_MS);
   }
 
-  /** Called when descriptors may have been taken: a connection came or went, a request was answered. */
+  /** Called when descriptors may have been taken and given back: a request was answered. */
   doubt(): void {
-    this.#isDoubtful = true;
+    this.#doubts += 1;
   }
 
   /** Called with every connection. */
-  arrived({ remotePort }: Socket): void {
-    if (this.#look !== null && remotePort !== undefined) this.#arrived.add(remotePort);
-    this.doubt();
+  arrived(socket: Socket): void {
+    const port = socket.remotePort ?? 0;
+    if (this.#look !== null) this.#arrived.add(port);
+    socket.once("close", () => {
+      if (port !== this.#ownPort) this.doubt();
+    });
   }
 
   /** Ends the watch. */
@@ -62,23 +75,35 @@ export class AcceptWatch {
   /** Connects to the server, and lets it listen anew when that connection does not arrive. */
   async #lookOnce(): Promise<void> {
     this.#arrived.clear();
-    try {
-      using connection = await Deno.connect({ hostname: this.#address, port: this.#port });
-      const { port } = connection.localAddr as Deno.NetAddr;
-      for (let i = 0; i < WAITS.count && !this.#arrived.has(port) && !this.#isClosing; i += 1) {
-        await new Promise((resolve) => setTimeout(resolve, WAITS.milliseconds));
-      }
-      this.#isDoubtful = false;
-      if (this.#arrived.has(port)) return;
-    } catch (error) {
-      // Without a descriptor there is nothing to listen with either.
-      if (!(error instanceof Deno.errors.ConnectionRefused)) return this.#warnOnce();
+    const doubts = this.#doubts;
+    const enough = new AbortController();
+    let made: Deno.TcpConn | undefined;
+    let failure: unknown;
+    // Where many wait already, the system lets this one wait for minutes.
+    const connecting = Deno.connect({
+      hostname: this.#address,
+      port: this.#port,
+      signal: enough.signal,
+    }).then((connection) => {
+      made = connection;
+      this.#ownPort = connection.localAddr.port;
+    }, (error) => failure = error);
+    const hasArrived = () => made !== undefined && this.#arrived.has(this.#ownPort);
+    for (let i = 0; i < WAITS.count && !hasArrived() && !failure && !this.#isClosing; i += 1) {
+      await new Promise((resolve) => setTimeout(resolve, WAITS.milliseconds));
     }
-    if (this.#isClosing) return;
+    const isAccepting = hasArrived();
+    const hasDescriptor = !failure || failure instanceof Deno.errors.ConnectionRefused;
+    enough.abort();
+    await connecting;
+    made?.close();
+    if (isAccepting) this.#settled = doubts;
+    if (isAccepting || this.#isClosing) return;
     this.#warnOnce();
+    // Without a descriptor there is nothing to listen with either.
+    if (!hasDescriptor) return;
     this.#server.close();
     this.#server.listen({ host: this.#address, port: this.#port, backlog: this.#backlog });
-    this.doubt();
   }
 
   #warnOnce(): void {
