@@ -4,7 +4,7 @@
  * `REF_<source>_<channel id>_<chunk number>`.
  */
 
-/** Indices of a frame as they are written, from 1; a letter that is absent counts as 1. */
+/** Indices of a frame as they are written, from 1 on; a letter that is absent counts as 1. */
 export interface FrameIndex {
   readonly t: number;
   readonly l: number;
@@ -28,6 +28,7 @@ export function parseFrameIndex(axes: string): FrameIndex | null {
     if ((letter !== "t" && letter !== "l" && letter !== "z") || seen.has(letter)) return null;
     seen.add(letter);
     index[letter] = Number(digits);
+    if (index[letter] === 0) return null;
   }
   return index;
 }

@@ -191,11 +191,9 @@ class BlockChain implements BlockSource {
       if ((this.#count += 1) > MAX_BLOCKS) throw tooManyBlocks();
       const offset = at + BLOCK_HEAD_BYTES;
       if (offset + length > limit) {
-        this.damage.add(
-          this.#indexed
-            ? `block at ${at} + ${BLOCK_HEAD_BYTES + length} runs into the next one at ${limit}`
-            : `block at ${at} + ${BLOCK_HEAD_BYTES + length} ends after the data (${limit} bytes)`,
-        );
+        const place = `block at ${at} + ${BLOCK_HEAD_BYTES + length}`;
+        if (this.#indexed) this.damage.add(`${place} runs into the next one at ${limit}`);
+        else this.damage.addEnd(`${place} ends after the data (${limit} bytes)`);
         yield { offset, kind, length, stored: this.#indexed ? 0 : limit - offset };
         return;
       }
@@ -203,7 +201,9 @@ class BlockChain implements BlockSource {
       at = offset + length;
     }
     if (at < limit && !this.#endsInMarker(at, limit)) {
-      this.damage.add(`${limit - at} bytes at ${at} are too few for a block`);
+      const what = `${limit - at} bytes at ${at} are too few for a block`;
+      if (this.#indexed) this.damage.add(what);
+      else this.damage.addEnd(what);
     }
   }
 

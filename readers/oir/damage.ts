@@ -2,16 +2,28 @@
 export class Damage {
   #first: string | null = null;
   #count = 0;
+  #ends = 0;
 
-  /** @param what one clause with the offset: `block at 96 + 30 ends after the file (90 bytes)` */
+  /** @param what one clause with the offset: `block at 96 + 30 runs into the next one at 120` */
   add(what: string): void {
     this.#first ??= what;
     this.#count += 1;
   }
 
+  /** Notes that the data end too early, as those of an interrupted recording do. */
+  addEnd(what: string): void {
+    this.add(what);
+    this.#ends += 1;
+  }
+
   /** True when nothing was noted. */
   get none(): boolean {
     return this.#count === 0;
+  }
+
+  /** True when nothing was noted but an early end. */
+  get onlyAtEnd(): boolean {
+    return this.#count === this.#ends;
   }
 
   /** The notes in one clause, or `null`. */

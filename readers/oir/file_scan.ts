@@ -57,8 +57,16 @@ export interface FileScan {
   readonly documents: readonly DocumentBlock[];
   /** Number of chunks in `planes` and `reference`. */
   readonly chunkCount: number;
+  /** The file is shorter than when it was closed. */
+  readonly truncated: boolean;
   readonly damage: Damage;
   readonly warnings: readonly string[];
+}
+
+/** Damage that is no mere end of an interrupted recording: what lies between may have lost pixels. */
+export function damageWithin(scans: readonly FileScan[]): string | null {
+  const damaged = scans.find(({ damage, truncated }) => truncated ? !damage.onlyAtEnd : !damage.none);
+  return damaged?.damage.text ?? null;
 }
 
 /** Key of a frame in {@linkcode FileScan.planes}. */
@@ -80,12 +88,12 @@ export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
     const why = cut.length > 0
       ? cut
       : [`The block index of "${name}" is unusable (${entries}); the blocks were found one by one`];
-    return collect(file, walkedBlocks(file, header, stop), why);
+    return collect(file, walkedBlocks(file, header, stop), header.truncated, why);
   }
-  const indexed = collect(file, indexedBlocks(file, header, entries, stop), cut);
+  const indexed = collect(file, indexedBlocks(file, header, entries, stop), header.truncated, cut);
   if (indexed.damage.none) return indexed;
   const why = `The block index of "${name}" does not match the blocks (${indexed.damage.text})`;
-  const walked = collect(file, walkedBlocks(file, header, stop), [...cut, why]);
+  const walked = collect(file, walkedBlocks(file, header, stop), header.truncated, [...cut, why]);
   return walked.damage.none ? walked : indexed;
 }
 
@@ -99,6 +107,7 @@ interface Tag {
 function collect(
   file: RandomAccessFile,
   source: BlockSource,
+  truncated: boolean,
   warnings: readonly string[],
 ): FileScan {
   const planes = new Map<string, (ChunkTriples | undefined)[]>();
@@ -123,6 +132,7 @@ function collect(
       tag = readTag(block, source, damage);
     } else if (block.kind === KIND.pixels) {
       if (tag) addPixels(tag, block);
+      else damage.add(`pixels at ${block.offset} have no tag before them`);
       tag = null;
     } else if (block.kind === KIND.frame && block.stored === block.length) {
       if (frames.length >= 5 * MAX_PLANES) {
@@ -145,6 +155,7 @@ function collect(
     frames,
     documents,
     chunkCount,
+    truncated,
     damage,
     warnings,
   };

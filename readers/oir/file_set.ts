@@ -19,6 +19,9 @@ const CONTINUATION = /^(.+)_\d{5}(\.oir)?$/i;
 /** Both ways in which the extension is written, for file systems that tell them apart. */
 const EXTENSIONS = [".oir", ".OIR"] as const;
 
+/** True for the name of a file that goes on with another one. */
+export const isContinuationName = (path: string): boolean => CONTINUATION.test(basename(path));
+
 /** The files of an acquisition, scanned. */
 export interface FileSet {
   /** The main file, then its continuations in their order. */
@@ -36,7 +39,7 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   const main = mainFileOf(path, files);
   const scans = [scanFile(files.open(main), files.stop)];
   // A file that is named like a continuation but stands alone has none of its own.
-  if (CONTINUATION.test(basename(main))) return { scans, warnings: [] };
+  if (isContinuationName(main)) return { scans, warnings: [] };
   const kinship = new Kinship(scans, files);
   const warnings = addContinuations(
     scans,

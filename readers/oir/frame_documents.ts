@@ -70,6 +70,18 @@ export class FrameDocuments {
     );
   }
 
+  /** Frames that the first documents say they belong to. */
+  frames(): FrameIndex[] {
+    const frames: FrameIndex[] = [];
+    let searched = 0;
+    for (const [scan, at] of this.#places()) {
+      const frame = this.#read(scan, at)?.frame;
+      if (frame) frames.push(frame);
+      if ((searched += 1) >= MAX_SEARCHED) break;
+    }
+    return frames;
+  }
+
   /** Position of a frame on an axis, or `null` when no document states it. */
   position(frame: FrameIndex, axis: PositionAxis): number | null {
     const same = (other: FrameIndex) => other.t === frame.t && other.l === frame.l && other.z === frame.z;
@@ -125,7 +137,8 @@ export class FrameDocuments {
 }
 
 function frameDocument(root: XmlElement): FrameDocument {
-  const id = root.attributes.id ?? child(child(root, "general"), "name")?.text ?? "";
+  const frame = parseFrameId(root.attributes.id ?? "") ??
+    parseFrameId(child(child(root, "general"), "name")?.text ?? "");
   const positions = new Map<string, number>();
   for (const element of descendants(root, "axisValue")) {
     const type = child(element, "axisType")?.text;
@@ -133,7 +146,7 @@ function frameDocument(root: XmlElement): FrameDocument {
     if (type && position !== null) positions.set(type, position);
   }
   const definition = descendants(root, "imageDefinition").find((element) => child(element, "width"));
-  return { frame: parseFrameId(id), geometry: geometryOf(definition), positions };
+  return { frame, geometry: geometryOf(definition), positions };
 }
 
 function geometryOf(definition: XmlElement | undefined): FrameGeometry | string {

@@ -1,6 +1,7 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
 import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../xml.ts";
+import { type DescribedChannel, describedChannels } from "./described_channels.ts";
 import { definedSize, type ImageSize, numberIn } from "./documents.ts";
 
 /** An axis of the acquisition. */
@@ -18,8 +19,8 @@ export type Line = readonly [number, number, number, number];
 export interface ImageProperties {
   /** ISO 8601 as the microscope wrote it. */
   readonly created: string | null;
-  /** Configured channels, recorded or not: id to name, in the order of their `order` attributes. */
-  readonly channels: ReadonlyMap<string, string | null>;
+  /** Configured channels by id, recorded or not, in the order of their `order` attributes. */
+  readonly channels: ReadonlyMap<string, DescribedChannel>;
   /** Size of one pixel. */
   readonly pixel: { readonly x: Calibration; readonly y: Calibration };
   /** Enabled axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`. */
@@ -57,7 +58,7 @@ export function imageProperties(root: XmlElement): ImageProperties {
   const scanner = scannerInUse(acquisition);
   return {
     created: descendant(root, "creationDateTime")?.text || null,
-    channels: channelsOf(root),
+    channels: describedChannels(root),
     pixel: pixelSize(root, acquisition),
     ...axesIn(root, acquisition),
     seriesInterval: numberIn(scanner && descendant(scanner, "seriesInterval")),
@@ -67,50 +68,9 @@ export function imageProperties(root: XmlElement): ImageProperties {
   };
 }
 
-/**
- * The last copy of the properties, completed from the first: that one is a snapshot after the first frame. The
- * scanned line is taken from the snapshot, which describes what was drawn before the scan.
- */
-export function mergeProperties(first: ImageProperties, last: ImageProperties): ImageProperties {
-  const known = (type: string) => last.axes.has(type) || last.disabledAxes.has(type);
-  const channels = new Map(last.channels);
-  for (const [id, name] of first.channels) channels.set(id, channels.get(id) ?? name);
-  return {
-    created: last.created ?? first.created,
-    channels,
-    pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
-    axes: new Map([...[...first.axes].filter(([type]) => !known(type)), ...last.axes]),
-    disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
-    seriesInterval: last.seriesInterval ?? first.seriesInterval,
-    seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
-    overview: last.overview ?? first.overview,
-    region: first.region || last.region,
-    line: first.line ?? last.line,
-  };
-}
-
 /** Every interval that a document states, in milliseconds. */
 export function seriesIntervals(root: XmlElement): number[] {
   return descendants(root, "seriesInterval").map(numberIn).filter((v) => v !== null);
-}
-
-function channelsOf(root: XmlElement): Map<string, string | null> {
-  const byId = new Map<string, { name: string | null; order: number }>();
-  for (const element of descendants(root, "channel")) {
-    const id = element.attributes.id?.trim();
-    if (!id) continue;
-    const name = child(element, "name")?.text || null;
-    const known = byId.get(id);
-    if (known) known.name ??= name;
-    else byId.set(id, { name, order: integer(element.attributes.order) });
-  }
-  const sorted = [...byId].sort(([, a], [, b]) => a.order - b.order);
-  return new Map(sorted.map(([id, { name }]) => [id, name]));
-}
-
-function integer(text: string | undefined): number {
-  const value = Number(text ?? 0);
-  return Number.isSafeInteger(value) ? value : 0;
 }
 
 /** `MICRO_METER` and its like. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { parseXml } from "../xml.ts";
-import { imageProperties, mergeProperties } from "./image_properties.ts";
+import { imageProperties } from "./image_properties.ts";
+import { mergeProperties } from "./property_copies.ts";
 
 const properties = (content: string) =>
   imageProperties(parseXml(`<imageProperties>${content}</imageProperties>`, "it"));
@@ -11,7 +12,12 @@ Deno.test("channels are listed once, by order, named where any of their elements
       '<channel id="a"/><channel id=" "/><channel/><channel id="c" order="0"><name>third</name></channel>' +
       '<channel id="d" order="x"><name/></channel>',
   );
-  assert.deepEqual([...channels], [["a", null], ["d", null], ["b", "second"], ["c", "third"]]);
+  assert.deepEqual([...channels].map(([id, { name, order }]) => [id, name, order]), [
+    ["a", null, null],
+    ["d", null, "x"],
+    ["b", "second", "2"],
+    ["c", "third", "3"],
+  ]);
 });
 
 Deno.test("the pixel size is the first length, in its unit, with the calibration of the microscope", () => {
@@ -78,7 +84,7 @@ Deno.test("the last copy counts, also where it disables an axis; the first fills
   const last = copy([["TIMELAPSE", "false"]], '<channel id="b"/><channel id="a"><name>new</name></channel>');
   const merged = mergeProperties(first, last);
   assert.deepEqual([...merged.axes.keys()], ["ZSTACK"]);
-  assert.deepEqual([...merged.channels], [["b", "kept"], ["a", "new"]]);
+  assert.deepEqual([...merged.channels].map(([id, { name }]) => [id, name]), [["b", "kept"], ["a", "new"]]);
 });
 
 Deno.test("the scanned line is the first region with two ends, unless it has another shape", () => {

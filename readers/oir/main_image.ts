@@ -9,14 +9,7 @@ import { type FileScan, planeKey } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import { type ImageProperties, lineLength } from "./image_properties.ts";
 import { assemblePlane, type PlanePart, type StoredPlane } from "./plane_chunks.ts";
-
-/** Which frames of the main image are stored. */
-export interface StoredFrames {
-  /** Distinct numbers, ascending; position 0 is the first of each. */
-  readonly t: readonly number[];
-  readonly l: readonly number[];
-  readonly z: readonly number[];
-}
+import type { StoredFrames } from "./stored_frames.ts";
 
 /**
  * Sample type for a number of bytes per sample; 0 stands for a camera image whose components have 8 bits.
@@ -35,13 +28,6 @@ export function sampleTypeOf(depth: number | null): SampleType {
     default:
       throw new DecodeFailed(`samples of ${depth ?? "an unknown number of"} bytes are not supported`);
   }
-}
-
-/** Frames for which any plane is stored, in any file. */
-export function storedFrames(scans: readonly FileScan[]): StoredFrames {
-  const numbers = (axis: keyof FrameIndex) =>
-    [...new Set(scans.flatMap((scan) => [...scan.frameNumbers[axis]]))].sort((a, b) => a - b);
-  return { t: numbers("t"), l: numbers("l"), z: numbers("z") };
 }
 
 /** Ids of the channels that have pixels: described ones in their order, then the others sorted as text. */

@@ -11,13 +11,8 @@ import {
   type StoredDocument,
 } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
-import {
-  type ImageProperties,
-  imageProperties,
-  mergeProperties,
-  NO_PROPERTIES,
-  seriesIntervals,
-} from "./image_properties.ts";
+import { type ImageProperties, imageProperties, NO_PROPERTIES, seriesIntervals } from "./image_properties.ts";
+import { disagreement, mergeProperties } from "./property_copies.ts";
 
 /** Bytes of documents blocks that are looked through; files have two of a few MB. */
 const MAX_SEARCHED_BYTES = 128 << 20;
@@ -48,6 +43,8 @@ type Catalog = Record<Kind, StoredDocument[]>;
 /** What the documents of an acquisition say. */
 export interface Metadata {
   readonly properties: ImageProperties;
+  /** Channels in each copy of the properties that has any, the last copy first. */
+  readonly descriptions: readonly ImageProperties["channels"][];
   /** Sizes from image definition documents, which describe the reference image. */
   readonly definitions: readonly ImageSize[];
   readonly camera: CameraChannels;
@@ -64,24 +61,27 @@ export interface Metadata {
  */
 export function readMetadata(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag): Metadata {
   const reading = new Reading(parser, stop);
-  const merged: Catalog = { properties: [], definition: [], camera: [], channel: [] };
-  let properties: ImageProperties | null = null;
+  const found: Catalog = { properties: [], definition: [], camera: [], channel: [] };
+  let copies: readonly ImageProperties[] = [];
   for (const scan of scans) {
     const catalog = reading.catalogOf(scan);
-    for (const kind of ALL_KINDS) if (merged[kind].length === 0) merged[kind] = catalog[kind];
-    properties = reading.properties(catalog.properties);
-    if (properties !== null || reading.exhausted) break;
+    for (const kind of ALL_KINDS) if (found[kind].length === 0) found[kind] = catalog[kind];
+    copies = reading.copies(catalog.properties);
+    if (copies.length > 0 || reading.exhausted) break;
   }
-  if (properties === null) {
+  if (copies.length === 0) {
     reading.warnings.push(
       "The file has no readable image properties: names and order of its channels, calibration and date are unknown",
     );
   }
+  const [last, first] = copies;
+  if (last && first) reading.warnings.push(...disagreement(last, first));
   return {
-    properties: properties ?? NO_PROPERTIES,
-    definitions: reading.parseAll(merged.definition).map(definedSize).filter((size) => size !== null),
-    camera: cameraChannels(reading.parseAll(merged.camera)),
-    channelIntervals: () => reading.parseAll(merged.channel).flatMap(seriesIntervals),
+    properties: merged(copies) ?? NO_PROPERTIES,
+    descriptions: copies.map(({ channels }) => channels).filter((channels) => channels.size > 0),
+    definitions: reading.parseAll(found.definition).map(definedSize).filter((size) => size !== null),
+    camera: cameraChannels(reading.parseAll(found.camera)),
+    channelIntervals: () => reading.parseAll(found.channel).flatMap(seriesIntervals),
     warnings: reading.warnings,
   };
 }
@@ -89,8 +89,12 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
 /** When the acquisition of a file was made, as its image properties say, or `null`. @throws {Stopped} */
 export function creationOf(scan: FileScan, parser: DocumentParser, stop: StopFlag): string | null {
   const reading = new Reading(parser, stop);
-  return reading.properties(reading.catalogOf(scan).properties)?.created ?? null;
+  return merged(reading.copies(reading.catalogOf(scan).properties))?.created ?? null;
 }
+
+/** The last copy, completed from the first. */
+const merged = ([last, first]: readonly ImageProperties[]): ImageProperties | null =>
+  last && first ? mergeProperties(first, last) : last ?? null;
 
 /** Reading within bounds; what cannot be read counts as missing, and the user is told. */
 class Reading {
@@ -134,17 +138,13 @@ class Reading {
     return catalog;
   }
 
-  /** The last copy that can be parsed, completed from the first. */
-  properties(copies: readonly StoredDocument[]): ImageProperties | null {
+  /** The last copy that can be parsed, and the first one before it. */
+  copies(copies: readonly StoredDocument[]): ImageProperties[] {
     const inFileOrder = [...copies].sort((a, b) => a.offset - b.offset);
     const last = this.#firstParsed(inFileOrder.slice(-MAX_COPIES_TRIED).reverse());
     const before = inFileOrder.slice(0, last ? inFileOrder.indexOf(last.document) : -MAX_COPIES_TRIED);
     const first = this.#firstParsed(before.slice(0, MAX_COPIES_TRIED));
-    const [from, to] = [first ?? last, last ?? first];
-    if (!from || !to) return null;
-    return from === to
-      ? imageProperties(to.root)
-      : mergeProperties(imageProperties(from.root), imageProperties(to.root));
+    return [last, first].flatMap((copy) => copy ? [imageProperties(copy.root)] : []);
   }
 
   parseAll(documents: readonly StoredDocument[]): XmlElement[] {

@@ -2,8 +2,9 @@
 import type { StopFlag } from "../stop_flag.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
-import { planeOf, type StoredFrames } from "./main_image.ts";
+import { planeOf } from "./main_image.ts";
 import { assemblePlane } from "./plane_chunks.ts";
+import type { StoredFrames } from "./stored_frames.ts";
 
 /**
  * Says how many planes of the frames after the first one are incomplete or missing, and which is the first, or gives
@@ -22,10 +23,12 @@ export function missingPlanes(
   const first = planeKey({ t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! });
   let complete = 0;
   for (const scan of scans) {
+    const slots = ids.map((id) => scan.channelSlots.get(id)).filter((slot) => slot !== undefined);
     for (const [key, planes] of scan.planes) {
       stop.check();
       if (key === first) continue;
-      for (const chunks of planes) {
+      for (const slot of slots) {
+        const chunks = planes[slot];
         if (chunks && storedBytes(scan, chunks) >= needed) complete += 1;
       }
     }

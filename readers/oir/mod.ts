@@ -21,36 +21,34 @@ import { DecodeFailed } from "../errors.ts";
 import type { Acquisition, AxisLetter, OpenAcquisition, Source } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
-import { COLOURS } from "./camera_channels.ts";
+import { channelList } from "./channel_list.ts";
 import type { FileScan } from "./file_scan.ts";
-import { scanFileSet } from "./file_set.ts";
+import { isContinuationName, scanFileSet } from "./file_set.ts";
 import { DocumentParser } from "./documents.ts";
-import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
+import { FrameDocuments } from "./frame_documents.ts";
 import {
   channelsOf,
   checkPlaneSize,
   completeRows,
-  orderedIds,
   planeOf,
   type RowLayout,
   rowLayout,
   sampleTypeOf,
-  type StoredFrames,
-  storedFrames,
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
 import { missingPlanes } from "./missing_planes.ts";
 import { frameAt, planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
+import { checkFirstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or refused */
 export const open: OpenAcquisition = (source) => Promise.try(describe, source);
 
 function describe({ path, files }: Source): Acquisition {
-  const { scans, warnings } = scanFileSet(path, files);
+  const set = scanFileSet(path, files);
   const parser = new DocumentParser();
-  const documents = new FrameDocuments(scans, parser, files.stop);
-  const frames = storedFrames(scans);
+  const documents = new FrameDocuments(set.scans, parser, files.stop);
+  const { frames, scans, warnings: strays } = storedFrames(set.scans);
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
   const lost = scans[0]!.planes.size === 0;
   if (frames.t.length === 0 || lost) throw new DecodeFailed(noPixels(scans, documents));
@@ -60,10 +58,15 @@ function describe({ path, files }: Source): Acquisition {
   checkPlaneSize(1, geometry.width);
   const metadata = readMetadata(scans, parser, files.stop);
   const { properties } = metadata;
-  const { ids, names, warning } = mainChannels(scans, geometry, metadata);
-
   const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
-  const storedRows = ids.map((id) => completeRows(planeOf(scans, first, id), geometry.width, sampleType));
+  checkFirstFrame(scans, first, documents, isContinuationName(scans[0]!.file.path));
+  const rowsOf = (id: string) => completeRows(planeOf(scans, first, id), geometry.width, sampleType);
+  const { ids, described, names, warnings: ofChannels } = channelList(scans, first, metadata, {
+    rgb: geometry.rgb,
+    strays: strays.length > 0,
+    rowsOf,
+  });
+  const storedRows = ids.map(rowsOf);
   const layout = rowLayout({
     stored: storedRows,
     frames,
@@ -87,7 +90,7 @@ function describe({ path, files }: Source): Acquisition {
   const reference = referenceImage(scans, {
     sampleType,
     camera: metadata.camera,
-    properties,
+    properties: { ...properties, channels: described },
     geometry,
     definitions: metadata.definitions,
   });
@@ -105,10 +108,11 @@ function describe({ path, files }: Source): Acquisition {
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
     warnings: [
-      ...warnings,
+      ...set.warnings,
       ...scans.flatMap(scanWarnings),
       ...metadata.warnings,
-      ...warning,
+      ...strays,
+      ...ofChannels,
       ...layout.warnings,
       ...missingFrames(scans, frames, metadata, layout),
       ...(missing ? [missing] : []),
@@ -129,34 +133,6 @@ function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string
   if (scans[0]!.frames.length === 0) return "it holds no pixels of a main image";
   const { width, height } = documents.geometry();
   return `it describes ${width} x ${height} pixels and holds none, as overview maps do`;
-}
-
-interface MainChannels {
-  readonly ids: readonly string[];
-  readonly names: readonly (string | null)[];
-  readonly warning: readonly string[];
-}
-
-function mainChannels(
-  scans: readonly FileScan[],
-  geometry: FrameGeometry,
-  { properties, camera }: Metadata,
-): MainChannels {
-  const withPixels = new Set(scans.flatMap((scan) => [...scan.channelSlots.keys()]));
-  const ids = orderedIds(withPixels, properties);
-  const named = (id: string) => properties.channels.get(id) ?? null;
-  if (!geometry.rgb) return { ids, names: ids.map(named), warning: [] };
-  const names = ids.map((id) => camera.names.get(id) ?? named(id));
-  if (ids.length !== COLOURS.length || names.some((name) => name !== null)) {
-    return { ids, names, warning: [] };
-  }
-  return {
-    ids,
-    names: COLOURS,
-    warning: [
-      "The file does not say which component has which colour; they are named in the order of their ids",
-    ],
-  };
 }
 
 function scanWarnings({ file, warnings, damage }: FileScan): string[] {

@@ -4,8 +4,9 @@ import type { Channel, PlanePlan, Position } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import type { FileScan } from "./file_scan.ts";
-import { completeRows, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
+import { completeRows, planeOf, type RowLayout } from "./main_image.ts";
 import { readPlane, type StoredPlane } from "./plane_chunks.ts";
+import type { StoredFrames } from "./stored_frames.ts";
 
 /** The frame at a position, counted from 0. @throws {DecodeFailed} there is none */
 export function frameAt(frames: StoredFrames, position: Position): FrameIndex {

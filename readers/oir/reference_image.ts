@@ -57,7 +57,7 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   if (left > 0) {
     warnings.push(`${left} of ${ids.length} channels of the reference image are incomplete and left out`);
   }
-  const configured = (id: string) => properties.channels.get(id);
+  const configured = (id: string) => properties.channels.get(id)?.name;
   const ofCamera = (id: string) => camera.names.get(id);
   const [first, second] = sourceName.startsWith("CAMERA") ? [ofCamera, configured] : [configured, ofCamera];
   const names = channelNames(complete.map(({ id }) => first(id) ?? second(id)));

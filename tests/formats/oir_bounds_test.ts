@@ -79,7 +79,9 @@ Deno.test("more continuation files than are opened at once are refused", async (
   const files = Object.fromEntries(
     Array.from({ length: 501 }, (_, i) => [
       `a_${String(i + 1).padStart(5, "0")}`,
-      oirFile(continuationBlocks(oir, [{ axes: `t${i + 1002}`, planes: [ramp(20, i)] }])),
+      oirFile(
+        continuationBlocks(oir, [{ axes: `t${String(i + 2).padStart(3, "0")}`, planes: [ramp(20, i)] }]),
+      ),
     ]),
   );
   await withFiles({ "a.oir": writeOir(oir), ...files }, async (folder) => {

@@ -1,0 +1,162 @@
+/**
+ * Channels of the main image: those with pixels, in the order that the documents state. Chunks name their channel by
+ * its id, and nothing guards a name: ids and order must agree wherever the file states them, so that no channel is taken
+ * for another one.
+ */
+import { DecodeFailed } from "../errors.ts";
+import { COLOURS } from "./camera_channels.ts";
+import type { FrameIndex } from "./chunk_name.ts";
+import { damageWithin, type FileScan, planeKey } from "./file_scan.ts";
+import { type DescribedChannel, orderIsSound } from "./described_channels.ts";
+import { orderedIds } from "./main_image.ts";
+import type { Metadata } from "./metadata.ts";
+
+type Description = ReadonlyMap<string, DescribedChannel>;
+
+/** Channels by index. */
+export interface ChannelList {
+  readonly ids: readonly string[];
+  /** Described channels, whether they have pixels or not. */
+  readonly described: Description;
+  /** `null` where the file gives none. */
+  readonly names: readonly (string | null)[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Channels of the main image.
+ *
+ * @param rowsOf complete rows of a channel in the first frame
+ * @param strays whether planes were left out whose frame does not fit
+ * @throws {DecodeFailed} a channel that the documents promise has no pixels, or its place among the others is uncertain
+ */
+export function channelList(
+  scans: readonly FileScan[],
+  first: FrameIndex,
+  metadata: Metadata,
+  { rgb, strays, rowsOf }: {
+    readonly rgb: boolean;
+    readonly strays: boolean;
+    readonly rowsOf: (id: string) => number;
+  },
+): ChannelList {
+  const withPixels = new Set(scans.flatMap((scan) => [...scan.channelSlots.keys()]));
+  const lost = strays ? "planes of an impossible frame" : damageWithin(scans);
+  if (rgb) return components(withPixels, metadata, lost);
+  const { description, warnings } = agreed(metadata.descriptions, withPixels);
+  if (description === null) {
+    const ids = [...withPixels].sort();
+    return { ids, described: new Map(), names: ids.map(() => null), warnings };
+  }
+
+  const label = (id: string) => `"${description.get(id)?.name ?? id}"`;
+  const planes = (id: string) => scans.some((scan) => planeIn(scan, first, id));
+  const described = [...description.keys()].filter((id) => withPixels.has(id));
+  const unknown = [...withPixels].filter((id) => !description.has(id) && !metadata.camera.names.has(id))
+    .sort();
+  const fewest = Math.min(...described.map((id) => planes(id) ? rowsOf(id) : Infinity));
+  const whole = described.every(planes);
+  const fragments = described.length === 0 ? [] : unknown.filter((id) => !whole || rowsOf(id) < fewest);
+  const silent = [...description].find(([id, { recorded }]) => recorded && !withPixels.has(id))?.[0];
+  if (silent !== undefined && unknown.length > 0) {
+    throw new DecodeFailed(
+      `channel ${
+        label(silent)
+      } has no pixels under its id ${silent}, and no document describes the channel ` +
+        `${unknown[0]!.slice(0, 40)}, which has some`,
+    );
+  }
+  if (silent !== undefined && lost !== null) {
+    throw new DecodeFailed(`channel ${label(silent)} has no readable pixels: ${lost}`);
+  }
+  if (fragments.length > 0) {
+    warnings.push(
+      `Pixels of channel ${
+        fragments[0]!.slice(0, 40)
+      } are left out: no document describes it, and it is incomplete`,
+    );
+  }
+  const ids = [...described, ...unknown.filter((id) => !fragments.includes(id))];
+  const names = ids.map((id) => description.get(id)?.name ?? null);
+  return { ids, described: description, names, warnings };
+}
+
+const planeIn = (scan: FileScan, frame: FrameIndex, id: string) =>
+  scan.planes.get(planeKey(frame))?.[scan.channelSlots.get(id) ?? -1] !== undefined;
+
+/** Components of a colour image; a file has all three. */
+function components(
+  withPixels: ReadonlySet<string>,
+  { properties, camera }: Metadata,
+  lost: string | null,
+): ChannelList {
+  const ids = orderedIds(withPixels, properties);
+  const absent = [...camera.names].find(([id]) => !withPixels.has(id));
+  const foreign = ids.find((id) => !camera.names.has(id));
+  if (ids.length < COLOURS.length && lost !== null) {
+    throw new DecodeFailed(
+      `${ids.length} of ${COLOURS.length} components of the colour image have pixels: ${lost}`,
+    );
+  }
+  if (absent && foreign !== undefined && camera.names.size >= COLOURS.length) {
+    throw new DecodeFailed(
+      `component "${absent[1]}" has no pixels under its id ${
+        absent[0]
+      }, and no document describes the component ` +
+        `${foreign.slice(0, 40)}, which has some`,
+    );
+  }
+  const described = properties.channels;
+  const names = ids.map((id) => camera.names.get(id) ?? properties.channels.get(id)?.name ?? null);
+  if (ids.length !== COLOURS.length || names.some((name) => name !== null)) {
+    return { ids, described, names, warnings: [] };
+  }
+  return {
+    ids,
+    described,
+    names: COLOURS,
+    warnings: [
+      "The file does not say which component has which colour; they are named in the order of their ids",
+    ],
+  };
+}
+
+/**
+ * The description of the channels on which the copies of the image properties agree. Where they do not, the one that
+ * describes all channels with pixels and numbers them soundly, if the other does not.
+ */
+function agreed(
+  [last, other]: readonly Description[],
+  withPixels: ReadonlySet<string>,
+): { description: Description | null; warnings: string[] } {
+  if (last === undefined) return { description: null, warnings: [] };
+  const sequence = (copy: Description) => [...copy.keys()].filter((id) => withPixels.has(id));
+  const sound = (copy: Description) =>
+    sequence(copy).length === withPixels.size && orderIsSound(copy, sequence(copy));
+  if (other === undefined) {
+    if (sequence(last).length > 1 && !orderIsSound(last, sequence(last))) {
+      throw uncertain(last, sequence(last));
+    }
+    return { description: last, warnings: [] };
+  }
+  if (sequence(last).join() === sequence(other).join()) return { description: last, warnings: [] };
+  const usable = [last, other].filter(sound);
+  if (usable.length !== 1) throw uncertain(last, sequence(last), sequence(other));
+  return {
+    description: usable[0]!,
+    warnings: [
+      "The two copies of the image properties disagree about the channels; those of the copy that fits the pixels count",
+    ],
+  };
+}
+
+function uncertain(copy: Description, ...sequences: readonly (readonly string[])[]): DecodeFailed {
+  const [one, two] = sequences.map((ids) =>
+    ids.map((id) => `"${copy.get(id)?.name ?? id}" (${copy.get(id)?.order ?? "no number"})`).join(", ")
+  );
+  return new DecodeFailed(
+    two === undefined
+      ? `the order of its channels is damaged: ${one}`
+      : `its two copies of the image properties disagree about the order of its channels: ${one}, and ${two}`,
+  );
+}

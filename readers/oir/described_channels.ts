@@ -1,0 +1,48 @@
+/** Channels as the image properties describe them. */
+import { child, descendant, descendants, type XmlElement } from "../xml.ts";
+
+/** One channel of the image properties. */
+export interface DescribedChannel {
+  readonly name: string | null;
+  /** Its place among the channels as it is written, or `null` where it is not. */
+  readonly order: string | null;
+  /** Whether it is listed as recorded, not only as configured. */
+  readonly recorded: boolean;
+}
+
+/** Channels by id, in the order of their `order` attributes. What the first element of an id says counts. */
+export function describedChannels(root: XmlElement): ReadonlyMap<string, DescribedChannel> {
+  const recorded = new Set(
+    descendants(descendant(root, "imageInfo"), "channel").map(({ attributes }) => attributes.id?.trim()),
+  );
+  const byId = new Map<string, DescribedChannel>();
+  for (const element of descendants(root, "channel")) {
+    const id = element.attributes.id?.trim();
+    if (!id) continue;
+    const name = child(element, "name")?.text || null;
+    const known = byId.get(id);
+    byId.set(
+      id,
+      known
+        ? { ...known, name: known.name ?? name }
+        : { name, order: element.attributes.order ?? null, recorded: recorded.has(id) },
+    );
+  }
+  return new Map([...byId].sort(([, a], [, b]) => placeOf(a) - placeOf(b)));
+}
+
+function placeOf({ order }: DescribedChannel): number {
+  const value = Number(order ?? 0);
+  return Number.isSafeInteger(value) ? value : 0;
+}
+
+/** True when channels have distinct numbers from 1 on, or none of them has one. */
+export function orderIsSound(
+  channels: ReadonlyMap<string, DescribedChannel>,
+  ids: readonly string[],
+): boolean {
+  const orders = ids.map((id) => channels.get(id)!.order);
+  if (orders.every((order) => order === null)) return true;
+  const places = orders.map((order) => /^\d{1,9}$/.test(order ?? "") ? Number(order) : 0);
+  return places.every((place) => place >= 1) && new Set(places).size === places.length;
+}

@@ -1,0 +1,46 @@
+/** The two copies of the image properties: a snapshot after the first frame, and what was true at the end. */
+import type { ImageProperties } from "./image_properties.ts";
+
+/**
+ * The last copy of the properties, completed from the first: that one is a snapshot after the first frame. The
+ * scanned line is taken from the snapshot, which describes what was drawn before the scan.
+ */
+export function mergeProperties(first: ImageProperties, last: ImageProperties): ImageProperties {
+  const known = (type: string) => last.axes.has(type) || last.disabledAxes.has(type);
+  const channels = new Map(last.channels);
+  for (const [id, channel] of first.channels) {
+    const known = channels.get(id);
+    channels.set(id, known ? { ...known, name: known.name ?? channel.name } : channel);
+  }
+  return {
+    created: last.created ?? first.created,
+    channels,
+    pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
+    axes: new Map([...[...first.axes].filter(([type]) => !known(type)), ...last.axes]),
+    disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
+    seriesInterval: last.seriesInterval ?? first.seriesInterval,
+    seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
+    overview: last.overview ?? first.overview,
+    region: first.region || last.region,
+    line: first.line ?? last.line,
+  };
+}
+
+/** What both copies state, and state differently, in a warning; they are written from the same settings. */
+export function disagreement(last: ImageProperties, first: ImageProperties): string[] {
+  const stated: Readonly<Record<string, (copy: ImageProperties) => unknown>> = {
+    "the names of the channels": ({ channels }) => [...channels].map(([id, { name }]) => [id, name]).sort(),
+    "the pixel size": ({ pixel }) => pixel.x.unit === "Pixels" ? null : pixel,
+    "the date": ({ created }) => created,
+    "the interval of the series": ({ seriesInterval }) => seriesInterval,
+    "the size of the overview": ({ overview }) => overview,
+    "the scanned line": ({ line }) => line,
+  };
+  const named = Object.keys(stated).filter((what) => {
+    const [a, b] = [last, first].map((copy) => JSON.stringify(stated[what]!(copy) ?? null));
+    return a !== b && a !== "null" && b !== "null";
+  });
+  return named.length === 0
+    ? []
+    : [`The two copies of the image properties disagree about ${named.join(" and ")}: the file is damaged`];
+}

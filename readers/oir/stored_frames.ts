@@ -1,0 +1,111 @@
+/**
+ * Which frames of the main image are stored. Chunks tell their frame by the number in their name, and nothing guards a
+ * name: the numbers must fit each other and the frame documents, so that no other frame is taken for the first one.
+ */
+import { DecodeFailed } from "../errors.ts";
+import type { FrameIndex } from "./chunk_name.ts";
+import { damageWithin, type FileScan } from "./file_scan.ts";
+import type { FrameDocuments } from "./frame_documents.ts";
+
+/** Frames of the main image. */
+export interface StoredFrames {
+  /** Numbers without gaps, ascending; position 0 is the first of each. A frame between others may have no planes. */
+  readonly t: readonly number[];
+  readonly l: readonly number[];
+  readonly z: readonly number[];
+}
+
+/** The frames, and the files without the planes that belong to none of them. */
+export interface FittingFrames {
+  readonly frames: StoredFrames;
+  readonly scans: readonly FileScan[];
+  readonly warnings: readonly string[];
+}
+
+const AXES = ["t", "l", "z"] as const;
+type Axis = typeof AXES[number];
+
+/**
+ * The frames for which any plane is stored, in any file. A frame whose number is far from all others has a damaged
+ * name and is left out.
+ */
+export function storedFrames(scans: readonly FileScan[]): FittingFrames {
+  const stored = { t: numbers(scans, "t"), l: numbers(scans, "l"), z: numbers(scans, "z") };
+  const described = scans.reduce((sum, { frames }) => sum + frames.length / 5, 0);
+  const most = Math.max(described, scans.reduce((sum, { planes }) => sum + planes.size, 0));
+  const fitting = (axis: Axis) => {
+    const others = AXES.filter((a) => a !== axis).reduce((product, a) => product * stored[a].length, 1);
+    return stored[axis].filter((n, at, all) => n - all[0]! === at || (n - all[0]!) * others < most);
+  };
+  const kept = { t: fitting("t"), l: fitting("l"), z: fitting("z") };
+  const frames = { t: filled(kept.t), l: filled(kept.l), z: filled(kept.z) };
+  const strays = AXES.flatMap((axis) =>
+    stored[axis].slice(kept[axis].length).map((n) => axis + String(n).padStart(3, "0"))
+  );
+  if (strays.length === 0) return { frames, scans, warnings: [] };
+  return {
+    frames,
+    scans: scans.map((scan) => without(scan, frames)),
+    warnings: [
+      `Planes of ${strays.length === 1 ? "frame" : `${strays.length} frames such as`} ${
+        strays[0]
+      } are left out: ` +
+      "their number does not fit the other frames",
+    ],
+  };
+}
+
+const numbers = (scans: readonly FileScan[], axis: Axis) =>
+  [...new Set(scans.flatMap((scan) => [...scan.frameNumbers[axis]]))].sort((a, b) => a - b);
+
+const filled = (kept: readonly number[]) =>
+  kept.length === 0 ? [] : Array.from({ length: kept.at(-1)! - kept[0]! + 1 }, (_, i) => kept[0]! + i);
+
+function without(scan: FileScan, frames: StoredFrames): FileScan {
+  const within = (key: string) => {
+    const [t, l, z] = key.split(",").map(Number);
+    return t! <= (frames.t.at(-1) ?? 0) && l! <= (frames.l.at(-1) ?? 0) && z! <= (frames.z.at(-1) ?? 0);
+  };
+  const planes = new Map([...scan.planes].filter(([key]) => within(key)));
+  const used = new Set([...planes.values()].flatMap((slots) => Object.keys(slots).map(Number)));
+  return {
+    ...scan,
+    planes,
+    channelSlots: new Map([...scan.channelSlots].filter(([, slot]) => used.has(slot))),
+  };
+}
+
+/**
+ * Makes sure that no frame was before the first one that is stored.
+ *
+ * @param apart a continuation file that was opened without its acquisition, whose numbers go on from another file
+ * @throws {DecodeFailed} the first frame is lost
+ */
+export function checkFirstFrame(
+  scans: readonly FileScan[],
+  first: FrameIndex,
+  documents: FrameDocuments,
+  apart: boolean,
+): void {
+  if (first.t === 1 && first.l === 1 && first.z === 1) return;
+  const described = documents.frames();
+  const before = described.find(({ t, l, z }) => t < first.t || l < first.l || z < first.z);
+  const confirmed = described.some(({ t, l, z }) => t === first.t && l === first.l && z === first.z);
+  const damage = damageWithin(scans.slice(0, 1));
+  if (!before && damage === null && (confirmed || apart)) return;
+  const lost = before ?? { t: 1, l: 1, z: 1 };
+  throw new DecodeFailed(
+    `frame ${frameName(lost, first)} has no pixels under its name: the first that has any is ${
+      frameName(first, lost)
+    }` +
+      (damage ? `; ${damage}` : ""),
+  );
+}
+
+/** `t003z001`: as in the names of chunks, the axes in which two frames differ. */
+function frameName(frame: FrameIndex, other: FrameIndex): string {
+  return AXES.filter((axis) => frame[axis] !== other[axis]).map((axis) =>
+    axis + String(frame[axis]).padStart(3, "0")
+  )
+    .join("");
+}
