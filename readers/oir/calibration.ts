@@ -25,6 +25,9 @@ export function linePeriod(properties: ImageProperties, others: readonly number[
   return smallest === Infinity ? null : calibrated(smallest, "ms");
 }
 
+/** Steps between frames that differ by more than this share have a warning; the clock of a free run varies less. */
+const UNEVEN = 0.1;
+
 /**
  * Steps of T, L and Z from the positions of the first two frames along each, else from the configured axis.
  * The step of a time axis that does not run free is stated in no known unit and is not used.
@@ -33,20 +36,36 @@ export function frameSteps(
   frames: StoredFrames,
   documents: FrameDocuments,
   properties: ImageProperties,
-): Partial<Record<AxisLetter, Calibration>> {
+): { readonly steps: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly string[] } {
+  const warnings: string[] = [];
   const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
   const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
-    const second = frames[letter][1];
-    if (second === undefined) return null;
-    const from = documents.position(first, axis);
-    const to = from === null ? null : documents.position({ ...first, [letter]: second }, axis);
-    return from === null || to === null || from === to ? null : Math.abs(to - from);
+    const [from, to, next] = frames[letter].slice(0, 3).map((n) =>
+      documents.position({ ...first, [letter]: n }, axis)
+    );
+    if (to === undefined) return null;
+    if ((from === null) !== (to === null)) {
+      warnings.push(`Only one of the first two frames along ${letter.toUpperCase()} states its position`);
+    }
+    if (from === null || to === null || from === undefined || from === to) return null;
+    const others = axis === "TIMELAPSE" ? [] : [step(axis)].filter((s) => s !== 0);
+    if (next !== null && next !== undefined) others.push(Math.abs(next - to));
+    const found = Math.abs(to - from);
+    const uneven = others.find((other) => Math.abs(other - found) > UNEVEN * found);
+    if (uneven !== undefined) {
+      warnings.push(
+        `Steps along ${letter.toUpperCase()} are stated as ${found} and as ${uneven} ` +
+          `${axis === "TIMELAPSE" ? "ms" : axis === "LAMBDA" ? "nm" : "um"}; the first is served`,
+      );
+    }
+    return found;
   };
   const step = (axis: PositionAxis) => Math.abs(properties.axes.get(axis)?.step ?? 0);
   const time = between("t", "TIMELAPSE") ?? (step("TIMELAPSE") === 0 ? properties.seriesInterval : null);
-  return {
+  const steps = {
     T: frames.t.length > 1 ? calibrated(time, "ms") : UNCALIBRATED,
     L: calibrated(between("l", "LAMBDA") ?? step("LAMBDA"), "nm"),
     Z: calibrated(between("z", "ZSTACK") ?? step("ZSTACK"), "um"),
   };
+  return { steps, warnings };
 }

@@ -58,7 +58,8 @@ export function readHeader(file: RandomAccessFile): ContainerHeader {
   // Offsets near 2^64 lose precision here and stay far above any file size, which is all that is asked of them.
   const declared = Number(view.getBigUint64(32, true));
   const indexOffset = Number(view.getBigUint64(40, true));
-  const end = declared >= HEADER_BYTES && declared <= file.size ? declared : file.size;
+  // Where the two contradict each other, what is there counts: a walk ends at the marker of the index.
+  const end = declared >= indexOffset + 4 && declared <= file.size ? declared : file.size;
   return {
     end,
     indexOffset: indexOffset >= HEADER_BYTES && indexOffset + 4 <= end ? indexOffset : null,

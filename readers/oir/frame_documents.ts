@@ -32,11 +32,19 @@ export interface FrameDocument {
 /** Frame documents looked through for one of a given frame when the order of blocks does not tell. */
 const MAX_SEARCHED = 256;
 
+/** Frame documents whose geometry is compared. */
+const MAX_COMPARED = 4;
+
+/** Unreadable frame documents that are named in warnings. */
+const MAX_NAMED = 3;
+
 /** Bytes of a frame document's block; they have about 2 kB. */
 const MAX_FRAME_BYTES = 1 << 20;
 
 /** Frame documents of all files of an acquisition, read when asked for. */
 export class FrameDocuments {
+  /** What could not be read of the documents that were asked for so far. */
+  readonly warnings: string[] = [];
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
@@ -68,6 +76,19 @@ export class FrameDocuments {
           ? "it holds no frame document, which says how large the frames are"
           : `none of its first ${searched} frame documents can be read`),
     );
+  }
+
+  /** Geometries that the first documents state, one of each kind. */
+  geometries(): FrameGeometry[] {
+    const found: FrameGeometry[] = [];
+    let searched = 0;
+    for (const [scan, at] of this.#places()) {
+      const geometry = this.#read(scan, at)?.geometry;
+      const same = (other: FrameGeometry) => JSON.stringify(other) === JSON.stringify(geometry);
+      if (typeof geometry === "object" && !found.some(same)) found.push(geometry);
+      if ((searched += 1) >= MAX_COMPARED) break;
+    }
+    return found;
   }
 
   /** Frames that the first documents say they belong to. */
@@ -121,6 +142,9 @@ export class FrameDocuments {
     if (known !== undefined) return known;
     const document = length <= MAX_FRAME_BYTES ? this.#parse(scan, offset, length) : null;
     this.#parsed.set(key, document);
+    if (document === null && this.warnings.length < MAX_NAMED) {
+      this.warnings.push(`The frame document at ${offset} cannot be read`);
+    }
     return document;
   }
 

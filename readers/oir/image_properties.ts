@@ -2,7 +2,7 @@
 import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../xml.ts";
 import { type DescribedChannel, describedChannels } from "./described_channels.ts";
-import { definedSize, type ImageSize, numberIn } from "./documents.ts";
+import { definedSize, type ImageSize, isCount, numberIn } from "./documents.ts";
 
 /** An axis of the acquisition. */
 export interface ConfiguredAxis {
@@ -31,6 +31,10 @@ export interface ImageProperties {
   readonly seriesInterval: number | null;
   /** The same of every scanner that is described. */
   readonly seriesIntervals: readonly number[];
+  /** Width of the recorded image, of a line scan that of the scanned line. */
+  readonly width: number | null;
+  /** Bytes per sample of the recorded channels, where they are stated. */
+  readonly depths: readonly number[];
   /** Size of the overview frame. */
   readonly overview: ImageSize | null;
   /** Whether any region was drawn, of whatever shape. */
@@ -47,6 +51,8 @@ export const NO_PROPERTIES: ImageProperties = {
   disabledAxes: new Set(),
   seriesInterval: null,
   seriesIntervals: [],
+  width: null,
+  depths: [],
   overview: null,
   region: false,
   line: null,
@@ -63,6 +69,7 @@ export function imageProperties(root: XmlElement): ImageProperties {
     ...axesIn(root, acquisition),
     seriesInterval: numberIn(scanner && descendant(scanner, "seriesInterval")),
     seriesIntervals: seriesIntervals(root),
+    ...recordedImage(descendant(root, "imageInfo")),
     overview: overviewSize(scanner),
     ...drawnRegion(root),
   };
@@ -134,6 +141,13 @@ function scannerInUse(acquisition: XmlElement | undefined): XmlElement | undefin
   const type = descendant(acquisition, "scannerType")?.text;
   return settings.find((s) => s.attributes.type === type) ??
     (settings.length === 1 ? settings[0] : undefined);
+}
+
+function recordedImage(imageInfo: XmlElement | undefined): Pick<ImageProperties, "width" | "depths"> {
+  const definitions = descendants(imageInfo, "channel").map((channel) => child(channel, "imageDefinition"));
+  const depths = definitions.map((definition) => numberIn(child(definition, "depth")));
+  const width = numberIn(child(imageInfo, "width"));
+  return { width: isCount(width) ? width : null, depths: depths.filter(isCount) };
 }
 
 function overviewSize(scanner: XmlElement | undefined): ImageProperties["overview"] {

@@ -61,6 +61,8 @@ export interface RowLayout {
 export interface ScanEvidence {
   /** Complete rows of each channel in the first frame. */
   readonly stored: readonly number[];
+  /** Whether the chunks of a channel state the same place twice, as those of two frames with one name do. */
+  readonly repeated: boolean;
   readonly frames: StoredFrames;
   readonly geometry: FrameGeometry;
   readonly properties: ImageProperties;
@@ -74,12 +76,12 @@ export interface ScanEvidence {
  * more.
  */
 export function rowLayout(evidence: ScanEvidence): RowLayout {
-  const { stored, geometry, properties } = evidence;
+  const { stored, repeated, geometry, properties } = evidence;
   const { width, height } = geometry;
   const fewest = stored.reduce((least, rows) => Math.min(least, rows), Infinity);
   const most = stored.reduce((greatest, rows) => Math.max(greatest, rows), 0);
   if (!isLineScan(evidence, most)) {
-    return Number.isFinite(fewest) && fewest > height
+    return Number.isFinite(fewest) && fewest > height && !repeated
       ? {
         lineScan: false,
         rows: fewest,
@@ -121,6 +123,38 @@ function isLineScan(
   return most < height
     ? narrow || reference || properties.region || lines >= height
     : narrow && height === overview.height;
+}
+
+/**
+ * Makes sure that the columns and bytes per sample, which only the frame document states with certainty, are right where
+ * the rows that follow from them are not those that were intended.
+ *
+ * @param stated geometries of several frame documents
+ * @throws {DecodeFailed} another document contradicts them
+ */
+export function checkGeometry(
+  { rows, lineScan }: RowLayout,
+  { width, height, depth }: FrameGeometry,
+  stated: readonly FrameGeometry[],
+  properties: ImageProperties,
+): void {
+  const lines = lineScan ? properties.axes.get("TIMELAPSE")?.maxSize ?? null : height;
+  if (lines === null || rows === lines) return;
+  const found = `${rows} rows of ${width} samples of ${depth} bytes are stored in place of ${lines}`;
+  const other = stated.find((geometry) => geometry.width !== width || geometry.depth !== depth);
+  if (other) {
+    throw new DecodeFailed(`${found}: other frames have ${other.width} samples of ${other.depth} bytes`);
+  }
+  if (properties.width !== null && properties.width !== width) {
+    throw new DecodeFailed(`${found}: the image properties state ${properties.width} columns`);
+  }
+  const { depths } = properties;
+  if (depths.length > 0 && depth !== 0 && !depths.includes(depth!)) {
+    throw new DecodeFailed(`${found}: the image properties state ${depths[0]} bytes a sample`);
+  }
+  if (lineScan && lines > 1 && rows > lines && (properties.width === null || depths.length === 0)) {
+    throw new DecodeFailed(`${found}, and nothing else states how wide the rows are`);
+  }
 }
 
 /** A scan of a line has one pixel more than the line is long; overviews at another zoom do not fit. */

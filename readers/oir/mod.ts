@@ -28,6 +28,7 @@ import { DocumentParser } from "./documents.ts";
 import { FrameDocuments } from "./frame_documents.ts";
 import {
   channelsOf,
+  checkGeometry,
   checkPlaneSize,
   completeRows,
   planeOf,
@@ -66,19 +67,21 @@ function describe({ path, files }: Source): Acquisition {
     strays: strays.length > 0,
     rowsOf,
   });
-  const storedRows = ids.map(rowsOf);
   const layout = rowLayout({
-    stored: storedRows,
+    stored: ids.map(rowsOf),
+    repeated: ids.some((id) => planeOf(scans, first, id).repeated),
     frames,
     geometry,
     properties,
     reference: scans.some((scan) => scan.reference.size > 0),
   });
+  checkGeometry(layout, geometry, documents.geometries(), properties);
   const channels = channelsOf(ids, names, sampleType, layout.rows, geometry.width);
 
   const period = layout.lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;
+  const { steps, warnings: ofSteps } = frameSteps(frames, documents, properties);
   const calibrations: Partial<Record<AxisLetter, Calibration>> = {
-    ...frameSteps(frames, documents, properties),
+    ...steps,
     Y: period ?? properties.pixel.y,
     X: properties.pixel.x,
   };
@@ -116,6 +119,8 @@ function describe({ path, files }: Source): Acquisition {
       ...layout.warnings,
       ...missingFrames(scans, frames, metadata, layout),
       ...(missing ? [missing] : []),
+      ...documents.warnings,
+      ...ofSteps,
       ...unknownPeriod,
       ...reference.warnings,
     ],

@@ -27,6 +27,8 @@ export interface StoredPlane {
   readonly ranges: readonly ByteRange[];
   /** Bytes in `ranges`. */
   readonly bytes: number;
+  /** Whether stated places repeat or overlap. */
+  readonly repeated: boolean;
   /** The first gap between the chunks, in bytes of the plane, and the bytes that follow it and are left out. */
   readonly gap: { readonly from: number; readonly to: number; readonly after: number } | null;
 }
@@ -63,13 +65,14 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
     end = chunk.planeOffset + chunk.length;
   }
   const total = chunks.reduce((sum, c) => sum + c.length, 0);
-  if (overlapping) return { ranges: chunks, bytes: total, gap: null };
+  if (overlapping) return { ranges: chunks, bytes: total, repeated: true, gap: null };
   const ranges = placed.slice(0, gapAt);
   const bytes = ranges.reduce((sum, c) => sum + c.length, 0);
   const next = placed[gapAt];
   return {
     ranges,
     bytes,
+    repeated: false,
     gap: next ? { from: bytes, to: next.planeOffset, after: total - bytes } : null,
   };
 }

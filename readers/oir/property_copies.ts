@@ -20,6 +20,8 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,
     seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
+    width: last.width ?? first.width,
+    depths: last.depths.length > 0 ? last.depths : first.depths,
     overview: last.overview ?? first.overview,
     region: first.region || last.region,
     line: first.line ?? last.line,

@@ -40,7 +40,12 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const warnings = others.map(([name]) => `A second reference image (${name}) is not served`);
 
   const [sourceName, chunksOf] = source;
-  const ids = orderedIds(new Set(chunksOf.keys()), properties);
+  const { ids, warnings: ofIds } = namedChannels(
+    orderedIds(new Set(chunksOf.keys()), properties),
+    sourceName,
+    facts,
+  );
+  warnings.push(...ofIds);
   const stored = ids.map((id) => assemblePlane([{ file: scan.file, chunks: chunksOf.get(id)! }]));
   const most = stored.reduce((bytes, plane) => Math.max(bytes, plane.bytes), 0);
   const arranged = arrangement(most, facts);
@@ -73,6 +78,26 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
     },
     warnings,
   };
+}
+
+/**
+ * Channels of the reference image. One that no document knows, in place of one that is described, has a damaged id and is
+ * left out, unless it is the only one.
+ */
+function namedChannels(
+  ids: readonly string[],
+  source: string,
+  { properties, camera }: ReferenceFacts,
+): { ids: readonly string[]; warnings: string[] } {
+  const strange = ids.filter((id) => !properties.channels.has(id) && !camera.names.has(id));
+  const absent = [...properties.channels.keys()].some((id) => !ids.includes(id));
+  if (strange.length === 0 || !absent) return { ids, warnings: [] };
+  const what = `channel ${strange[0]!.slice(0, 40)} of the reference image`;
+  if (strange.length < ids.length) {
+    const known = ids.filter((id) => !strange.includes(id));
+    return { ids: known, warnings: [`No document describes ${what}, which is left out`] };
+  }
+  return { ids, warnings: source.startsWith("CAMERA") ? [] : [`No document describes ${what}`] };
 }
 
 function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: SampleType): PlanePlan {
