@@ -4,11 +4,10 @@
  * for another one.
  */
 import { DecodeFailed } from "../errors.ts";
-import { COLOURS } from "./camera_channels.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { damageWithin, type FileScan, planeKey } from "./file_scan.ts";
 import { type DescribedChannel, orderIsSound } from "./described_channels.ts";
-import { orderedIds } from "./main_image.ts";
+import { colourComponents } from "./colour_components.ts";
 import type { Metadata } from "./metadata.ts";
 
 type Description = ReadonlyMap<string, DescribedChannel>;
@@ -42,7 +41,7 @@ export function channelList(
 ): ChannelList {
   const withPixels = new Set(scans.flatMap((scan) => [...scan.channelSlots.keys()]));
   const lost = strays ? "planes of an impossible frame" : damageWithin(scans);
-  if (rgb) return components(withPixels, metadata, lost);
+  if (rgb) return colourComponents(withPixels, metadata, lost);
   const { description, warnings } = agreed(metadata.descriptions, withPixels);
   if (description === null) {
     const ids = [...withPixels].sort();
@@ -58,22 +57,22 @@ export function channelList(
   const whole = described.every(planes);
   const fragments = described.length === 0 ? [] : unknown.filter((id) => !whole || rowsOf(id) < fewest);
   const silent = [...description].find(([id, { recorded }]) => recorded && !withPixels.has(id))?.[0];
-  if (silent !== undefined && unknown.length > 0) {
+  const stranger = unknown[0]?.slice(0, 40);
+  if (silent !== undefined && stranger !== undefined) {
     throw new DecodeFailed(
-      `channel ${
-        label(silent)
-      } has no pixels under its id ${silent}, and no document describes the channel ` +
-        `${unknown[0]!.slice(0, 40)}, which has some`,
+      `channel ${label(silent)} has no pixels under its id ${
+        silent.slice(0, 40)
+      }, and no document describes ` +
+        `the channel ${stranger}, which has some`,
     );
   }
   if (silent !== undefined && lost !== null) {
     throw new DecodeFailed(`channel ${label(silent)} has no readable pixels: ${lost}`);
   }
   if (fragments.length > 0) {
+    const fragment = fragments[0]!.slice(0, 40);
     warnings.push(
-      `Pixels of channel ${
-        fragments[0]!.slice(0, 40)
-      } are left out: no document describes it, and it is incomplete`,
+      `Pixels of channel ${fragment} are left out: no document describes it, and it is incomplete`,
     );
   }
   const ids = [...described, ...unknown.filter((id) => !fragments.includes(id))];
@@ -83,43 +82,6 @@ export function channelList(
 
 const planeIn = (scan: FileScan, frame: FrameIndex, id: string) =>
   scan.planes.get(planeKey(frame))?.[scan.channelSlots.get(id) ?? -1] !== undefined;
-
-/** Components of a colour image; a file has all three. */
-function components(
-  withPixels: ReadonlySet<string>,
-  { properties, camera }: Metadata,
-  lost: string | null,
-): ChannelList {
-  const ids = orderedIds(withPixels, properties);
-  const absent = [...camera.names].find(([id]) => !withPixels.has(id));
-  const foreign = ids.find((id) => !camera.names.has(id));
-  if (ids.length < COLOURS.length && lost !== null) {
-    throw new DecodeFailed(
-      `${ids.length} of ${COLOURS.length} components of the colour image have pixels: ${lost}`,
-    );
-  }
-  if (absent && foreign !== undefined && camera.names.size >= COLOURS.length) {
-    throw new DecodeFailed(
-      `component "${absent[1]}" has no pixels under its id ${
-        absent[0]
-      }, and no document describes the component ` +
-        `${foreign.slice(0, 40)}, which has some`,
-    );
-  }
-  const described = properties.channels;
-  const names = ids.map((id) => camera.names.get(id) ?? properties.channels.get(id)?.name ?? null);
-  if (ids.length !== COLOURS.length || names.some((name) => name !== null)) {
-    return { ids, described, names, warnings: [] };
-  }
-  return {
-    ids,
-    described,
-    names: COLOURS,
-    warnings: [
-      "The file does not say which component has which colour; they are named in the order of their ids",
-    ],
-  };
-}
 
 /**
  * The description of the channels on which the copies of the image properties agree. Where they do not, the one that

@@ -15,6 +15,8 @@ export interface FrameGeometry {
   /** Bytes per sample; 0 where it is given per component, `null` where it is not given. */
   readonly depth: number | null;
   readonly rgb: boolean;
+  /** Colour type as it is written; some files leave it empty. */
+  readonly colorType: string;
 }
 
 /** Axes on which a frame has a position, and the unit of its number. */
@@ -31,6 +33,9 @@ export interface FrameDocument {
 
 /** Frame documents looked through for one of a given frame when the order of blocks does not tell. */
 const MAX_SEARCHED = 256;
+
+/** Colour types that are known; "Glay" is how FluoView spells it. */
+const COLOR_TYPES = /^(?:g[lr]ayscale|rgb|)$/i;
 
 /** Frame documents whose geometry is compared. */
 const MAX_COMPARED = 4;
@@ -66,7 +71,15 @@ export class FrameDocuments {
     let fault: string | null = null;
     for (const [scan, at] of this.#places()) {
       const geometry = this.#read(scan, at)?.geometry;
-      if (typeof geometry === "object") return geometry;
+      if (typeof geometry === "object") {
+        const { colorType } = geometry;
+        if (!COLOR_TYPES.test(colorType)) {
+          this.warnings.push(
+            `The frame document at ${scan.frames[at]} states an unknown colour type, "${colorType}"`,
+          );
+        }
+        return geometry;
+      }
       if (geometry) fault ??= `the frame document at ${scan.frames[at]} ${geometry}`;
       if ((searched += 1) >= MAX_SEARCHED) break;
     }
@@ -182,10 +195,6 @@ function geometryOf(definition: XmlElement | undefined): FrameGeometry | string 
     const stated = (name: string) => (child(definition, name)?.text || "nothing").slice(0, 40);
     return `states an impossible size: width ${stated("width")}, height ${stated("height")}`;
   }
-  return {
-    width,
-    height,
-    depth: depth ?? null,
-    rgb: child(definition, "colorType")?.text.toUpperCase() === "RGB",
-  };
+  const colorType = (child(definition, "colorType")?.text ?? "").slice(0, 40);
+  return { width, height, depth: depth ?? null, rgb: colorType.toUpperCase() === "RGB", colorType };
 }

@@ -23,6 +23,8 @@ export interface ImageProperties {
   readonly channels: ReadonlyMap<string, DescribedChannel>;
   /** Size of one pixel. */
   readonly pixel: { readonly x: Calibration; readonly y: Calibration };
+  /** Whether recorded channels state different sizes. */
+  readonly pixelVaries: boolean;
   /** Enabled axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`. */
   readonly axes: ReadonlyMap<string, ConfiguredAxis>;
   /** Types of axes that are described and not enabled. */
@@ -47,6 +49,7 @@ export const NO_PROPERTIES: ImageProperties = {
   created: null,
   channels: new Map(),
   pixel: { x: UNCALIBRATED, y: UNCALIBRATED },
+  pixelVaries: false,
   axes: new Map(),
   disabledAxes: new Set(),
   seriesInterval: null,
@@ -66,6 +69,7 @@ export function imageProperties(root: XmlElement): ImageProperties {
     created: descendant(root, "creationDateTime")?.text || null,
     channels: describedChannels(root),
     pixel: pixelSize(root, acquisition),
+    pixelVaries: pixelVaries(descendant(root, "imageInfo")),
     ...axesIn(root, acquisition),
     seriesInterval: numberIn(scanner && descendant(scanner, "seriesInterval")),
     seriesIntervals: seriesIntervals(root),
@@ -99,6 +103,16 @@ function pixelSize(root: XmlElement, acquisition: XmlElement | undefined): Image
   const x = along("x");
   const y = along("y");
   return { x, y: y.unit === "Pixels" ? x : y };
+}
+
+function pixelVaries(imageInfo: XmlElement | undefined): boolean {
+  const stated = descendants(imageInfo, "channel").flatMap((channel) => {
+    const [length, unit] = [child(channel, "length"), child(channel, "pixelUnit")];
+    return length
+      ? [["x", "y"].map((axis) => [child(length, axis)?.text, child(unit, axis)?.text]).join()]
+      : [];
+  });
+  return new Set(stated).size > 1;
 }
 
 /** First element in document order that has a child for which `wanted` holds. */

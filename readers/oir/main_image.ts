@@ -129,12 +129,14 @@ function isLineScan(
  * Makes sure that the columns and bytes per sample, which only the frame document states with certainty, are right where
  * the rows that follow from them are not those that were intended.
  *
+ * @param bytes stored of each channel in the first frame
  * @param stated geometries of several frame documents
  * @throws {DecodeFailed} another document contradicts them
  */
 export function checkGeometry(
   { rows, lineScan }: RowLayout,
   { width, height, depth }: FrameGeometry,
+  bytes: readonly number[],
   stated: readonly FrameGeometry[],
   properties: ImageProperties,
 ): void {
@@ -151,6 +153,10 @@ export function checkGeometry(
   const { depths } = properties;
   if (depths.length > 0 && depth !== 0 && !depths.includes(depth!)) {
     throw new DecodeFailed(`${found}: the image properties state ${depths[0]} bytes a sample`);
+  }
+  const fits = (rowBytes: number) => bytes.every((stored) => stored > 0 && stored % rowBytes === 0);
+  if (lineScan && lines > 1 && depth && !fits(width * depth) && fits(lines * depth)) {
+    throw new DecodeFailed(`${found}: the stored bytes make ${lines} whole rows of another width`);
   }
   if (lineScan && lines > 1 && rows > lines && (properties.width === null || depths.length === 0)) {
     throw new DecodeFailed(`${found}, and nothing else states how wide the rows are`);

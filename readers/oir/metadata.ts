@@ -76,6 +76,9 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
   }
   const [last, first] = copies;
   if (last && first) reading.warnings.push(...disagreement(last, first));
+  if (copies.some(({ pixelVaries }) => pixelVaries)) {
+    reading.warnings.push("The channels state different pixel sizes; that of the first is served");
+  }
   return {
     properties: merged(copies) ?? NO_PROPERTIES,
     descriptions: copies.map(({ channels }) => channels).filter((channels) => channels.size > 0),

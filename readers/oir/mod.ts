@@ -38,6 +38,7 @@ import {
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
 import { missingPlanes } from "./missing_planes.ts";
+import type { StoredPlane } from "./plane_chunks.ts";
 import { frameAt, planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
 import { checkFirstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
@@ -61,7 +62,9 @@ function describe({ path, files }: Source): Acquisition {
   const { properties } = metadata;
   const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
   checkFirstFrame(scans, first, documents, isContinuationName(scans[0]!.file.path));
-  const rowsOf = (id: string) => completeRows(planeOf(scans, first, id), geometry.width, sampleType);
+  const planes = new Map<string, StoredPlane>();
+  const stored = (id: string) => planes.getOrInsertComputed(id, () => planeOf(scans, first, id));
+  const rowsOf = (id: string) => completeRows(stored(id), geometry.width, sampleType);
   const { ids, described, names, warnings: ofChannels } = channelList(scans, first, metadata, {
     rgb: geometry.rgb,
     strays: strays.length > 0,
@@ -69,13 +72,13 @@ function describe({ path, files }: Source): Acquisition {
   });
   const layout = rowLayout({
     stored: ids.map(rowsOf),
-    repeated: ids.some((id) => planeOf(scans, first, id).repeated),
+    repeated: ids.some((id) => stored(id).repeated),
     frames,
     geometry,
     properties,
     reference: scans.some((scan) => scan.reference.size > 0),
   });
-  checkGeometry(layout, geometry, documents.geometries(), properties);
+  checkGeometry(layout, geometry, ids.map((id) => stored(id).bytes), documents.geometries(), properties);
   const channels = channelsOf(ids, names, sampleType, layout.rows, geometry.width);
 
   const period = layout.lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;

@@ -16,6 +16,7 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     created: last.created ?? first.created,
     channels,
     pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
+    pixelVaries: last.pixelVaries || first.pixelVaries,
     axes: new Map([...[...first.axes].filter(([type]) => !known(type)), ...last.axes]),
     disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,

@@ -1,0 +1,363 @@
+/** What the documents of an OIR file promise and what its blocks hold must agree: damaged names move no samples. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DecodeFailed } from "../../readers/errors.ts";
+import {
+  CHANNEL_A,
+  CHANNEL_B,
+  CHANNEL_C,
+  frame,
+  lineScan,
+  loadPath,
+  openBytes,
+  type Opened,
+  ramp,
+  withFiles,
+} from "../fixtures/oir_files.ts";
+import {
+  blockOffsets,
+  concat,
+  oirBlocks,
+  oirFile,
+  writeOir,
+  type WrittenBlock,
+  type WrittenOir,
+} from "../fixtures/oir_writer.ts";
+
+const latin1 = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes);
+const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+
+/** The file with the nth occurrence of a text replaced by one of the same length. */
+function replaced(file: Uint8Array, text: string, by: string, nth = 0): Uint8Array {
+  assert.equal(text.length, by.length);
+  let at = -1;
+  for (let n = 0; n <= nth; n += 1) at = latin1(file).indexOf(text, at + 1);
+  assert.ok(at >= 0, text);
+  return concat(file.subarray(0, at), bytesOf(by), file.subarray(at + by.length));
+}
+
+const refuses = (bytes: Uint8Array, message: RegExp) =>
+  assert.rejects(openBytes(bytes), (error: unknown) => {
+    assert.ok(error instanceof DecodeFailed, String(error));
+    assert.match(error.message, message);
+    return true;
+  });
+
+const frames = (count: number, channels = 1): WrittenOir["frames"] =>
+  Array.from({ length: count }, (_, i) => ({
+    axes: `t${String(i + 1).padStart(3, "0")}`,
+    planes: Array.from({ length: channels }, (_, c) => ramp(20, 1000 * (i + 1) + 100 * c)),
+    positions: { TIMELAPSE: 500 * i },
+  }));
+const oneChannel = { channels: [{ id: CHANNEL_A, name: "CH1" }] };
+const series = writeOir(frame({ ...oneChannel, frames: frames(3) }));
+const twoChannels = writeOir(frame());
+
+Deno.test("another frame is not taken for the first one", async () => {
+  // 0x30 and 0x34 differ in one bit, as do 0x31 and 0x33.
+  await refuses(
+    replaced(series, `t001_0_1_${CHANNEL_A}`, `t401_0_1_${CHANNEL_A}`),
+    /frame t001 has no pixels/,
+  );
+  await refuses(
+    replaced(series, `t001_0_1_${CHANNEL_A}`, `t003_0_1_${CHANNEL_A}`),
+    /frame t001 has no pixels/,
+  );
+  await refuses(
+    replaced(series, `t001_0_1_${CHANNEL_A}`, `u001_0_1_${CHANNEL_A}`),
+    /frame t001 has no pixels under its name: the first that has any is t002; tag at \d+ has the unknown name/,
+  );
+  const offsets = blockOffsets(oirBlocks(frame({ ...oneChannel, frames: frames(3) })));
+  const damaged = series.slice();
+  // The first tag as a thumbnail: its kind is the second word of the block.
+  damaged[offsets[1]! + 4] = 2;
+  await refuses(damaged, /frame t001 has no pixels.*pixels at \d+ have no tag before them/);
+});
+
+Deno.test("a main file numbers its frames from 1, unless its documents say otherwise", async () => {
+  const later = frames(3).slice(1);
+  const { summary, planes } = await openBytes(writeOir(frame({ ...oneChannel, frames: later })));
+  assert.deepEqual([summary.axes[0]!.size, [...planes[0]!]], [2, [...ramp(20, 2000)]]);
+  // Documents without a frame id, as some software writes them.
+  const untold = oirBlocks(frame({ ...oneChannel, frames: later })).map((block) =>
+    block.kind === 1
+      ? {
+        kind: 1,
+        payload: bytesOf(latin1(block.payload).replace(/ id="t\d+_0_1"/, (id) => " ".repeat(id.length))),
+      }
+      : block
+  );
+  await refuses(oirFile(untold), /frame t001 has no pixels under its name: the first that has any is t002/);
+});
+
+Deno.test("a later frame whose number does not fit is missing in its place", async () => {
+  const changed = replaced(series, `t002_0_1_${CHANNEL_A}`, `t402_0_1_${CHANNEL_A}`);
+  const { summary, planes } = await openBytes(changed);
+  assert.deepEqual([...planes[0]!], [...ramp(20, 1000)]);
+  assert.deepEqual([summary.axes[0]!.size, summary.axes[0]!.step], [3, 0.5]);
+  assert.deepEqual(summary.warnings, [
+    "Planes of frame t402 are left out: their number does not fit the other frames",
+    "2 of 3 frames are stored: the acquisition was interrupted or a continuation file is missing",
+    "The plane of channel 0 of frame t002 is incomplete or missing",
+  ]);
+  const zero = await openBytes(replaced(series, `t003_0_1_${CHANNEL_A}`, `t000_0_1_${CHANNEL_A}`));
+  assert.deepEqual([...zero.planes[0]!], [...ramp(20, 1000)], "numbers count from 1");
+});
+
+Deno.test("two frames of one name are not stacked", async () => {
+  // 0x33 and 0x31 differ in one bit.
+  const { summary, planes } = await openBytes(
+    replaced(series, `t003_0_1_${CHANNEL_A}`, `t001_0_1_${CHANNEL_A}`),
+  );
+  assert.deepEqual([summary.rows, [...planes[0]!]], [4, [...ramp(20, 1000)]]);
+  assert.match(summary.warnings.join(), /Channel 0 stores 40 bytes more than its plane has/);
+});
+
+Deno.test("another channel is not taken for the first one", async () => {
+  const strange = `${CHANNEL_A.slice(0, -1)}q`;
+  const message = new RegExp(
+    `channel "CH1" has no pixels under its id ${CHANNEL_A}, and no document describes the channel ${strange}`,
+  );
+  await refuses(replaced(twoChannels, `t001_0_1_${CHANNEL_A}`, `t001_0_1_${strange}`), message);
+  await refuses(
+    replaced(twoChannels, `t001_0_1_${CHANNEL_A}`, `t001p0_1_${CHANNEL_A}`),
+    /channel "CH1" has no readable pixels: tag at \d+ has the unknown name/,
+  );
+  // 0x61 and 0x63 differ in one bit: the chunk of A becomes one of a channel that is listed and was not recorded.
+  const listed = frame({
+    channels: [CHANNEL_A, CHANNEL_B, CHANNEL_C].map((id, i) => ({ id, name: `CH${i + 1}` })),
+    frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(20, 100), null] }],
+  });
+  const { summary } = await openBytes(writeOir(listed));
+  assert.deepEqual([summary.channels.map((c) => c.name), summary.warnings], [["CH1", "CH2"], []]);
+});
+
+Deno.test("a channel that the only copy of the properties does not describe is not put in its place", async () => {
+  const blocks = oirBlocks(frame());
+  const single = oirFile(blocks.slice(0, -1));
+  const strange = `${CHANNEL_A.slice(0, -1)}q`;
+  await refuses(
+    replaced(single, `channel id="${CHANNEL_A}"`, `channel id="${strange}"`),
+    new RegExp(`channel "CH1" has no pixels under its id ${strange}, and .* the channel ${CHANNEL_A}, which`),
+  );
+});
+
+Deno.test("a chunk of a channel that no document describes makes no channel", async () => {
+  const scan = writeOir(lineScan(23));
+  const strange = `${CHANNEL_A.slice(0, -1)}q`;
+  const { summary, planes } = await openBytes(replaced(scan, `1_${CHANNEL_A}_4`, `1_${strange}_4`));
+  assert.deepEqual(summary.channels.map((c) => c.name), ["CH1", "CH2"]);
+  // Strips of 5 lines: the fifth and last one of CH1 is lost.
+  assert.deepEqual([...planes[0]!], [...ramp(20 * 6, 0)]);
+  assert.match(summary.warnings.join(), new RegExp(`Pixels of channel ${strange} are left out`));
+});
+
+Deno.test("channels keep their order where one copy of the properties is damaged", async () => {
+  const original = await openBytes(twoChannels);
+  const changes: [string, string][] = [
+    ['order="1"', 'ordes="1"'],
+    ['order="1"', 'order="0"'],
+    ['order="1"', 'order="q"'],
+    ['order="2"', 'order="0"'],
+    [`channel id="${CHANNEL_A}"`, `channel id="${CHANNEL_A.slice(0, -1)}q"`],
+    [`channel id="${CHANNEL_A}"`, `channel ie="${CHANNEL_A}"`],
+  ];
+  for (const [text, by] of changes) {
+    for (const copy of [0, 1]) {
+      const what = `${by} in copy ${copy}`;
+      const { summary, planes } = await openBytes(replaced(twoChannels, text, by, copy));
+      assert.deepEqual(summary.channels.map((c) => c.name), ["CH1", "CH2"], what);
+      assert.deepEqual(planes, original.planes, what);
+    }
+  }
+});
+
+Deno.test("copies that put the channels in different orders are refused", async () => {
+  for (const copy of [0, 1]) {
+    // 0x31 and 0x33 differ in one bit; 3 is as good a number as 1.
+    await refuses(
+      replaced(twoChannels, 'order="1"', 'order="3"', copy),
+      /its two copies of the image properties disagree about the order of its channels: "CH\d" \(\d\), "CH\d" \(\d\), and/,
+    );
+  }
+  const single = oirFile(oirBlocks(frame()).slice(0, -1));
+  await refuses(
+    replaced(single, 'order="2"', 'ordes="2"'),
+    /the order of its channels is damaged: "CH2" \(no number\), "CH1" \(1\)/,
+  );
+});
+
+Deno.test("a colour image has three components, with the ids that its documents name", async () => {
+  const ids = [CHANNEL_A, CHANNEL_B, CHANNEL_C];
+  const rgb: WrittenOir = frame({
+    depth: 1,
+    colorType: "RGB",
+    channels: ids.map((id) => ({ id, name: "" })),
+    frames: [{ axes: "t001", planes: [0, 80, 160].map((seed) => Uint8Array.from(ramp(20, seed))) }],
+    properties: false,
+  });
+  await refuses(
+    replaced(writeOir(rgb), `t001_0_1_${CHANNEL_A}`, `t0p1_0_1_${CHANNEL_A}`),
+    /2 of the 3 components of a colour image have pixels: tag at/,
+  );
+  const named = writeOir({
+    ...rgb,
+    colours: { [CHANNEL_A]: "Red", [CHANNEL_B]: "Green", [CHANNEL_C]: "Blue" },
+  });
+  await refuses(
+    replaced(named, `t001_0_1_${CHANNEL_A}`, `t001_0_1_q${CHANNEL_A.slice(1)}`),
+    /component "Red" has no pixels under its id/,
+  );
+});
+
+Deno.test("a reference channel of an unknown id does not take the place of another one", async () => {
+  const scan = writeOir(lineScan(23));
+  const strange = `${CHANNEL_A.slice(0, -1)}q`;
+  const { summary, referencePlanes } = await openBytes(
+    replaced(
+      replaced(scan, `LSM0_${CHANNEL_A}_0`, `LSM0_${strange}_0`),
+      `LSM0_${CHANNEL_A}_1`,
+      `LSM0_${strange}_1`,
+    ),
+  );
+  assert.match(summary.warnings.join(), /of the reference image, which is left out|incomplete and left out/);
+  for (const [i, { name }] of (summary.reference?.channels ?? []).entries()) {
+    assert.equal(name, "CH2");
+    assert.deepEqual([...referencePlanes[i]!], [...ramp(64, 5000)]);
+  }
+});
+
+Deno.test("rows of a width or sample size that other statements contradict are refused", async () => {
+  const long = { ...oneChannel, frames: frames(2) };
+  const cases: [string, Uint8Array, RegExp][] = [
+    [
+      "frames of 4 columns before frames of 5",
+      replaced(writeOir(frame(long)), "<base:width>5<", "<base:width>4<"),
+      /5 rows of 4 samples of 2 bytes are stored in place of 4: other frames have 5 samples/,
+    ],
+    [
+      "samples of 0 bytes before samples of 2",
+      replaced(writeOir(frame(long)), "<base:depth>2<", "<base:depth>0<"),
+      /other frames have 5 samples of 2 bytes/,
+    ],
+    // 23 lines of 6 samples are 138 samples: 34.5 lines of 4, 19.7 of 7, and 46 lines of 6 samples of one byte.
+    [
+      "more lines than intended",
+      replaced(writeOir(lineScan(24)), "<base:width>6<", "<base:width>4<"),
+      /36 rows of 4 samples of 2 bytes are stored in place of 24/,
+    ],
+    [
+      "rows that do not fill the chunks",
+      replaced(writeOir(lineScan(23)), "<base:width>6<", "<base:width>7<"),
+      /19 rows of 7 .* in place of 23: the stored bytes make 23 whole rows of another width/,
+    ],
+    [
+      "samples of a line scan",
+      replaced(writeOir(lineScan(23)), "<base:depth>2<", "<base:depth>0<"),
+      /46 rows of 6 samples of 0 bytes are stored in place of 23/,
+    ],
+  ];
+  for (const [what, bytes, message] of cases) {
+    await refuses(bytes, message).catch((e) => assert.fail(`${what}: ${e}`));
+  }
+});
+
+Deno.test("what the two copies of the properties state differently is named in a warning", async () => {
+  const scan = writeOir(lineScan(23));
+  const pixel = "<commonparam:x>0.45<";
+  // Each copy states it for both channels, the first of which is served.
+  for (const nth of [0, 1, 2, 3]) {
+    const { warnings } = (await openBytes(replaced(scan, pixel, "<commonparam:x>0.65<", nth))).summary;
+    assert.match(warnings.join(), nth % 2 === 0 ? /disagree about the pixel size:/ : /different pixel sizes/);
+  }
+  const cases: [string, string, RegExp][] = [
+    ["2025-10-30T", "2024-10-30T", /about the date:/],
+    [">CH1<", ">CI1<", /about the names of the channels:/],
+    [">2.118<", ">2.018<", /about the interval of the series:/],
+    ['x1="1"', 'x1="5"', /about the scanned line:/],
+  ];
+  for (const [text, by, message] of cases) {
+    for (const copy of [0, 1]) {
+      assert.match((await openBytes(replaced(scan, text, by, copy))).summary.warnings.join(), message, by);
+    }
+  }
+});
+
+Deno.test("steps between frames that differ, or of which one end is unknown, have a warning", async () => {
+  const changes: [string, string, RegExp][] = [
+    [
+      ">1000</commonframe:position>",
+      ">5000</commonframe:position>",
+      /Steps along T are stated as 500 and as 4500 ms/,
+    ],
+    ["</lsmframe:frameProperties>", "</lsmframe:framePropertiez>", /frame document at 104 cannot be read/],
+  ];
+  for (const [text, by, message] of changes) {
+    assert.match((await openBytes(replaced(series, text, by))).summary.warnings.join(), message);
+  }
+  assert.deepEqual((await openBytes(series)).summary.warnings, []);
+});
+
+Deno.test("a declared end before the index does not shorten the file", async () => {
+  const blocks = oirBlocks(lineScan(23));
+  const whole = await openBytes(oirFile(blocks));
+  const { planes, summary } = await openBytes(oirFile(blocks, { declaredSize: 2000n }));
+  assert.deepEqual([planes, summary.date], [whole.planes, whole.summary.date]);
+});
+
+/** Bytes that tell where samples belong: sizes in the header, index, heads of blocks, tags, and channels in XML. */
+function* structure(file: Uint8Array, blocks: readonly WrittenBlock[]): Generator<number> {
+  const offsets = blockOffsets(blocks);
+  for (let at = 32; at < 52; at += 1) yield at;
+  for (const [i, { kind, payload }] of blocks.entries()) {
+    for (let at = 0; at < 8 + (kind === 3 ? payload.length : 0); at += 1) yield offsets[i]! + at;
+  }
+  for (let at = offsets.at(-1)!; at < file.length; at += 1) yield at;
+  for (const { index, 0: tag } of latin1(file).matchAll(/<commonphase:channel id="[^>]*>/g)) {
+    for (let at = 0; at < tag.length; at += 1) yield index + at;
+  }
+}
+
+Deno.test("no flipped bit of the structure moves samples without a warning", async (t) => {
+  const files: [string, WrittenOir][] = [
+    ["series", frame({ frames: frames(2, 2) })],
+    ["line scan", lineScan(8, { stripBytes: 96 })],
+  ];
+  const served = ({ planes, referencePlanes, summary }: Opened) =>
+    JSON.stringify([
+      planes.map((plane) => [...plane]),
+      referencePlanes.map((plane) => [...plane]),
+      summary.channels.map(({ name }) => name),
+      summary.axes,
+    ]);
+  for (const [name, oir] of files) {
+    await t.step(name, async () => {
+      const blocks = oirBlocks(oir);
+      const bytes = oirFile(blocks);
+      const original = await openBytes(bytes);
+      assert.deepEqual(original.summary.warnings, []);
+      const expected = served(original);
+      await withFiles({ "scan.oir": bytes }, async (folder) => {
+        const path = join(folder, "scan.oir");
+        using file = await Deno.open(path, { write: true });
+        const write = (at: number, byte: number) => {
+          file.seekSync(at, Deno.SeekMode.Start);
+          file.writeSync(Uint8Array.of(byte));
+        };
+        for (const at of structure(bytes, blocks)) {
+          for (let bit = 0; bit < 8; bit += 1) {
+            write(at, bytes[at]! ^ (1 << bit));
+            const opened = await loadPath(path).catch((error) => {
+              if (error instanceof DecodeFailed) return null;
+              throw error;
+            });
+            if (opened && opened.summary.warnings.length === 0) {
+              assert.equal(served(opened), expected, `bit ${bit} of byte ${at}`);
+            }
+          }
+          write(at, bytes[at]!);
+        }
+      });
+    });
+  }
+});
