@@ -211,20 +211,16 @@ Deno.test("a colour image has three components, with the ids that its documents 
 });
 
 Deno.test("a reference channel of an unknown id does not take the place of another one", async () => {
-  const scan = writeOir(lineScan(23));
+  const scan = writeOir(lineScan(23, { stripBytes: 1000 }));
   const strange = `${CHANNEL_A.slice(0, -1)}q`;
   const { summary, referencePlanes } = await openBytes(
-    replaced(
-      replaced(scan, `LSM0_${CHANNEL_A}_0`, `LSM0_${strange}_0`),
-      `LSM0_${CHANNEL_A}_1`,
-      `LSM0_${strange}_1`,
-    ),
+    replaced(scan, `LSM0_${CHANNEL_A}_0`, `LSM0_${strange}_0`),
   );
-  assert.match(summary.warnings.join(), /of the reference image, which is left out|incomplete and left out/);
-  for (const [i, { name }] of (summary.reference?.channels ?? []).entries()) {
-    assert.equal(name, "CH2");
-    assert.deepEqual([...referencePlanes[i]!], [...ramp(64, 5000)]);
-  }
+  assert.deepEqual(summary.reference?.channels.map(({ name }) => name), ["CH2"]);
+  assert.deepEqual(referencePlanes.map((plane) => [...plane]), [[...ramp(64, 5000)]]);
+  assert.deepEqual(summary.warnings, [
+    `No document describes channel ${strange} of the reference image, which is left out`,
+  ]);
 });
 
 Deno.test("rows of a width or sample size that other statements contradict are refused", async () => {
