@@ -104,14 +104,16 @@ export class FrameDocuments {
     return found;
   }
 
-  /** Frames that the first documents say they belong to. */
+  /** Frames that the first and the last documents say they belong to. */
   frames(): FrameIndex[] {
+    const count = this.#scans.reduce((sum, { frames }) => sum + frames.length / 5, 0);
     const frames: FrameIndex[] = [];
-    let searched = 0;
+    let passed = 0;
     for (const [scan, at] of this.#places()) {
+      passed += 1;
+      if (passed > MAX_SEARCHED && passed <= count - MAX_SEARCHED) continue;
       const frame = this.#read(scan, at)?.frame;
       if (frame) frames.push(frame);
-      if ((searched += 1) >= MAX_SEARCHED) break;
     }
     return frames;
   }

@@ -50,7 +50,7 @@ function describe({ path, files }: Source): Acquisition {
   const set = scanFileSet(path, files);
   const parser = new DocumentParser();
   const documents = new FrameDocuments(set.scans, parser, files.stop);
-  const { frames, scans, warnings: strays } = storedFrames(set.scans);
+  const { frames, scans, warnings: strays } = storedFrames(set.scans, documents);
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
   const lost = scans[0]!.planes.size === 0;
   if (frames.t.length === 0 || lost) throw new DecodeFailed(noPixels(scans, documents));

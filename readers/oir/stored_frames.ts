@@ -4,7 +4,7 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import type { FrameIndex } from "./chunk_name.ts";
-import { damageWithin, type FileScan } from "./file_scan.ts";
+import { damageWithin, type FileScan, MAX_PLANES } from "./file_scan.ts";
 import type { FrameDocuments } from "./frame_documents.ts";
 
 /** Frames of the main image. */
@@ -26,32 +26,35 @@ const AXES = ["t", "l", "z"] as const;
 type Axis = typeof AXES[number];
 
 /**
- * The frames for which any plane is stored, in any file. A frame whose number is far from all others has a damaged
- * name and is left out.
+ * The frames for which any plane is stored, in any file. A frame whose number is higher than their count and than any
+ * that a frame document names has a damaged name and is left out.
  */
-export function storedFrames(scans: readonly FileScan[]): FittingFrames {
+export function storedFrames(scans: readonly FileScan[], documents: FrameDocuments): FittingFrames {
   const stored = { t: numbers(scans, "t"), l: numbers(scans, "l"), z: numbers(scans, "z") };
   const described = scans.reduce((sum, { frames }) => sum + frames.length / 5, 0);
   const most = Math.max(described, scans.reduce((sum, { planes }) => sum + planes.size, 0));
+  let named: readonly FrameIndex[] | null = null;
   const fitting = (axis: Axis) => {
     const others = AXES.filter((a) => a !== axis).reduce((product, a) => product * stored[a].length, 1);
-    return stored[axis].filter((n, at, all) => n - all[0]! === at || (n - all[0]!) * others < most);
+    const [first] = stored[axis];
+    const counted = stored[axis].filter((n, at) => n - first! === at || (n - first!) * others < most);
+    if (counted.length === stored[axis].length) return counted;
+    named ??= documents.frames();
+    const highest = named.reduce((top, frame) => Math.max(top, frame[axis]), 0);
+    return stored[axis].filter((n, at) => at < counted.length || (n <= highest && n - first! < MAX_PLANES));
   };
   const kept = { t: fitting("t"), l: fitting("l"), z: fitting("z") };
   const frames = { t: filled(kept.t), l: filled(kept.l), z: filled(kept.z) };
   const strays = AXES.flatMap((axis) =>
     stored[axis].slice(kept[axis].length).map((n) => axis + String(n).padStart(3, "0"))
   );
-  if (strays.length === 0) return { frames, scans, warnings: [] };
+  const [stray] = strays;
+  if (stray === undefined) return { frames, scans, warnings: [] };
+  const which = strays.length === 1 ? `frame ${stray}` : `${strays.length} frames such as ${stray}`;
   return {
     frames,
     scans: scans.map((scan) => without(scan, frames)),
-    warnings: [
-      `Planes of ${strays.length === 1 ? "frame" : `${strays.length} frames such as`} ${
-        strays[0]
-      } are left out: ` +
-      "their number does not fit the other frames",
-    ],
+    warnings: [`Planes of ${which} are left out: their number does not fit the other frames`],
   };
 }
 

@@ -100,6 +100,10 @@ Deno.test("a later frame whose number does not fit is missing in its place", asy
     "2 of 3 frames are stored: the acquisition was interrupted or a continuation file is missing",
     "The plane of channel 0 of frame t002 is incomplete or missing",
   ]);
+  // Where the documents of the frames between are lost too, those of the last ones say how many there were.
+  const ends = frames(9).filter((_, i) => i < 2 || i > 6);
+  const sparse = await openBytes(writeOir(frame({ ...oneChannel, frames: ends })));
+  assert.deepEqual([sparse.summary.axes[0]!.size, [...sparse.planes[0]!]], [9, [...ramp(20, 1000)]]);
   const zero = await openBytes(replaced(series, `t003_0_1_${CHANNEL_A}`, `t000_0_1_${CHANNEL_A}`));
   assert.deepEqual([...zero.planes[0]!], [...ramp(20, 1000)], "numbers count from 1");
 });
