@@ -51,12 +51,16 @@ export function channelList(
   const label = (id: string) => `"${description.get(id)?.name ?? id}"`;
   const planes = (id: string) => scans.some((scan) => planeIn(scan, first, id));
   const described = [...description.keys()].filter((id) => withPixels.has(id));
-  const unknown = [...withPixels].filter((id) => !description.has(id) && !metadata.camera.names.has(id))
-    .sort();
+  const components = new Set([...description.values()].flatMap((channel) => channel.components));
+  for (const id of metadata.camera.names.keys()) components.add(id);
+  const undescribed = [...withPixels].filter((id) => !description.has(id)).sort();
+  const unknown = undescribed.filter((id) => !components.has(id));
   const fewest = Math.min(...described.map((id) => planes(id) ? rowsOf(id) : Infinity));
   const whole = described.every(planes);
   const fragments = described.length === 0 ? [] : unknown.filter((id) => !whole || rowsOf(id) < fewest);
-  const silent = [...description].find(([id, { recorded }]) => recorded && !withPixels.has(id))?.[0];
+  const silent = [...description].find(([id, channel]) =>
+    channel.recorded && channel.components.length === 0 && !withPixels.has(id)
+  )?.[0];
   const stranger = unknown[0]?.slice(0, 40);
   if (silent !== undefined && stranger !== undefined) {
     throw new DecodeFailed(
@@ -69,13 +73,14 @@ export function channelList(
   if (silent !== undefined && lost !== null) {
     throw new DecodeFailed(`channel ${label(silent)} has no readable pixels: ${lost}`);
   }
+  if (silent !== undefined) warnings.push(`Channel ${label(silent)} is listed as recorded and has no pixels`);
   if (fragments.length > 0) {
     const fragment = fragments[0]!.slice(0, 40);
     warnings.push(
       `Pixels of channel ${fragment} are left out: no document describes it, and it is incomplete`,
     );
   }
-  const ids = [...described, ...unknown.filter((id) => !fragments.includes(id))];
+  const ids = [...described, ...undescribed.filter((id) => !fragments.includes(id))];
   const names = ids.map((id) => description.get(id)?.name ?? null);
   return { ids, described: description, names, warnings };
 }

@@ -8,6 +8,8 @@ export interface DescribedChannel {
   readonly order: string | null;
   /** Whether it is listed as recorded, not only as configured. */
   readonly recorded: boolean;
+  /** Ids of the components of a colour channel, which have its pixels. */
+  readonly components: readonly string[];
 }
 
 /** Channels by id, in the order of their `order` attributes. What the first element of an id says counts. */
@@ -20,12 +22,15 @@ export function describedChannels(root: XmlElement): ReadonlyMap<string, Describ
     const id = element.attributes.id?.trim();
     if (!id) continue;
     const name = child(element, "name")?.text || null;
+    const components = descendants(element, "elementChannel").flatMap(({ attributes }) =>
+      attributes.id?.trim() ?? []
+    );
     const known = byId.get(id);
     byId.set(
       id,
       known
-        ? { ...known, name: known.name ?? name }
-        : { name, order: element.attributes.order ?? null, recorded: recorded.has(id) },
+        ? { ...known, name: known.name ?? name, components: [...known.components, ...components] }
+        : { name, order: element.attributes.order ?? null, recorded: recorded.has(id), components },
     );
   }
   return new Map([...byId].sort(([, a], [, b]) => placeOf(a) - placeOf(b)));

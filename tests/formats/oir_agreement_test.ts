@@ -17,8 +17,11 @@ import {
 import {
   blockOffsets,
   concat,
+  documentRecord,
+  documentsBlock,
   oirBlocks,
   oirFile,
+  propertiesDocument,
   writeOir,
   type WrittenBlock,
   type WrittenOir,
@@ -127,13 +130,15 @@ Deno.test("another channel is not taken for the first one", async () => {
     replaced(twoChannels, `t001_0_1_${CHANNEL_A}`, `t001p0_1_${CHANNEL_A}`),
     /channel "CH1" has no readable pixels: tag at \d+ has the unknown name/,
   );
-  // 0x61 and 0x63 differ in one bit: the chunk of A becomes one of a channel that is listed and was not recorded.
   const listed = frame({
     channels: [CHANNEL_A, CHANNEL_B, CHANNEL_C].map((id, i) => ({ id, name: `CH${i + 1}` })),
     frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(20, 100), null] }],
   });
   const { summary } = await openBytes(writeOir(listed));
-  assert.deepEqual([summary.channels.map((c) => c.name), summary.warnings], [["CH1", "CH2"], []]);
+  assert.deepEqual([summary.channels.map((c) => c.name), summary.warnings], [
+    ["CH1", "CH2"],
+    ['Channel "CH3" is listed as recorded and has no pixels'],
+  ]);
 });
 
 Deno.test("a channel that the only copy of the properties does not describe is not put in its place", async () => {
@@ -212,6 +217,26 @@ Deno.test("a colour image has three components, with the ids that its documents 
     replaced(named, `t001_0_1_${CHANNEL_A}`, `t001_0_1_q${CHANNEL_A.slice(1)}`),
     /component "Red" has no pixels under its id/,
   );
+});
+
+Deno.test("a listed channel whose components have the pixels is not missing", async () => {
+  const ids = [CHANNEL_A, CHANNEL_B, CHANNEL_C];
+  const oir = frame({
+    channels: ids.map((id) => ({ id, name: "" })),
+    frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(20, 100), ramp(20, 200)] }],
+  });
+  const channels = /<commonphase:channel .*<\/commonphase:channel>/;
+  const components = ids.map((id) => `<commonphase:elementChannel id="${id}"/>`).join("");
+  const listed = propertiesDocument(oir).replace(
+    channels,
+    `<commonphase:channel id="colour" order="1">${components}</commonphase:channel>`,
+  );
+  const blocks = oirBlocks(oir).map((block) =>
+    block.kind === 0 ? documentsBlock(documentRecord(2, listed)) : block
+  );
+  const { summary, planes } = await openBytes(oirFile(blocks));
+  assert.deepEqual(planes.map((plane) => plane[0]), [0, 100, 200]);
+  assert.deepEqual(summary.warnings, []);
 });
 
 Deno.test("a reference channel of an unknown id does not take the place of another one", async () => {
