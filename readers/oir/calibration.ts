@@ -25,8 +25,13 @@ export function linePeriod(properties: ImageProperties, others: readonly number[
   return smallest === Infinity ? null : calibrated(smallest, "ms");
 }
 
-/** Steps between frames that differ by more than this share have a warning; the clock of a free run varies less. */
-const UNEVEN = 0.1;
+/** Differences between stated steps from which on there is a warning, as a share and in the unit of the axis. */
+const TOLERANCE: Readonly<Record<PositionAxis, readonly [share: number, unit: number]>> = {
+  TIMELAPSE: [0.1, 0],
+  ZSTACK: [0.02, 0.02],
+  LAMBDA: [0.02, 0.02],
+};
+const UNITS: Readonly<Record<PositionAxis, string>> = { TIMELAPSE: "ms", ZSTACK: "um", LAMBDA: "nm" };
 
 /**
  * Steps of T, L and Z from the positions of the first two frames along each, else from the configured axis.
@@ -40,22 +45,35 @@ export function frameSteps(
   const warnings: string[] = [];
   const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
   const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
-    const [from, to, next] = frames[letter].slice(0, 3).map((n) =>
-      documents.position({ ...first, [letter]: n }, axis)
+    if (frames[letter].length < 2) return null;
+    // Beside the first frame, its neighbours along the other axes: each states the step once more.
+    const bases = (["t", "l", "z"] as const).flatMap((other) =>
+      other !== letter && frames[other].length > 1 ? [{ ...first, [other]: frames[other][1]! }] : []
     );
-    if (to === undefined) return null;
-    if ((from === null) !== (to === null)) {
-      warnings.push(`Only one of the first two frames along ${letter.toUpperCase()} states its position`);
+    const known: number[] = [];
+    let unknown = 0;
+    for (const base of [first, ...bases]) {
+      const places = frames[letter].slice(0, base === first ? 3 : 2).map((n) =>
+        documents.position({ ...base, [letter]: n }, axis)
+      );
+      for (const [i, to] of places.entries()) {
+        const from = places[i - 1];
+        if (i === 0) continue;
+        if (to === null || from === null || from === undefined) unknown += 1;
+        else if (to !== from) known.push(Math.abs(to - from));
+      }
     }
-    if (from === null || to === null || from === undefined || from === to) return null;
-    const others = axis === "TIMELAPSE" ? [] : [step(axis)].filter((s) => s !== 0);
-    if (next !== null && next !== undefined) others.push(Math.abs(next - to));
-    const found = Math.abs(to - from);
-    const uneven = others.find((other) => Math.abs(other - found) > UNEVEN * found);
-    if (uneven !== undefined) {
+    const [found] = known;
+    if (found === undefined) return null;
+    const name = letter.toUpperCase();
+    if (unknown > 0) warnings.push(`Some of the first frames along ${name} do not state their position`);
+    const configured = axis === "TIMELAPSE" ? 0 : step(axis);
+    const [share, unit] = TOLERANCE[axis];
+    const other = [...known, ...(configured === 0 ? [] : [configured])]
+      .find((value) => Math.abs(value - found) > share * found + unit);
+    if (other !== undefined) {
       warnings.push(
-        `Steps along ${letter.toUpperCase()} are stated as ${found} and as ${uneven} ` +
-          `${axis === "TIMELAPSE" ? "ms" : axis === "LAMBDA" ? "nm" : "um"}; the first is served`,
+        `Steps along ${name} are stated as ${found} and as ${other} ${UNITS[axis]}; the first is served`,
       );
     }
     return found;

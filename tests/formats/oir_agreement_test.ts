@@ -321,6 +321,20 @@ Deno.test("steps between frames that differ, or of which one end is unknown, hav
     assert.match((await openBytes(replaced(series, text, by))).summary.warnings.join(), message);
   }
   assert.deepEqual((await openBytes(series)).summary.warnings, []);
+
+  // Two times and two focus planes: the second plane states the step in time once more.
+  const stack = [[1, 1], [1, 2], [2, 1], [2, 2]].map(([t, z]) => ({
+    axes: `z00${z}t00${t}`,
+    planes: [ramp(20, 0)],
+    positions: { TIMELAPSE: 400 * t! + 50 * z!, ZSTACK: 1.5 * z! },
+  }));
+  const whole = writeOir(frame({ ...oneChannel, frames: stack }));
+  assert.deepEqual((await openBytes(whole)).summary.warnings, []);
+  const later = await openBytes(replaced(whole, ">850<", ">950<"));
+  assert.match(later.summary.warnings.join(), /Steps along T are stated as 500 and as 400 ms/);
+  const lost = await openBytes(replaced(whole, "</lsmframe:frameProperties>", "</lsmframe:framePropertiez>"));
+  assert.equal(lost.summary.axes[0]!.step, 0.4);
+  assert.match(lost.summary.warnings.join(), /Some of the first frames along T do not state their position/);
 });
 
 Deno.test("a declared end before the index does not shorten the file", async () => {
