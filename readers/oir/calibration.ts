@@ -51,22 +51,24 @@ export function frameSteps(
       other !== letter && frames[other].length > 1 ? [{ ...first, [other]: frames[other][1]! }] : []
     );
     const known: number[] = [];
-    let unknown = 0;
+    const stated = { some: false, all: true };
     for (const base of [first, ...bases]) {
       const places = frames[letter].slice(0, base === first ? 3 : 2).map((n) =>
         documents.position({ ...base, [letter]: n }, axis)
       );
       for (const [i, to] of places.entries()) {
-        const from = places[i - 1];
-        if (i === 0) continue;
-        if (to === null || from === null || from === undefined) unknown += 1;
-        else if (to !== from) known.push(Math.abs(to - from));
+        const from = places[i - 1] ?? null;
+        if (to === null) stated.all = false;
+        else stated.some = true;
+        if (to !== null && from !== null && to !== from) known.push(Math.abs(to - from));
       }
+    }
+    const name = letter.toUpperCase();
+    if (stated.some && !stated.all) {
+      warnings.push(`Some of the first frames along ${name} do not state their position`);
     }
     const [found] = known;
     if (found === undefined) return null;
-    const name = letter.toUpperCase();
-    if (unknown > 0) warnings.push(`Some of the first frames along ${name} do not state their position`);
     const configured = axis === "TIMELAPSE" ? 0 : step(axis);
     const [share, unit] = TOLERANCE[axis];
     const other = [...known, ...(configured === 0 ? [] : [configured])]

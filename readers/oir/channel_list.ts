@@ -6,7 +6,7 @@
 import { DecodeFailed } from "../errors.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { damageWithin, type FileScan, planeKey } from "./file_scan.ts";
-import { type DescribedChannel, orderIsSound } from "./described_channels.ts";
+import { type DescribedChannel, orderIsSound, shortened } from "./described_channels.ts";
 import { colourComponents } from "./colour_components.ts";
 import type { Metadata } from "./metadata.ts";
 
@@ -48,7 +48,7 @@ export function channelList(
     return { ids, described: new Map(), names: ids.map(() => null), warnings };
   }
 
-  const label = (id: string) => `"${description.get(id)?.name ?? id}"`;
+  const label = (id: string) => `"${shortened(description.get(id)?.name ?? id)}"`;
   const planes = (id: string) => scans.some((scan) => planeIn(scan, first, id));
   const described = [...description.keys()].filter((id) => withPixels.has(id));
   const components = new Set([...description.values()].flatMap((channel) => channel.components));
@@ -61,13 +61,11 @@ export function channelList(
   const silent = [...description].find(([id, channel]) =>
     channel.recorded && channel.components.length === 0 && !withPixels.has(id)
   )?.[0];
-  const stranger = unknown[0]?.slice(0, 40);
+  const [stranger] = unknown;
   if (silent !== undefined && stranger !== undefined) {
+    const missing = `channel ${label(silent)} has no pixels under its id ${shortened(silent)}`;
     throw new DecodeFailed(
-      `channel ${label(silent)} has no pixels under its id ${
-        silent.slice(0, 40)
-      }, and no document describes ` +
-        `the channel ${stranger}, which has some`,
+      `${missing}, and no document describes the channel ${shortened(stranger)}, which has some`,
     );
   }
   if (silent !== undefined && lost !== null) {
@@ -75,14 +73,13 @@ export function channelList(
   }
   if (silent !== undefined) warnings.push(`Channel ${label(silent)} is listed as recorded and has no pixels`);
   if (fragments.length > 0) {
-    const fragment = fragments[0]!.slice(0, 40);
-    warnings.push(
-      `Pixels of channel ${fragment} are left out: no document describes it, and it is incomplete`,
-    );
+    const what = `Pixels of channel ${shortened(fragments[0]!)} are left out`;
+    warnings.push(`${what}: no document describes it, and it is incomplete`);
   }
   const ids = [...described, ...undescribed.filter((id) => !fragments.includes(id))];
-  const names = ids.map((id) => description.get(id)?.name ?? null);
-  return { ids, described: description, names, warnings };
+  const nameOf = (id: string) =>
+    (description.get(id)?.name ?? metadata.properties.channels.get(id)?.name) || null;
+  return { ids, described: description, names: ids.map(nameOf), warnings };
 }
 
 const planeIn = (scan: FileScan, frame: FrameIndex, id: string) =>

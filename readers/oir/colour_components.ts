@@ -2,6 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { COLOURS } from "./camera_channels.ts";
 import type { ChannelList } from "./channel_list.ts";
+import { shortened } from "./described_channels.ts";
 import { orderedIds } from "./main_image.ts";
 import type { Metadata } from "./metadata.ts";
 
@@ -27,11 +28,9 @@ export function colourComponents(
   const absent = [...camera.names.keys()].find((id) => !stored.has(id));
   const stranger = ids.find((id) => !camera.names.has(id));
   if (absent !== undefined && stranger !== undefined && camera.names.size >= COLOURS.length) {
+    const missing = `component "${camera.names.get(absent)}" has no pixels under its id ${shortened(absent)}`;
     throw new DecodeFailed(
-      `component "${camera.names.get(absent)}" has no pixels under its id ${
-        absent.slice(0, 40)
-      }, and no document ` +
-        `describes the component ${stranger.slice(0, 40)}, which has some`,
+      `${missing}, and no document describes the component ${shortened(stranger)}, which has some`,
     );
   }
   const described = properties.channels;

@@ -51,3 +51,6 @@ export function orderIsSound(
   const places = orders.map((order) => /^\d{1,9}$/.test(order ?? "") ? Number(order) : 0);
   return places.every((place) => place >= 1) && new Set(places).size === places.length;
 }
+
+/** An id for a message; damage may have made it long. */
+export const shortened = (id: string): string => id.slice(0, 40);

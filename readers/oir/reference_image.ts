@@ -5,6 +5,7 @@ import { MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { PlanePlan, Reference, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import type { CameraChannels } from "./camera_channels.ts";
+import { shortened } from "./described_channels.ts";
 import type { ImageSize } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
@@ -92,7 +93,7 @@ function namedChannels(
   const strange = ids.filter((id) => !properties.channels.has(id) && !camera.names.has(id));
   const absent = [...properties.channels.keys()].some((id) => !ids.includes(id));
   if (strange.length === 0 || !absent) return { ids, warnings: [] };
-  const what = `channel ${strange[0]!.slice(0, 40)} of the reference image`;
+  const what = `channel ${shortened(strange[0]!)} of the reference image`;
   if (strange.length < ids.length) {
     const known = ids.filter((id) => !strange.includes(id));
     return { ids: known, warnings: [`No document describes ${what}, which is left out`] };
