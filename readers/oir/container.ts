@@ -82,12 +82,19 @@ export interface BlockSource {
   readonly damage: Damage;
 }
 
+/** Offsets of blocks, ascending. */
+export interface BlockIndex {
+  readonly entries: readonly number[];
+  /** The first entry that is impossible, in words; it and those after it are left out. */
+  readonly fault: string | null;
+}
+
 /**
  * Offsets of the blocks as the index lists them, or in words why it is unusable.
  *
  * @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} entries
  */
-export function readIndex(file: RandomAccessFile, header: ContainerHeader): number[] | string {
+export function readIndex(file: RandomAccessFile, header: ContainerHeader): BlockIndex | string {
   const { indexOffset, end } = header;
   if (indexOffset === null) return "its offset lies outside the file";
   const head = file.read(indexOffset, 4, "the block index");
@@ -102,16 +109,19 @@ export function readIndex(file: RandomAccessFile, header: ContainerHeader): numb
   for (let i = 0; i < count; i += 1) {
     const entry = Number(view.getBigUint64(i * 8, true));
     if (entry === HEADER_BYTES && i === 0) continue;
-    if (entry <= entries.at(-1)! || entry >= indexOffset) break;
+    if (entry === 0) break;
+    if (entry <= entries.at(-1)! || entry >= indexOffset) {
+      return { entries, fault: `entry ${i} states ${entry}` };
+    }
     entries.push(entry);
   }
-  return entries;
+  return { entries, fault: null };
 }
 
 /**
  * Blocks by the index: each runs up to the next entry, and further blocks in between are found by walking.
  *
- * @param entries from {@linkcode readIndex}
+ * @param entries those of {@linkcode readIndex}
  */
 export function indexedBlocks(
   file: RandomAccessFile,

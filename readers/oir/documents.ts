@@ -93,8 +93,13 @@ function rootName(text: string): string {
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f]/g;
 
+/** Documents with a fault that are named. */
+const MAX_NAMED = 3;
+
 /** Parses documents as long as the acquisition stays within its bounds. */
 export class DocumentParser {
+  /** Faults of documents that were parsed all the same. */
+  readonly warnings: string[] = [];
   #nodes = MAX_NODES;
   #bytes = MAX_PARSED_BYTES;
 
@@ -112,12 +117,28 @@ export class DocumentParser {
     this.#bytes -= document.bytes.length;
     const nodes = Math.min(MAX_DOCUMENT_NODES, this.#nodes);
     const limits = { nodes, depth: MAX_DOCUMENT_DEPTH };
+    const text = textOf(document.bytes).replace(CONTROLS, "\ufffd");
     try {
-      return parseXml(textOf(document.bytes).replace(CONTROLS, "\ufffd"), what, limits);
+      const root = parseXml(text, what, limits);
+      const fault = faultIn(text);
+      if (fault !== null && this.warnings.length < MAX_NAMED) this.warnings.push(`In ${what} ${fault}`);
+      return root;
     } finally {
       this.#nodes -= nodes - limits.nodes;
     }
   }
+}
+
+/** What no microscope writes into the tags of a well-formed document, or `null`. */
+function faultIn(text: string): string | null {
+  const tags = text.replace(/>[^<]*</g, "><");
+  const names = tags.replace(/"[^"]*"|'[^']*'/g, "");
+  // deno-lint-ignore no-control-regex
+  if (/[^\x00-\x7f]/.test(names)) return "a name is damaged";
+  const declared = new Set(Array.from(names.matchAll(/\sxmlns:([\w.-]+)\s*=/g), ([, prefix]) => prefix));
+  const used = Array.from(names.matchAll(/<\/?([\w.-]+):/g), ([, prefix]) => prefix!);
+  const foreign = used.find((prefix) => !declared.has(prefix));
+  return foreign === undefined ? null : `the prefix "${foreign}" is not declared`;
 }
 
 function textOf(bytes: Uint8Array): string {

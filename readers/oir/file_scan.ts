@@ -80,17 +80,21 @@ export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
 export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const header = readHeader(file);
   const name = basename(file.path);
-  const entries = readIndex(file, header);
+  const index = readIndex(file, header);
   const cut = header.truncated
     ? [`"${name}" is truncated: it had more than its ${file.size} bytes when it was closed`]
     : [];
-  if (typeof entries === "string") {
+  if (typeof index === "string") {
     const why = cut.length > 0
       ? cut
-      : [`The block index of "${name}" is unusable (${entries}); the blocks were found one by one`];
+      : [`The block index of "${name}" is unusable (${index}); the blocks were found one by one`];
     return collect(file, walkedBlocks(file, header, stop), header.truncated, why);
   }
-  const indexed = collect(file, indexedBlocks(file, header, entries, stop), header.truncated, cut);
+  const notes = index.fault === null ? cut : [
+    ...cut,
+    `The block index of "${name}" is damaged (${index.fault}); the blocks after it were found one by one`,
+  ];
+  const indexed = collect(file, indexedBlocks(file, header, index.entries, stop), header.truncated, notes);
   if (indexed.damage.none) return indexed;
   const why = `The block index of "${name}" does not match the blocks (${indexed.damage.text})`;
   const walked = collect(file, walkedBlocks(file, header, stop), header.truncated, [...cut, why]);

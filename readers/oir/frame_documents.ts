@@ -40,7 +40,7 @@ const COLOR_TYPES = /^(?:g[lr]ayscale|rgb|)$/i;
 /** Frame documents whose geometry is compared. */
 const MAX_COMPARED = 4;
 
-/** Unreadable frame documents that are named in warnings. */
+/** Faults of frame documents that are named. */
 const MAX_NAMED = 3;
 
 /** Bytes of a frame document's block; they have about 2 kB. */
@@ -74,7 +74,7 @@ export class FrameDocuments {
       if (typeof geometry === "object") {
         const { colorType } = geometry;
         if (!COLOR_TYPES.test(colorType)) {
-          this.warnings.push(
+          this.#warn(
             `The frame document at ${scan.frames[at]} states an unknown colour type, "${colorType}"`,
           );
         }
@@ -141,6 +141,10 @@ export class FrameDocuments {
     return null;
   }
 
+  #warn(warning: string): void {
+    if (this.warnings.length < MAX_NAMED) this.warnings.push(warning);
+  }
+
   *#places(): Generator<[FileScan, number]> {
     for (const scan of this.#scans) {
       for (let at = 0; at < scan.frames.length; at += 5) {
@@ -157,16 +161,18 @@ export class FrameDocuments {
     if (known !== undefined) return known;
     const document = length <= MAX_FRAME_BYTES ? this.#parse(scan, offset, length) : null;
     this.#parsed.set(key, document);
-    if (document === null && this.warnings.length < MAX_NAMED) {
-      this.warnings.push(`The frame document at ${offset} cannot be read`);
-    }
+    if (document === null) this.#warn(`The frame document at ${offset} cannot be read`);
     return document;
   }
 
   #parse(scan: FileScan, offset: number, length: number): FrameDocument | null {
     try {
       const stored = readDocuments(scan.file, { offset, length }).find((d) => d.name === "frameProperties");
-      return stored ? frameDocument(this.#parser.parse(stored)) : null;
+      if (!stored) return null;
+      if (!stored.bytes.every(isText)) {
+        this.#warn(`The frame document at ${offset} holds bytes that are no text`);
+      }
+      return frameDocument(this.#parser.parse(stored));
     } catch (error) {
       // A document that does not parse counts as missing; the next one has the same geometry.
       if (error instanceof DecodeFailed) return null;
@@ -174,6 +180,9 @@ export class FrameDocuments {
     }
   }
 }
+
+/** ASCII as the documents declare it; nothing in a frame document is typed by an operator. */
+const isText = (byte: number) => (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13;
 
 function frameDocument(root: XmlElement): FrameDocument {
   const frame = parseFrameId(root.attributes.id ?? "") ??

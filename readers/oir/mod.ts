@@ -122,6 +122,7 @@ function describe({ path, files }: Source): Acquisition {
       ...layout.warnings,
       ...missingFrames(scans, frames, metadata, layout),
       ...(missing ? [missing] : []),
+      ...parser.warnings,
       ...documents.warnings,
       ...ofSteps,
       ...unknownPeriod,

@@ -337,6 +337,42 @@ Deno.test("steps between frames that differ, or of which one end is unknown, hav
   assert.match(lost.summary.warnings.join(), /Some of the first frames along T do not state their position/);
 });
 
+Deno.test("damage that the reader can pass over has a warning", async () => {
+  const scan = writeOir(lineScan(23));
+  const original = await openBytes(scan);
+  const offsets = blockOffsets(oirBlocks(lineScan(23)));
+  const index = offsets.at(-1)!;
+  const entry = scan.slice();
+  new DataView(entry.buffer).setUint32(index + 4 + 8 * 3 + 4, 1, true);
+  const cases: [string, Uint8Array, RegExp][] = [
+    [
+      "an entry of the index",
+      entry,
+      /The block index of "scan\.oir" is damaged \(entry 3 states 4294967\d+\)/,
+    ],
+    [
+      "a byte of a frame document",
+      replaced(scan, "hpf/model/lsmframe", "\xdcpf/model/lsmframe"),
+      /that are no text/,
+    ],
+    [
+      "a name",
+      replaced(scan, "xmlns:commonimage", "xmlns:commo\xceimage"),
+      /In the document at \d+ a name is damaged/,
+    ],
+    [
+      "a prefix",
+      replaced(scan, "xmlns:commonimage", "xmlns:commonimagf"),
+      /prefix "commonimage" is not declared/,
+    ],
+  ];
+  for (const [what, bytes, message] of cases) {
+    const { summary, planes } = await openBytes(bytes);
+    assert.deepEqual(planes, original.planes, what);
+    assert.match(summary.warnings.join(), message, what);
+  }
+});
+
 Deno.test("a declared end before the index does not shorten the file", async () => {
   const blocks = oirBlocks(lineScan(23));
   const whole = await openBytes(oirFile(blocks));
