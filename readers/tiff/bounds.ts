@@ -1,6 +1,6 @@
 /** Bounds of the TIFF reader. Each is far above what instruments write and low enough for one small machine. */
 
-/** Directories of one file: a camera at 1 kHz fills this in a quarter of an hour; 24 bytes of heap each. */
+/** Directories of one file: a camera at 1 kHz fills this in a quarter of an hour; 40 bytes of heap each. */
 export const MAX_DIRECTORIES = 1 << 20;
 
 /** Entries of one directory; the tags that exist number a few hundred. */

@@ -74,6 +74,8 @@ export interface Entry {
 export class Directory {
   /** Offset in the file. */
   readonly offset: number;
+  /** Offset behind its last byte. */
+  readonly end: number;
   /** Offset of the next directory, 0 at the end of the chain. */
   readonly next: number;
   readonly encoding: Encoding;
@@ -89,6 +91,7 @@ export class Directory {
     window: ByteWindow,
   ) {
     this.offset = offset;
+    this.end = offset + bytes.byteLength;
     this.encoding = encoding;
     this.#bytes = bytes;
     this.#count = count;
@@ -104,10 +107,19 @@ export class Directory {
     return new Directory(offset, count, encoding, bytes, window);
   }
 
-  /** Offset of the directory behind the one at `offset`, which is checked but not kept. @throws {DecodeFailed} as `read` does */
-  static skip(window: ByteWindow, offset: number, encoding: Encoding, what: string): { next: number } {
+  /** End and successor of the directory at `offset`, which is checked but not kept. @throws {DecodeFailed} as `read` does */
+  static skip(
+    window: ByteWindow,
+    offset: number,
+    encoding: Encoding,
+    what: string,
+  ): { end: number; next: number } {
     const { view } = viewOf(window, offset, encoding, what);
-    return { next: pointer(view, view.byteLength - layoutOf(encoding).pointerBytes, encoding) };
+    const { pointerBytes } = layoutOf(encoding);
+    return {
+      end: offset + view.byteLength,
+      next: pointer(view, view.byteLength - pointerBytes, encoding),
+    };
   }
 
   /** The first entry of a tag whose type is known. */
@@ -185,6 +197,33 @@ export class Directory {
       return new DataView(this.#bytes.buffer, own, length);
     }
     return this.#window.view(entry.at, length, `the value of ${tagName(entry.tag)}`);
+  }
+
+  /** Where the values of tags below `limit` lie that do not stand in the directory itself. */
+  valuesBelow(limit: number): { start: number; end: number; name: string }[] {
+    const { littleEndian } = this.encoding;
+    const { countBytes, entryBytes, pointerBytes } = layoutOf(this.encoding);
+    const values = [];
+    for (let i = 0, at = countBytes; i < this.#count; i += 1, at += entryBytes) {
+      const tag = this.#bytes.getUint16(at, littleEndian);
+      const width = TYPE_BYTES[this.#bytes.getUint16(at + 2, littleEndian)] ?? 0;
+      const length = pointer(this.#bytes, at + 4, this.encoding) * width;
+      if (tag >= limit || length <= pointerBytes) continue;
+      const start = pointer(this.#bytes, at + entryBytes - pointerBytes, this.encoding);
+      values.push({ start, end: start + length, name: `the value of ${tagName(tag)}` });
+    }
+    return values;
+  }
+
+  /** The first `most` directories that a tag points to, without those that do not lie in the file. */
+  directoriesOf(tag: number, most: number): { start: number; end: number }[] {
+    const entry = this.entry(tag);
+    if (!entry) return [];
+    const starts = tolerant(() => this.#numbers(entry, Math.min(entry.count, most))) ?? [];
+    return [...starts].flatMap((start) => {
+      const found = tolerant(() => Directory.skip(this.#window, start, this.encoding, "a directory"));
+      return found ? [{ start, end: found.end }] : [];
+    });
   }
 
   /** Bytes of a value, copied. @throws {DecodeFailed} they lie outside the file or are more than `most` */

@@ -9,6 +9,7 @@ import { codecOf } from "./codecs/mod.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import { unpredict } from "./predictor.ts";
 import { blockBits, rowBytes, unpack, type Wanted } from "./samples.ts";
+import { partUnder } from "./structures.ts";
 import { TAG, tagName } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -172,6 +173,7 @@ function checkAll(
   codec: Codec | null,
 ): void {
   const kind = page.tiled ? "tile" : "strip";
+  const partAt = partUnder(tiff.structures, page.directory);
   for (const index of segmentsOf(page, wanted)) {
     const offset = ranges.offsets[index]!;
     const length = ranges.lengths[index]!;
@@ -188,6 +190,9 @@ function checkAll(
     if (codec && segmentRowBytes(page, index) * page.segmentHeight > MAX_SEGMENT_BYTES) {
       throw new DecodeFailed(`${kind} ${index} declares ${needed} bytes, more than ${MAX_SEGMENT_BYTES}`);
     }
+    // Some writers round the length of a compressed strip up, into what follows it.
+    const part = partAt(offset, codec ? 1 : needed);
+    if (part !== null) throw new DecodeFailed(`${kind} ${index} at ${offset} lies over ${part}`);
   }
 }
 

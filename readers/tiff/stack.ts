@@ -173,7 +173,8 @@ export function contiguousPlanes({ file }: TiffFile, layout: PageLayout): number
   const first = strips[0] ?? 0;
   const last = strips.at(-1) ?? 0;
   if (last < first || last >= first + plane || first >= file.size) return 1;
-  return Math.max(1, Math.floor((file.size - first) / plane));
+  const end = directory.offset > first ? directory.offset : file.size;
+  return Math.max(1, Math.floor((end - first) / plane));
 }
 
 /** Bytes of one uncompressed plane. */

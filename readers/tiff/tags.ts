@@ -25,6 +25,7 @@ export const TAG = {
   TileLength: 323,
   TileOffsets: 324,
   TileByteCounts: 325,
+  SubIFDs: 330,
   ExtraSamples: 338,
   SampleFormat: 339,
   JPEGTables: 347,

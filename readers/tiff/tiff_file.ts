@@ -4,12 +4,15 @@ import type { StopFlag } from "../stop_flag.ts";
 import { MAX_DIRECTORIES } from "./bounds.ts";
 import { ByteWindow } from "./byte_window.ts";
 import { Directory, type Encoding } from "./directory.ts";
+import { Structures } from "./structures.ts";
 
 /** One TIFF or BigTIFF file: its header and its main chain of directories, walked as far as asked for. */
 export class TiffFile {
   readonly file: RandomAccessFile;
   readonly encoding: Encoding;
   readonly window: ByteWindow;
+  /** What of the file is no samples, as far as it was read. */
+  readonly structures = new Structures();
   readonly #stop: StopFlag;
   readonly #offsets: number[] = [];
   readonly #seen = new Set<number>();
@@ -28,6 +31,7 @@ export class TiffFile {
       throw new DecodeFailed(`the file does not start with a TIFF header`);
     }
     this.encoding = { littleEndian, bigTiff: version === 43 };
+    this.structures.claim(0, version === 43 ? 16 : 8, "the TIFF header");
     if (version === 42) {
       this.#next = head.getUint32(4, littleEndian);
       return;
@@ -102,7 +106,7 @@ export class TiffFile {
   }
 
   /** Goes one directory on; `null` at the end of the chain. */
-  #advance<T extends { readonly next: number }>(
+  #advance<T extends { readonly end: number; readonly next: number }>(
     read: (window: ByteWindow, offset: number, encoding: Encoding, what: string) => T,
   ): T | null {
     if (this.#broken) throw this.#broken;
@@ -129,6 +133,7 @@ export class TiffFile {
     }
     this.#seen.add(this.#next);
     this.#offsets.push(this.#next);
+    this.structures.addDirectory(this.#next, directory.end);
     this.#next = directory.next;
     return directory;
   }

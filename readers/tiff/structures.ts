@@ -1,0 +1,80 @@
+/** The parts of a file that are no samples. A strip that lies over one of them has an offset that is damaged. */
+import type { Directory } from "./directory.ts";
+import { TAG } from "./tags.ts";
+
+/** A part of a file, `end` excluded. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  /** As messages name it: `the TIFF header`. */
+  readonly name: string;
+}
+
+/** SubIFDs of a page that are looked at; pyramids have a dozen. */
+const MAX_SUB_DIRECTORIES = 64;
+
+/** Tags below are of TIFF itself and hold no samples; vendors may keep anything in theirs. */
+const FIRST_VENDOR_TAG = 32_768;
+
+/** Header, directories of the chain and vendor structures of one file, as far as they were read. */
+export class Structures {
+  readonly #claims: Part[] = [];
+  #starts: number[] = [];
+  #ends: number[] = [];
+  #ascending = true;
+
+  /** Notes a part that has a name of its own. */
+  claim(start: number, end: number, name: string): void {
+    this.#claims.push({ start, end, name });
+  }
+
+  /** Notes a directory of the chain. */
+  addDirectory(start: number, end: number): void {
+    this.#ascending &&= start > (this.#starts.at(-1) ?? -1);
+    this.#starts.push(start);
+    this.#ends.push(end);
+  }
+
+  /** Name of a part that these bytes lie over, or `null`. */
+  under(offset: number, length: number): string | null {
+    const claim = overlapping(this.#claims, offset, length);
+    if (claim !== null) return claim;
+    if (!this.#ascending) this.#sort();
+    let low = 0;
+    let high = this.#starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#starts[middle]! < offset + length) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && this.#ends[low - 1]! > offset ? `the directory at ${this.#starts[low - 1]}` : null;
+  }
+
+  #sort(): void {
+    const order = this.#starts.map((_, i) => i).sort((a, b) => this.#starts[a]! - this.#starts[b]!);
+    this.#starts = order.map((i) => this.#starts[i]!);
+    this.#ends = order.map((i) => this.#ends[i]!);
+    this.#ascending = true;
+  }
+}
+
+function overlapping(parts: readonly Part[], offset: number, length: number): string | null {
+  return parts.find(({ start, end }) => offset < end && start < offset + length)?.name ?? null;
+}
+
+/** Says which part of the file, or of what the directory of a page refers to, lies under some bytes. */
+export function partUnder(
+  structures: Structures,
+  directory: Directory,
+): (offset: number, length: number) => string | null {
+  const own: Part[] = [
+    { start: directory.offset, end: directory.end, name: `the directory at ${directory.offset}` },
+    ...directory.valuesBelow(FIRST_VENDOR_TAG),
+    ...directory.directoriesOf(TAG.SubIFDs, MAX_SUB_DIRECTORIES).map(({ start, end }) => ({
+      start,
+      end,
+      name: `the directory at ${start}`,
+    })),
+  ];
+  return (offset, length) => overlapping(own, offset, length) ?? structures.under(offset, length);
+}
