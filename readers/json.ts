@@ -55,6 +55,14 @@ function checkStructure(bytes: Uint8Array, what: string): void {
   if (values > MAX_JSON_VALUES) throw new DecodeFailed(`${what} has more than ${MAX_JSON_VALUES} values`);
 }
 
+/** Parses one document that is text already. @throws {DecodeFailed} it is no JSON, or over a bound */
+export function parseJsonText(text: string, what: string): unknown {
+  if (text.length > MAX_JSON_BYTES) {
+    throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_JSON_BYTES}`);
+  }
+  return parseJson(new TextEncoder().encode(text), what);
+}
+
 /** Parses one document. @throws {DecodeFailed} it is no JSON, or over a bound */
 export function parseJson(bytes: Uint8Array, what: string): unknown {
   const text = jsonText(bytes, what);

@@ -9,6 +9,7 @@ import { MAX_PLANES } from "./bounds.ts";
 import { decodeText } from "./directory.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import {
+  countWarnings,
   firstMoment,
   isRun,
   known,
@@ -19,7 +20,7 @@ import {
   tagMoment,
   UNDATED,
 } from "./stack.ts";
-import { TAG } from "./tags.ts";
+import { TAG, tagName } from "./tags.ts";
 
 const DIMENSIONS_AT = 284;
 const DIMENSION_BYTES = 100;
@@ -44,12 +45,21 @@ interface Dimension {
 /** The stack of a FluoView file, or `null`. */
 export function openFluoView(opened: Opened): Stack | null {
   const { tiff, first } = opened;
-  const header = first.bytes(TAG.FluoViewHeader, 1 << 16);
-  if (!header || header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES) return null;
+  if (!first.has(TAG.FluoViewHeader)) return null;
+  const header = first.bytes(TAG.FluoViewHeader, 1 << 16)!;
   const layout = readPage(first);
-  const dimensions = dimensionsOf(header, tiff.encoding.littleEndian);
+  const dimensions = header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES
+    ? null
+    : dimensionsOf(header, tiff.encoding.littleEndian);
   const order = dimensions && pageOrder(dimensions, layout);
-  if (!dimensions || !order) return null;
+  if (!dimensions || !order) {
+    opened.warnings.push(
+      `The dimensions of FluoView in ${
+        tagName(TAG.FluoViewHeader)
+      } do not fit the pages; the file is read by its tags alone`,
+    );
+    return null;
+  }
   const sizes = { T: 1, C: 1, Z: 1 };
   for (const { letter, size } of order) sizes[letter as "T" | "C" | "Z"] = size;
   const planes = sizes.T * sizes.C * sizes.Z;
@@ -69,7 +79,7 @@ export function openFluoView(opened: Opened): Stack | null {
     names: channelsIn(opened.descriptions[0] ?? "", sizes.C),
     moment: firstMoment(momentIn(opened.descriptions[0] ?? ""), tagMoment(first)),
     fileSize: tiff.file.size,
-    warnings: [],
+    warnings: countWarnings(tiff, layout, planes, run),
     plane: ({ time, channel, focus }) => {
       const at = { T: time, C: channel, Z: focus };
       const number = order.reduceRight((n, { letter, size }) => n * size + at[letter as "T" | "C" | "Z"], 0);

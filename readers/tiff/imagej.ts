@@ -1,15 +1,17 @@
 /**
  * ImageJ: ImageDescription is lines of `key=value` that begin with `ImageJ=`. Planes run channel first, then
  * slice, then frame. A stack may have one directory for all its planes, which then follow the first without gaps
- * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text. What is declared but not there is a warning.
+ * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text. What is declared but
+ * not there is a warning; counts that contradict each other leave the pages as slices, since the first is certain.
  */
+import { quoted } from "../errors.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { channelLabels, sliceLabels } from "./imagej_labels.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import { resolutionCalibrations } from "./plain.ts";
 import {
   calibrationsOf,
-  contiguousPlanes,
+  countWarnings,
   firstMoment,
   isRun,
   momentOf,
@@ -29,7 +31,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   if (text === undefined) return null;
   const fields = fieldsOf(text);
   const layout = readPage(first);
-  const { sizes, run, warnings } = planesOf(tiff, layout, sizesOf(fields, layout.samples));
+  const { sizes, run, warnings } = planesOf(tiff, layout, fields);
   const perUnit = (tag: number) => {
     const resolution = first.noteNumber(tag);
     return resolution === undefined ? null : 1 / resolution;
@@ -66,46 +68,57 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-/** What the description declares; `null` where it has no count of images and no axis. */
-function sizesOf(fields: Map<string, string>, samples: number): StackSizes | null {
-  const size = (key: string) => {
-    const value = numberIn(fields.get(key));
-    return value !== null && Number.isInteger(value) && value >= 1 && value < MAX_PLANES ? value : 1;
-  };
-  const images = size("images");
-  const sizes = { T: size("frames"), C: size("channels"), Z: size("slices") };
-  const product = sizes.T * sizes.C * sizes.Z;
-  if (images === 1 && product === 1) return null;
-  // Samples that are declared as channels are channels already.
-  if (samples > 1 && samples === sizes.C && images === sizes.T * sizes.Z) return { ...sizes, C: 1 };
-  if (images === 1 || product === images) return product < MAX_PLANES ? sizes : null;
-  // `images` alone, or one that the others do not explain, is a plain stack.
-  if (product === 1 || images % sizes.C !== 0) return { T: 1, C: 1, Z: images };
-  return { T: 1, C: sizes.C, Z: images / sizes.C };
+/** Counts of a description; `images` is that of the planes. */
+interface Counts {
+  readonly images: number;
+  readonly sizes: StackSizes;
+  readonly warnings: string[];
 }
 
-/** Which of the declared planes are there: behind one directory, or as pages. */
+function countsOf(fields: Map<string, string>): Counts {
+  const warnings: string[] = [];
+  const size = (key: string) => {
+    const written = fields.get(key);
+    if (written === undefined) return 1;
+    if (/^\d+$/.test(written) && Number(written) >= 1 && Number(written) < MAX_PLANES) return Number(written);
+    warnings.push(`The description declares ${key}=${quoted(written)}, which is taken as 1`);
+    return 1;
+  };
+  const sizes = { T: size("frames"), C: size("channels"), Z: size("slices") };
+  return { images: size("images"), sizes, warnings };
+}
+
+/** How the declared planes are counted, and which of them are there: behind one directory, or as pages. */
 function planesOf(
   tiff: TiffFile,
   layout: PageLayout,
-  declared: StackSizes | null,
+  fields: Map<string, string>,
 ): { sizes: StackSizes; run: boolean; warnings: string[] } {
-  const planes = declared === null ? null : declared.T * declared.C * declared.Z;
-  const run = planes !== null && isRun(tiff, layout, planes);
-  const present = run ? contiguousPlanes(tiff, layout) : tiff.countUpTo(planes ?? MAX_PLANES);
-  if (declared !== null && present >= planes!) return { sizes: declared, run, warnings: [] };
-  const broken = tiff.brokenTail;
-  const reason = broken === null ? "" : `: ${broken}`;
-  const there = present === 1 ? "one" : String(present);
-  return {
-    sizes: { T: 1, C: 1, Z: present },
-    run,
-    warnings: declared !== null
-      ? [`The description declares ${planes} planes, but the file holds ${there}${reason}`]
-      : broken === null
-      ? []
-      : [`The file ends early, after ${present} pages${reason}`],
+  const { images, sizes, warnings } = countsOf(fields);
+  const { samples } = layout;
+  const product = sizes.T * sizes.C * sizes.Z;
+  const stacked = (declared: StackSizes, planes: number) => {
+    const run = isRun(tiff, layout, planes);
+    return { sizes: declared, run, warnings: [...warnings, ...countWarnings(tiff, layout, planes, run)] };
   };
+  if (images === 1 && product === 1) {
+    const present = tiff.countUpTo(MAX_PLANES);
+    const broken = tiff.brokenTail;
+    if (broken !== null) warnings.push(`The file ends early, after ${present} pages: ${broken}`);
+    return { sizes: { T: 1, C: 1, Z: present }, run: false, warnings };
+  }
+  // Samples that are declared as channels are channels already.
+  if (samples > 1 && samples === sizes.C && images === sizes.T * sizes.Z) {
+    return stacked({ ...sizes, C: 1 }, images);
+  }
+  if (product === images || images === 1 && product < MAX_PLANES) return stacked(sizes, product);
+  // `images` alone is a plain stack.
+  if (product === 1) return stacked({ T: 1, C: 1, Z: images }, images);
+  warnings.push(
+    `The description counts ${images} images, but ${sizes.T} x ${sizes.C} x ${sizes.Z} frames, channels and slices`,
+  );
+  if (product < MAX_PLANES && tiff.countUpTo(product + 1) === product) return stacked(sizes, product);
+  return stacked({ T: 1, C: 1, Z: images }, images);
 }
 
 /** ImageJ writes characters beyond ASCII as `\u00B5`. */

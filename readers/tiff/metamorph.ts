@@ -16,12 +16,15 @@ import { readPage } from "./page.ts";
 import { openPlain } from "./plain.ts";
 import {
   calibrationsOf,
+  countWarnings,
   firstMoment,
   isRun,
   type Moment,
   moment,
+  noted,
   numberIn,
   type Opened,
+  reasonOf,
   type Stack,
   stackedPlane,
   tagMoment,
@@ -35,14 +38,16 @@ export function openMetaMorph(opened: Opened): Stack | null {
   if (descriptions[0]?.trimStart().startsWith("<MetaData>")) {
     return withProperties(openPlain(opened), descriptions[0]);
   }
-  if (!first.has(TAG.UIC1)) return null;
+  if (!first.has(TAG.UIC1) && !first.has(TAG.UIC2)) return null;
   const planes = Math.max(first.count(TAG.UIC2), 1);
-  if (planes > MAX_PLANES) {
-    throw new DecodeFailed(`UIC2 (33629) declares ${planes} planes, more than ${MAX_PLANES}`);
-  }
   const layout = readPage(first);
-  const uic1 = readUic1(opened);
-  const uic2 = readUic2(opened, planes);
+  const uic1 = noted(opened, "Metadata of MetaMorph", () => readUic1(opened)) ?? NO_UIC1;
+  const uic2 = noted(opened, "Metadata of MetaMorph", () => readUic2(opened, planes));
+  if (uic2 === null) return null;
+  const counted = first.count(TAG.UIC3);
+  if (counted > 0 && counted !== planes) {
+    opened.warnings.push(`UIC2 (33629) counts ${planes} planes, but UIC3 (33630) ${counted}`);
+  }
   const run = isRun(tiff, layout, planes);
   const axis = uic2.zStep !== null ? "Z" : uic2.timeStep !== null ? "T" : "Z";
   return {
@@ -57,7 +62,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
     names: [uic1.name],
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
-    warnings: [],
+    warnings: countWarnings(tiff, layout, planes, run),
     plane: ({ time, focus }) => stackedPlane(tiff, layout, Math.max(time, focus), run),
   };
 }
@@ -70,11 +75,13 @@ interface Uic1 {
   created: Moment;
 }
 
+const NO_UIC1: Readonly<Uic1> = { x: null, y: null, unit: "", name: null, created: UNDATED };
+
 function readUic1({ tiff, first }: Opened): Uic1 {
-  const result: Uic1 = { x: null, y: null, unit: "", name: null, created: UNDATED };
-  const entry = first.entry(TAG.UIC1)!;
+  const result = { ...NO_UIC1 };
+  const entry = first.entry(TAG.UIC1);
   // Before MetaMorph 2.5 the tag is of type RATIONAL and holds distances.
-  if (entry.type !== 4 || entry.count < 2) return result;
+  if (entry?.type !== 4 || entry.count < 2) return result;
   const little = tiff.encoding.littleEndian;
   if (entry.count * 8 > MAX_VENDOR_BYTES) throw new DecodeFailed(`UIC1 (33628) has ${entry.count} pairs`);
   const table = tiff.file.read(entry.at, entry.count * 8, "the value of UIC1 (33628)");
@@ -104,6 +111,10 @@ function readUic1({ tiff, first }: Opened): Uic1 {
       result.created = julianMoment(...two());
     }
   }
+  // Prairie View writes constants to every file of it.
+  if (result.name === "Gattaca" && result.x === 99 && result.y === 99) {
+    return { ...result, x: null, y: null, name: null };
+  }
   return calibrated ? result : { ...result, x: null, y: null };
 }
 
@@ -118,6 +129,9 @@ interface Uic2 {
 function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
   const entry = first.entry(TAG.UIC2);
   if (!entry || entry.count === 0) return { zStep: null, timeStep: null, created: UNDATED };
+  if (planes > MAX_PLANES) {
+    throw new DecodeFailed(`UIC2 (33629) declares ${planes} planes, more than ${MAX_PLANES}`);
+  }
   const little = tiff.encoding.littleEndian;
   if (planes * 24 > MAX_VENDOR_BYTES) throw new DecodeFailed(`UIC2 (33629) declares ${planes} planes`);
   const table = new DataView(tiff.file.read(entry.at, planes * 24, "the value of UIC2 (33629)").buffer);
@@ -169,7 +183,7 @@ function withProperties(stack: Stack, text: string): Stack {
     if (!(error instanceof DecodeFailed)) throw error;
     return {
       ...stack,
-      warnings: [...stack.warnings, `Metadata of MetaMorph cannot be read: ${error.message}`],
+      warnings: [...stack.warnings, `Metadata of MetaMorph cannot be read: ${reasonOf(error)}`],
     };
   }
   const unit = properties.get("spatial-calibration-units");

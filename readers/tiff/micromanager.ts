@@ -5,19 +5,22 @@
  *             slice, frame, position, offset of its directory
  *   byte 32   2355492, length of the summary, summary as JSON at byte 40
  *
- * So a plane is found without walking the chain of directories. Large acquisitions go on in files with the same
- * name and `_1`, `_2`; the first position that the opened file holds is served.
+ * So a plane is found without walking the chain of directories. Where the index map is damaged, or was not yet written
+ * when the acquisition ended, planes are found by what each page says of itself (tag 51123). Large acquisitions go on
+ * in files with the same name and `_1`, `_2`; the first position that the opened file holds is served.
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../json.ts";
 import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
 import { decodeText, type Directory } from "./directory.ts";
-import { firstImage, isOmeXml, parseOme } from "./ome_xml.ts";
-import { type PageLayout, readPage } from "./page.ts";
+import { isOmeXml, parseOme, readImage } from "./ome_xml.ts";
+import { readPage } from "./page.ts";
 import {
   calibrationsOf,
   firstMoment,
   momentOf,
+  noted,
   type Opened,
   planePage,
   type Stack,
@@ -36,24 +39,34 @@ const ENTRY_BYTES = 20;
 
 interface Plane {
   readonly tiff: TiffFile;
-  readonly offset: number;
+  readonly entry: IndexEntry;
 }
 
 /** The stack of a Micro-Manager file, or `null`. */
 export function openMicroManager(opened: Opened): Stack | null {
   const { tiff, first } = opened;
-  const summary = readSummary(tiff);
-  const own = summary && readIndexMap(tiff);
-  if (!summary || !own || own.length === 0) return null;
+  if (tiff.file.size < 40) return null;
+  const head = tiff.window.view(8, 32, "the Micro-Manager header");
+  const little = tiff.encoding.littleEndian;
+  if (head.getUint32(0, little) !== INDEX_MAP_HEADER && head.getUint32(24, little) !== SUMMARY_HEADER) {
+    return null;
+  }
+  const summary = noted(opened, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
+  const own = noted(opened, "The index map of Micro-Manager", () => readIndexMap(tiff)) ?? pageIndices(tiff);
+  if (own === null || own.length === 0) return null;
   const position = own.reduce((least, entry) => Math.min(least, entry.position), Infinity);
   const planes = new Map<string, Plane>();
   const layout = readPage(first);
   const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
   const positions = declared(summary.Positions);
+  let twice = false;
   const add = (file: TiffFile, entries: readonly IndexEntry[]) => {
+    twice ||= new Set(entries.map(({ offset }) => offset)).size < entries.length;
     for (const entry of entries) {
       if (entry.position !== position) continue;
-      planes.set(`${entry.frame},${entry.channel},${entry.slice}`, { tiff: file, offset: entry.offset });
+      const key = `${entry.frame},${entry.channel},${entry.slice}`;
+      twice ||= planes.has(key);
+      planes.set(key, { tiff: file, entry });
       sizes.T = Math.max(sizes.T, entry.frame + 1);
       sizes.C = Math.max(sizes.C, entry.channel + 1);
       sizes.Z = Math.max(sizes.Z, entry.slice + 1);
@@ -79,6 +92,7 @@ export function openMicroManager(opened: Opened): Stack | null {
     );
   }
   const declaredPlanes = sizes.T * sizes.C * sizes.Z;
+  if (twice) warnings.push("The index map of Micro-Manager has two entries for one plane or one directory");
   if (planes.size < declaredPlanes) {
     const gone = set.missing ? `; "${set.missing}" is missing` : "";
     warnings.push(`The acquisition declares ${declaredPlanes} planes, but ${planes.size} are there${gone}`);
@@ -96,30 +110,38 @@ export function openMicroManager(opened: Opened): Stack | null {
         const where = set.missing ? `; "${set.missing}" is missing` : "";
         throw new DecodeFailed(`${what} is in no index map of this acquisition${where}`);
       }
-      return { tiff: plane.tiff, page: pageOf(plane, layout, what), run: null };
+      const directory = plane.tiff.directoryAt(plane.entry.offset, what);
+      const page = planePage(directory, layout, what);
+      return { tiff: plane.tiff, page, run: null, warnings: contradictions(plane.entry, directory, what) };
     },
   };
 }
 
-function pageOf({ tiff, offset }: Plane, layout: PageLayout, what: string): PageLayout {
-  return planePage(tiff.directoryAt(offset, what), layout, what);
+/** A warning where a page says of itself that it is another plane than the index map says. */
+function contradictions(entry: IndexEntry, directory: Directory, what: string): string[] {
+  const own = indexOf(directory);
+  const same = own === null ||
+    (["frame", "channel", "slice", "position"] as const).every((axis) => own[axis] === entry[axis]);
+  return same
+    ? []
+    : [`The page of ${what} says of itself that it is T=${own.frame} C=${own.channel} Z=${own.slice}`];
 }
 
-type Summary = Readonly<Record<string, unknown>>;
+type Summary = JsonObject;
 
-function readSummary(tiff: TiffFile): Summary | null {
-  if (tiff.file.size < 40) return null;
+/** @throws {DecodeFailed} it is damaged */
+function readSummary(tiff: TiffFile): Summary {
   const head = tiff.window.view(32, 8, "the Micro-Manager header");
   const little = tiff.encoding.littleEndian;
   const length = head.getUint32(4, little);
-  if (head.getUint32(0, little) !== SUMMARY_HEADER || length > MAX_VENDOR_BYTES) return null;
-  const text = decodeText(tiff.file.read(40, length, "the Micro-Manager summary"));
-  try {
-    const summary: unknown = JSON.parse(text);
-    return typeof summary === "object" && summary !== null ? summary as Summary : null;
-  } catch {
-    return null;
+  if (head.getUint32(0, little) !== SUMMARY_HEADER || length > MAX_VENDOR_BYTES) {
+    throw new DecodeFailed("the header at 32 does not announce it");
   }
+  const text = decodeText(tiff.file.read(40, length, "the Micro-Manager summary"));
+  tiff.structures.claim(8, 40 + length, "the Micro-Manager header");
+  const summary = parseJsonText(text, "the document at 40");
+  if (!isJsonObject(summary)) throw new DecodeFailed("the document at 40 is no object");
+  return summary;
 }
 
 interface IndexEntry {
@@ -130,20 +152,21 @@ interface IndexEntry {
   readonly offset: number;
 }
 
-/** `null` where the header has none or the acquisition ended before it was written. */
-function readIndexMap(tiff: TiffFile): IndexEntry[] | null {
+/** @throws {DecodeFailed} it is damaged, or the acquisition ended before it was written */
+function readIndexMap(tiff: TiffFile): IndexEntry[] {
   const little = tiff.encoding.littleEndian;
   const head = tiff.window.view(8, 8, "the Micro-Manager header");
   const offset = head.getUint32(4, little);
-  if (head.getUint32(0, little) !== INDEX_MAP_HEADER || offset === 0 || offset + 8 > tiff.file.size) {
-    return null;
+  if (head.getUint32(0, little) !== INDEX_MAP_HEADER || offset === 0) {
+    throw new DecodeFailed("the header at 8 does not say where it is");
   }
   const start = tiff.window.view(offset, 8, "the index map");
   const count = start.getUint32(4, little);
-  if (start.getUint32(0, little) !== INDEX_MAP) return null;
+  if (start.getUint32(0, little) !== INDEX_MAP) throw new DecodeFailed(`there is none at ${offset}`);
   if (count > MAX_DIRECTORIES) {
-    throw new DecodeFailed(`the index map at ${offset} has ${count} entries, more than ${MAX_DIRECTORIES}`);
+    throw new DecodeFailed(`it has ${count} entries at ${offset}, more than ${MAX_DIRECTORIES}`);
   }
+  tiff.structures.claim(offset, offset + 8 + count * ENTRY_BYTES, "the index map");
   const view = new DataView(tiff.file.read(offset + 8, count * ENTRY_BYTES, "the index map").buffer);
   const entries: IndexEntry[] = [];
   for (let at = 0; at < view.byteLength; at += ENTRY_BYTES) {
@@ -154,6 +177,25 @@ function readIndexMap(tiff: TiffFile): IndexEntry[] | null {
   }
   return entries;
 }
+
+/** What the pages say of themselves; `null` where one says nothing. */
+function pageIndices(tiff: TiffFile): IndexEntry[] | null {
+  const entries: (IndexEntry | null)[] = [];
+  tiff.walk((directory) => entries.push(indexOf(directory)));
+  return entries.every((entry) => entry !== null) ? entries : null;
+}
+
+/** What a page says of itself, or `null`. */
+function indexOf(directory: Directory): IndexEntry | null {
+  const { ChannelIndex, SliceIndex, FrameIndex, PositionIndex } = planeMetadata(directory);
+  const position = PositionIndex ?? 0;
+  if (!isIndex(ChannelIndex) || !isIndex(SliceIndex) || !isIndex(FrameIndex) || !isIndex(position)) {
+    return null;
+  }
+  return { channel: ChannelIndex, slice: SliceIndex, frame: FrameIndex, position, offset: directory.offset };
+}
+
+const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** A length of the summary; 1 where it is none. */
 function declared(value: unknown): number {
@@ -193,7 +235,7 @@ function openPart(
   if (file === null) return "it cannot be opened";
   try {
     const tiff = new TiffFile(file, files);
-    return { tiff, entries: readIndexMap(tiff) ?? [] };
+    return { tiff, entries: readIndexMap(tiff) };
   } catch (error) {
     if (error instanceof DecodeFailed) return error.message;
     throw error;
@@ -206,7 +248,7 @@ function openPart(
  */
 export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
   if (!first.has(TAG.MicroManagerMetadata)) return stack;
-  const plane = planeMetadata(first.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES));
+  const plane = planeMetadata(first);
   const pixel = typeof plane.PixelSizeUm === "number" ? plane.PixelSizeUm : null;
   const name = typeof plane.Channel === "string" ? plane.Channel : null;
   const time = typeof plane.Time === "string" ? plane.Time : "";
@@ -221,12 +263,13 @@ export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
 type Described = Pick<Stack, "calibrations" | "names" | "moment">;
 
 /** Metadata of the summary, of the OME-XML that newer versions write, and of the first plane. */
-function describe({ first, descriptions }: Opened, summary: Summary, slices: number): Described {
+function describe(opened: Opened, summary: Summary, slices: number): Described {
+  const { first } = opened;
   const number = (value: unknown) => typeof value === "number" ? value : null;
-  const plane = planeMetadata(first.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES));
+  const plane = planeMetadata(first);
   const pixel = number(summary.PixelSize_um) || number(plane.PixelSizeUm);
   const interval = number(summary.Interval_ms) || number(summary.WaitInterval);
-  const ome = omeCalibrations(descriptions);
+  const ome = omeCalibrations(opened);
   const names = Array.isArray(summary.ChNames) ? summary.ChNames : [];
   const written = [summary.StartTime, summary.Time, plane.Time].filter((text) => typeof text === "string");
   return {
@@ -244,23 +287,25 @@ function describe({ first, descriptions }: Opened, summary: Summary, slices: num
   };
 }
 
-function planeMetadata(text: string): Summary {
+/** Tag 51123 of a page; nothing where it is damaged. */
+function planeMetadata(directory: Directory): Summary {
+  const text = directory.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES);
+  if (text === "") return {};
   try {
-    const parsed: unknown = JSON.parse(text || "{}");
-    return typeof parsed === "object" && parsed !== null ? parsed as Summary : {};
-  } catch {
-    return {};
-  }
-}
-
-/** The summary is enough to read the planes, so damaged OME-XML only costs its calibration. */
-function omeCalibrations(descriptions: readonly string[]): Stack["calibrations"] {
-  const text = descriptions.find(isOmeXml);
-  if (text === undefined) return {};
-  try {
-    return firstImage(parseOme(text, "OME-XML"))?.calibrations ?? {};
+    const parsed = parseJsonText(text, "the metadata of the plane");
+    return isJsonObject(parsed) ? parsed : {};
   } catch (error) {
     if (error instanceof DecodeFailed) return {};
     throw error;
   }
+}
+
+/** The summary is enough to read the planes, so damaged OME-XML only costs its calibration. */
+function omeCalibrations(opened: Opened): Stack["calibrations"] {
+  const text = opened.descriptions.find(isOmeXml);
+  if (text === undefined) return {};
+  return noted(opened, "The calibration in OME-XML", () => {
+    const [image] = parseOme(text, "the document").images;
+    return image ? readImage(image).calibrations : {};
+  }) ?? {};
 }

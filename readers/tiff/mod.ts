@@ -35,8 +35,8 @@ import { openPlain } from "./plain.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
 import { sampleNames } from "./sample_names.ts";
 import { openScanImage } from "./scanimage.ts";
-import type { Opened, Stack } from "./stack.ts";
-import { TAG } from "./tags.ts";
+import { noted, type Opened, type Stack } from "./stack.ts";
+import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 /** Opens a TIFF acquisition, with the other files of its set. */
@@ -46,11 +46,14 @@ export const open: OpenAcquisition = (source) =>
 function openStack({ path, files }: Source): Stack {
   const tiff = new TiffFile(files.open(path), files);
   const first = tiff.directory(0)!;
-  const descriptions = first.texts(TAG.ImageDescription, MAX_XML_BYTES);
-  const opened: Opened = { path, files, tiff, first, descriptions };
-  return openMicroManager(opened) ?? openOme(opened) ?? openImageJ(opened) ?? openScanImage(opened) ??
+  const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
+  opened.descriptions =
+    noted(opened, tagName(TAG.ImageDescription), () => first.texts(TAG.ImageDescription, MAX_XML_BYTES)) ??
+      [];
+  const stack = openMicroManager(opened) ?? openOme(opened) ?? openImageJ(opened) ?? openScanImage(opened) ??
     openMetaMorph(opened) ?? openOlympusText(opened, (one) => openFluoView(one) ?? openPlain(one)) ??
     openFluoView(opened) ?? withPlaneMetadata(openPlain(opened), first);
+  return { ...stack, warnings: [...opened.warnings, ...stack.warnings] };
 }
 
 function acquisitionOf({ files }: Source, stack: Stack): Acquisition {
@@ -101,14 +104,16 @@ async function planPlanes(
     byChannel.set(channel, list);
   });
   const plans: SourcePlan[] = [];
+  const warnings: string[] = [];
   for (const [channel, list] of byChannel) {
     const source = stack.plane({ time: position.time, focus: position.focus, channel });
     plans.push(await planSource(source, list, stop));
+    warnings.push(...source.warnings ?? []);
   }
   return {
     rows: height,
     columns: width,
-    warnings: [],
+    warnings,
     working: plans.map(({ working }) => working).reduce(largerMemory),
     divisible: plans.some(({ compressed }) => compressed) && (plans.length > 1 || stack.layout.planar),
     decode: async (planes) => {

@@ -201,5 +201,5 @@ function openMember({ files }: Opened, path: string, openOne: (opened: Opened) =
   const tiff = new TiffFile(files.open(path), files);
   const first = tiff.directory(0)!;
   const descriptions = first.texts(TAG.ImageDescription, MAX_XML_BYTES);
-  return openOne({ path, files, tiff, first, descriptions });
+  return openOne({ path, files, tiff, first, descriptions, warnings: [] });
 }

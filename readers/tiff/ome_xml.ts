@@ -1,5 +1,5 @@
-/** The part of OME-XML (schemas 2003 to 2016) that says what the planes of the first image are. */
-import { DecodeFailed } from "../errors.ts";
+/** The part of OME-XML (schemas 2003 to 2016) that says what the planes of an image are. */
+import { DecodeFailed, quoted } from "../errors.ts";
 import { child, children, parseXml, type XmlElement } from "../xml.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { calibrationsOf, firstMoment, type Moment, momentOf, numberIn, type Stack } from "./stack.ts";
@@ -9,17 +9,21 @@ export interface TiffData {
   /** Number of the first plane in the dimension order. */
   readonly first: number;
   readonly count: number;
+  /** False where the count follows from nothing but the sizes. */
+  readonly counted: boolean;
   /** Directory of the first plane in the main chain of its file. */
   readonly directory: number;
-  /** Name of the file as written, `null` for the file itself. */
-  readonly file: string | null;
+  readonly place: OmeFile;
+}
+
+/** Name and UUID of a file as written; without either, the file that holds the document. */
+export interface OmeFile {
+  readonly name: string | null;
   readonly uuid: string | null;
 }
 
-/** What the first image declares. */
+/** What an image declares. */
 export interface OmeImage {
-  /** UUID of the document. */
-  readonly uuid: string | null;
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
   /** `Z`, `C`, `T`, fastest first. */
   readonly order: readonly ("T" | "C" | "Z")[];
@@ -28,52 +32,90 @@ export interface OmeImage {
   /** Names of the channels as given. */
   readonly names: readonly (string | null)[];
   readonly moment: Moment;
+  /** What contradicts itself. */
+  readonly warnings: readonly string[];
 }
 
 /** The document and, when its planes are described elsewhere, the name of that file. */
 export interface OmeDocument {
-  readonly root: XmlElement;
   readonly metadataFile: string | null;
+  /** Images with pixels. */
+  readonly images: readonly XmlElement[];
 }
 
-/** True when a description is OME-XML. */
+/** True when a description is OME-XML, also where the name of its root is damaged. */
 export function isOmeXml(text: string): boolean {
-  return /<(?:\w+:)?OME[\s>]/.test(text.slice(0, 8192));
+  const start = text.slice(0, 8192);
+  return /<(?:\w+:)?OME[\s>]/.test(start) || /^\s*<.*openmicroscopy\.org/s.test(start);
 }
 
 /** @throws {DecodeFailed} the document is damaged */
 export function parseOme(text: string, what: string): OmeDocument {
   const root = parseXml(text.replace(/^\uFEFF/, "").trim(), what);
-  return { root, metadataFile: child(root, "BinaryOnly")?.attributes.MetadataFile ?? null };
+  if (root.name !== "OME") throw new DecodeFailed(`${what} has the root ${quoted(root.name)}, not "OME"`);
+  return {
+    metadataFile: child(root, "BinaryOnly")?.attributes.MetadataFile ?? null,
+    images: children(root, "Image").filter((element) => child(element, "Pixels")),
+  };
 }
 
-/** The first image, or `null` without one. @throws {DecodeFailed} sizes are impossible */
-export function firstImage({ root }: OmeDocument): OmeImage | null {
-  const image = children(root, "Image").find((element) => child(element, "Pixels"));
-  const pixels = child(image, "Pixels");
-  if (!image || !pixels) return null;
+/** The files that hold planes of an image. */
+export function filesOf(image: XmlElement): OmeFile[] {
+  const data = children(child(image, "Pixels"), "TiffData");
+  return data.length === 0 ? [{ name: null, uuid: null }] : data.map(placeOf);
+}
+
+function placeOf(tiffData: XmlElement): OmeFile {
+  const uuid = child(tiffData, "UUID");
+  return { name: uuid?.attributes.FileName ?? null, uuid: uuid?.text || null };
+}
+
+/** Reads one image of a document. @throws {DecodeFailed} its planes cannot be told apart */
+export function readImage(image: XmlElement): OmeImage {
+  const pixels = child(image, "Pixels")!;
   const { attributes } = pixels;
   const sizes = { T: size(attributes, "SizeT"), C: size(attributes, "SizeC"), Z: size(attributes, "SizeZ") };
+  const lacking = ["SizeT", "SizeC", "SizeZ"].filter((name) => attributes[name] === undefined);
   if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
     throw new DecodeFailed(
       `OME-XML declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
     );
   }
   const order = orderOf(attributes.DimensionOrder);
+  const data = children(pixels, "TiffData").map((element) =>
+    tiffData(element, sizes, order ?? DEFAULT_ORDER)
+  );
+  const long = Object.values(sizes).filter((length) => length > 1);
+  if (order === null && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
+    throw new DecodeFailed(
+      attributes.DimensionOrder === undefined
+        ? "OME-XML lacks DimensionOrder"
+        : `OME-XML declares DimensionOrder=${quoted(attributes.DimensionOrder)}`,
+    );
+  }
+  const channels = channelElements(image, pixels);
+  const samples = channels.reduce(
+    (sum, { attributes }) => sum + (numberIn(attributes.SamplesPerPixel) ?? 1),
+    0,
+  );
+  const fitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
   const written = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
   return {
-    uuid: root.attributes.UUID ?? null,
     sizes,
-    order,
-    tiffData: children(pixels, "TiffData").map((element) => tiffData(element, sizes, order)),
+    order: order ?? DEFAULT_ORDER,
+    tiffData: data,
     calibrations: calibrationsOf({
       X: length(attributes, "PhysicalSizeX"),
       Y: length(attributes, "PhysicalSizeY"),
       Z: length(attributes, "PhysicalSizeZ"),
       T: [numberIn(attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
     }),
-    names: channelElements(image, pixels).map((element) => element.attributes.Name ?? null),
+    names: channels.map((element) => element.attributes.Name ?? null),
     moment: firstMoment(...written.map(momentOf)),
+    warnings: [
+      ...lacking.map((name) => `OME-XML lacks ${name}, which is taken as 1`),
+      ...fitting ? [] : [`OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`],
+    ],
   };
 }
 
@@ -95,9 +137,12 @@ function size(attributes: XmlElement["attributes"], name: string): number {
   return value;
 }
 
-function orderOf(written: string | undefined): ("T" | "C" | "Z")[] {
-  const letters = [...(written ?? "XYZCT")].filter((letter) => "ZCT".includes(letter));
-  return (new Set(letters).size === 3 ? letters : ["Z", "C", "T"]) as ("T" | "C" | "Z")[];
+/** What stands for an order that does not matter. */
+const DEFAULT_ORDER: OmeImage["order"] = ["Z", "C", "T"];
+
+function orderOf(written: string | undefined): OmeImage["order"] | null {
+  const letters = [...(written ?? "")].filter((letter) => "ZCT".includes(letter));
+  return letters.length === 3 && new Set(letters).size === 3 ? letters as ("T" | "C" | "Z")[] : null;
 }
 
 /** Number of a plane in the dimension order. */
@@ -117,15 +162,14 @@ function tiffData(element: XmlElement, sizes: OmeImage["sizes"], order: OmeImage
   };
   const at = { T: integer("FirstT", 0), C: integer("FirstC", 0), Z: integer("FirstZ", 0) };
   const planes = sizes.T * sizes.C * sizes.Z;
-  const uuid = child(element, "UUID");
   return {
     first: planeNumber(order, sizes, at),
     // One directory alone is one plane; neither directory nor count stands for all (OME-TIFF, TiffData).
     count: attributes.PlaneCount !== undefined || attributes.IFD !== undefined
       ? integer("PlaneCount", 1)
       : planes,
+    counted: attributes.PlaneCount !== undefined,
     directory: integer("IFD", 0),
-    file: uuid?.attributes.FileName ?? null,
-    uuid: uuid?.text || null,
+    place: placeOf(element),
   };
 }

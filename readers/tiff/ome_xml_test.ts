@@ -1,8 +1,8 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { firstImage, isOmeXml, parseOme, planeNumber } from "./ome_xml.ts";
+import { isOmeXml, parseOme, planeNumber, readImage } from "./ome_xml.ts";
 
 const image = (pixels: string, inside = "") =>
-  firstImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML"))!;
+  readImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML").images[0]!);
 
 Deno.test("planes are numbered in the dimension order, fastest first", () => {
   const { order, sizes } = image(`DimensionOrder="XYZTC" SizeZ="3" SizeT="4" SizeC="2">`);
@@ -12,14 +12,20 @@ Deno.test("planes are numbered in the dimension order, fastest first", () => {
 });
 
 Deno.test("TiffData without directory and count stands for all planes, with a directory for one", () => {
-  const all = image(`SizeZ="3" SizeT="4" SizeC="2"><TiffData/>`).tiffData[0]!;
-  deepEqual([all.first, all.count, all.directory, all.file], [0, 24, 0, null]);
+  const all = image(`DimensionOrder="XYCZT" SizeZ="3" SizeT="4" SizeC="2"><TiffData/>`).tiffData[0]!;
+  deepEqual([all.first, all.count, all.directory, all.place.name], [0, 24, 0, null]);
   const one = image(`SizeZ="3" SizeT="1" SizeC="2"><TiffData IFD="5" FirstZ="2" FirstC="1"/>`).tiffData[0]!;
   deepEqual([one.first, one.count, one.directory], [5, 1, 5]);
   const some = image(
     `SizeZ="3"><TiffData PlaneCount="2"><UUID FileName="a.tif">urn:uuid:1</UUID></TiffData>`,
   );
-  deepEqual(some.tiffData[0], { first: 0, count: 2, directory: 0, file: "a.tif", uuid: "urn:uuid:1" });
+  deepEqual(some.tiffData[0], {
+    first: 0,
+    count: 2,
+    counted: true,
+    directory: 0,
+    place: { name: "a.tif", uuid: "urn:uuid:1" },
+  });
 });
 
 Deno.test("lengths default to micrometres and durations to seconds", () => {

@@ -8,11 +8,12 @@ import type { AxisLetter } from "../reader.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import type { Directory } from "./directory.ts";
 import { readPage } from "./page.ts";
-import { isShape, numberInArray, shapedArray } from "./shaped.ts";
+import { isShape, numberInArray, type ShapedArray, shapedArray } from "./shaped.ts";
 import {
   contiguousPlanes,
   known,
   listedPlane,
+  noted,
   type Opened,
   type Stack,
   stackedPlane,
@@ -64,7 +65,8 @@ function layoutKey(directory: Directory): string {
 }
 
 /** The stack of a file without a dialect. */
-export function openPlain({ tiff, first, descriptions }: Opened): Stack {
+export function openPlain(opened: Opened): Stack {
+  const { tiff, first, descriptions } = opened;
   const run = pagesLikeFirst(tiff);
   const shown = run.offsets.length > 0 && run.offsets[0] !== first.offset
     ? tiff.directoryAt(run.offsets[0]!)
@@ -72,12 +74,24 @@ export function openPlain({ tiff, first, descriptions }: Opened): Stack {
   const layout = readPage(shown);
   const pages = Math.max(run.offsets.length, 1);
   const shape = descriptions.find(isShape);
-  const array = shape === undefined ? null : shapedArray(shape, layout);
-  const behindOne = array !== null && (array.truncated || pages < array.planes) &&
-    contiguousPlanes(tiff, layout) >= array.planes;
-  const shaped = array !== null && (behindOne || startsSeries(tiff, run.offsets, array.planes))
-    ? array
-    : null;
+  const array = shape === undefined
+    ? null
+    : noted(opened, "The shape of the array", () => shapedArray(shape, layout));
+  const warnings = [...run.warnings];
+  let shaped: ShapedArray | null = array;
+  let behindOne = false;
+  if (array !== null) {
+    behindOne = array.truncated || pages < array.planes && contiguousPlanes(tiff, layout) >= array.planes;
+    const present = behindOne ? contiguousPlanes(tiff, layout) : pages;
+    if (present < array.planes) {
+      warnings.push(`The description declares ${array.planes} planes, but the file holds ${present}`);
+    } else if (!behindOne && !startsSeries(tiff, run.offsets, array.planes)) {
+      warnings.push(
+        `The description declares ${array.planes} planes, but the file holds ${pages}; they are slices`,
+      );
+      shaped = null;
+    }
+  }
   return {
     sizes: shaped?.sizes ?? { T: 1, C: 1, Z: pages },
     layout,
@@ -85,10 +99,10 @@ export function openPlain({ tiff, first, descriptions }: Opened): Stack {
     names: [],
     moment: tagMoment(shown),
     fileSize: tiff.file.size,
-    warnings: run.warnings,
+    warnings,
     plane: (index) => {
       const number = shaped ? numberInArray(shaped, index) : index.focus;
-      if (behindOne) return stackedPlane(tiff, layout, number, true);
+      if (shaped && behindOne) return stackedPlane(tiff, layout, number, true);
       return listedPlane(tiff, layout, run.offsets, number);
     },
   };

@@ -22,6 +22,8 @@ export interface PlaneSource {
    * directory; `null` where the page's own strips or tiles are meant.
    */
   readonly run: number | null;
+  /** What is doubtful about this plane. */
+  readonly warnings?: readonly string[];
 }
 
 /** A wanted sample of a plane, and the index of the float32 plane that it fills. */

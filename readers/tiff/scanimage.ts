@@ -15,16 +15,20 @@ import {
   listedPlane,
   type Moment,
   moment,
+  noted,
   numberIn,
   type Opened,
   type Stack,
   tagMoment,
   UNDATED,
 } from "./stack.ts";
-import { TAG } from "./tags.ts";
+import { TAG, tagName } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
 type Fields = ReadonlyMap<string, string>;
+
+/** Channels that an instrument may have. */
+const MAX_CHANNELS = 64;
 
 /** How pages are counted. */
 interface Interleaving {
@@ -38,14 +42,27 @@ interface Interleaving {
 /** The stack of a ScanImage file, or `null`. */
 export function openScanImage(opened: Opened): Stack | null {
   const { tiff, first, descriptions } = opened;
-  const texts = [first.note(TAG.Software, MAX_VENDOR_BYTES), ...descriptions, headerText(tiff)];
+  const software = noted(opened, tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES)) ??
+    [];
+  const header = noted(opened, "The header of ScanImage", () => headerText(tiff)) ?? "";
+  const texts = [...software.slice(0, 1), ...descriptions, header];
   if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replaceAll("\r", "\n")))) {
     return null;
   }
   const fields = fieldsOf(texts);
   const { offsets, warnings } = pagesLikeFirst(tiff);
   const layout = readPage(first);
-  const { channels, slices, frames, volumes } = interleaving(fields, offsets.length);
+  const saved = savedChannels(fields);
+  const { channels, slices, frames, volumes } = interleaving(fields, saved?.length ?? 1, offsets.length);
+  if (saved === null) {
+    opened.warnings.push(
+      "The metadata of ScanImage do not say which channels were saved; pages are read as those of one",
+    );
+  }
+  const planes = channels * slices * frames;
+  if (planes > offsets.length) {
+    opened.warnings.push(`The description declares ${planes} planes, but the file holds ${offsets.length}`);
+  }
   const field = (...keys: string[]) =>
     keys.map((key) => numberIn(fields.get(key))).find((value) => value !== null);
   const rate = volumes
@@ -67,7 +84,7 @@ export function openScanImage(opened: Opened): Stack | null {
       Z: [step === undefined ? null : Math.abs(step), "um"],
       T: [rate ? 1 / rate : null, "s"],
     }),
-    names: savedNames(fields, channels),
+    names: savedNames(fields, saved ?? []),
     moment: firstMoment(momentIn(fields), tagMoment(first)),
     fileSize: tiff.file.size,
     warnings,
@@ -88,7 +105,9 @@ function headerText(tiff: TiffFile): string {
   const head = tiff.window.view(16, 16, "the ScanImage header");
   const length = head.getUint32(8, little);
   if (head.getUint32(0, little) !== HEADER_MAGIC || length > MAX_VENDOR_BYTES) return "";
-  return decodeText(tiff.file.read(32, length, "the ScanImage header"));
+  const text = decodeText(tiff.file.read(32, length, "the ScanImage header"));
+  tiff.structures.claim(16, 32 + length, "the ScanImage header");
+  return text;
 }
 
 /** Keys without their prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. The first value counts. */
@@ -110,7 +129,26 @@ function numbersIn(text: string | undefined): number[] {
   return [...(text ?? "").matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g)].map(([number]) => Number(number));
 }
 
-function interleaving(fields: Fields, pages: number): Interleaving {
+/** Numbers of the saved channels from 1, or `null` where they are not given or contradict each other. */
+function savedChannels(fields: Fields): number[] | null {
+  const list = fields.get("hChannels.channelSave") ?? fields.get("channelsSave");
+  if (list !== undefined) {
+    const numbers = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(list) ? numbersIn(list) : [];
+    const names = channelNamesIn(fields).length || MAX_CHANNELS;
+    const fitting = new Set(numbers).size === numbers.length && numbers.every((n) => n >= 1 && n <= names);
+    return numbers.length > 0 && fitting ? numbers : null;
+  }
+  const count = fields.get("acq.numberOfChannelsSave") ?? "";
+  if (!/^\d+$/.test(count) || Number(count) < 1 || Number(count) > MAX_CHANNELS) return null;
+  const flags = Array.from({ length: MAX_CHANNELS }, (_, i) => fields.get(`acq.savingChannel${i + 1}`));
+  const flagged = flags.flatMap((flag, i) => flag === "1" ? [i + 1] : []);
+  if (flags.every((flag) => flag === undefined)) {
+    return Array.from({ length: Number(count) }, (_, i) => i + 1);
+  }
+  return flagged.length === Number(count) ? flagged : null;
+}
+
+function interleaving(fields: Fields, channels: number, pages: number): Interleaving {
   const size = (...keys: string[]) => {
     for (const key of keys) {
       const value = numberIn(fields.get(key));
@@ -119,10 +157,8 @@ function interleaving(fields: Fields, pages: number): Interleaving {
     return null;
   };
   const on = (key: string) => /^(?:true|1)/.test(fields.get(key) ?? "");
-  const saved = numbersIn(fields.get("hChannels.channelSave") ?? fields.get("channelsSave")).length ||
-    size("acq.numberOfChannelsSave") || 1;
-  const channels = pages % saved === 0 ? saved : 1;
-  const perChannel = Math.max(1, Math.floor(pages / channels));
+  // The last planes of a scan that was stopped are missing.
+  const perChannel = Math.max(1, Math.ceil(pages / channels));
   const volumes = on("hFastZ.enable") || on("fastZEnable") ||
     /fast/.test(fields.get("hStackManager.stackMode") ?? "") &&
       on("hStackManager.enable");
@@ -136,9 +172,7 @@ function interleaving(fields: Fields, pages: number): Interleaving {
       "hStackManager.numSlices",
       "stackNumSlices",
     ) ?? 1;
-    return perChannel % slices === 0
-      ? { channels, slices, frames: perChannel / slices, volumes }
-      : { channels, slices: 1, frames: perChannel, volumes: false };
+    return { channels, slices, frames: Math.ceil(perChannel / slices), volumes };
   }
   // Averaged frames are stored as one.
   const averaged = on("acq.averaging");
@@ -146,8 +180,8 @@ function interleaving(fields: Fields, pages: number): Interleaving {
     ? 1
     : size("hStackManager.framesPerSlice", "acqNumFrames", "acq.numberOfFrames") ?? perChannel;
   const stored = Math.max(1, perSlice / (size("hScan2D.logAverageFactor") ?? 1));
-  const frames = Number.isInteger(stored) && perChannel % stored === 0 ? stored : perChannel;
-  return { channels, slices: perChannel / frames, frames, volumes: false };
+  const frames = Number.isInteger(stored) && stored <= perChannel ? stored : perChannel;
+  return { channels, slices: Math.ceil(perChannel / frames), frames, volumes: false };
 }
 
 /** Micrometres per pixel from the corners of the field of view. */
@@ -161,13 +195,15 @@ function pixelSize(fields: Fields, width: number, height: number): { x: number; 
   return { x: extent(0) / width, y: extent(1) / height };
 }
 
-/** `hChannels.channelName = {'Channel 1' 'Channel 2'}`, of the channels that were saved. */
-function savedNames(fields: Fields, channels: number): (string | null)[] {
-  const all = [...(fields.get("hChannels.channelName") ?? "").matchAll(/'([^']*)'/g)].map(([, name]) =>
-    name!
-  );
-  const saved = numbersIn(fields.get("hChannels.channelSave") ?? fields.get("channelsSave"));
-  return saved.length === channels ? saved.map((number) => all[number - 1] ?? null) : [];
+/** `hChannels.channelName = {'Channel 1' 'Channel 2'}` */
+function channelNamesIn(fields: Fields): string[] {
+  return [...(fields.get("hChannels.channelName") ?? "").matchAll(/'([^']*)'/g)].map(([, name]) => name!);
+}
+
+/** Names of the channels that were saved. */
+function savedNames(fields: Fields, saved: readonly number[]): (string | null)[] {
+  const all = channelNamesIn(fields);
+  return saved.map((number) => all[number - 1] ?? null);
 }
 
 /** `epoch = [2018 10 3 13 54 41.2]`; `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */

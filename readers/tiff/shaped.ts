@@ -2,6 +2,8 @@
  * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes are
  * the pages from the first on, or lie behind one directory; what follows them is another array.
  */
+import { DecodeFailed } from "../errors.ts";
+import { isJsonObject, parseJsonText } from "../json.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import type { PageLayout } from "./page.ts";
 import type { PlaneIndex, StackSizes } from "./stack.ts";
@@ -32,24 +34,29 @@ export function isShape(text: string): boolean {
 }
 
 /**
- * The array of a description, or `null` when it does not end in planes of this layout.
+ * The array of a description.
  *
  * @param text for which {@linkcode isShape} holds
+ * @throws {DecodeFailed} it is damaged, or does not end in planes of this layout
  */
-export function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray | null {
-  const { shape, axes, truncated } = parsed(text);
-  if (!Array.isArray(shape) || shape.length > MAX_AXES) return null;
-  if (!shape.every((n) => Number.isSafeInteger(n) && n >= 1)) return null;
+export function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray {
+  const document = parseJsonText(text, "ImageDescription (270)");
+  const { shape, axes, truncated } = isJsonObject(document) ? document : {};
+  if (!isSizes(shape)) throw new DecodeFailed(`ImageDescription (270) has a "shape" that is none`);
   const letters = typeof axes === "string" && axes.length === shape.length ? axes : "";
-  const total = (shape as number[]).reduce((product, n) => product * n, 1);
+  const total = shape.reduce((product, n) => product * n, 1);
   const planes = total / (samples * width * height);
-  if (!Number.isInteger(planes) || planes >= MAX_PLANES) return null;
+  if (!Number.isInteger(planes) || planes >= MAX_PLANES) {
+    throw new DecodeFailed(
+      `its shape ${shape.join(" x ")} does not end in planes of ${height} x ${width} x ${samples}`,
+    );
+  }
   const found: PlaneAxis[] = [];
   let counted = 1;
   // The axes up to the plane's own, which are rows, columns and samples in any order.
   for (let i = 0; counted < planes && i < shape.length; i += 1) {
-    counted *= shape[i];
-    found.push({ letter: folded(letters[i]), size: shape[i] });
+    counted *= shape[i]!;
+    found.push({ letter: folded(letters[i]), size: shape[i]! });
   }
   return arrayOf(counted === planes ? found : [{ letter: "Z", size: planes }], truncated === true);
 }
@@ -60,12 +67,9 @@ function arrayOf(axes: readonly PlaneAxis[], truncated: boolean): ShapedArray {
   return { sizes, planes: sizes.T * sizes.L * sizes.C * sizes.Z, axes, truncated };
 }
 
-function parsed(text: string): { shape?: unknown; axes?: unknown; truncated?: unknown } {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
+function isSizes(shape: unknown): shape is number[] {
+  return Array.isArray(shape) && shape.length <= MAX_AXES &&
+    shape.every((n) => Number.isSafeInteger(n) && n >= 1);
 }
 
 /** Samples are channels; what is none of the served letters counts planes along `Z`. */

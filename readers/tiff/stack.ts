@@ -58,7 +58,9 @@ export interface Opened {
   /** First directory of the chain. */
   readonly first: Directory;
   /** Texts of ImageDescription in the first directory, most often one. */
-  readonly descriptions: readonly string[];
+  descriptions: readonly string[];
+  /** What a dialect could not read and therefore left to the next one. */
+  readonly warnings: string[];
 }
 
 /** No date and no time. */
@@ -199,14 +201,49 @@ export function listedPlane(
 ): PlaneSource {
   // A file of nothing but reduced pages shows its first one.
   const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
-  if (offset === undefined) {
-    throw new DecodeFailed(`plane ${number} is missing: the file has ${offsets.length} planes`);
-  }
+  if (offset === undefined) throw missingPlane(number, offsets.length);
   return { tiff, page: planePage(tiff.directoryAt(offset), layout, `plane ${number}`), run: null };
 }
 
 /** The plane at `number` in a chain of directories, or in a run of planes behind one directory. */
 export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number, run: boolean): PlaneSource {
   if (run) return { tiff, page: layout, run: number === 0 ? null : number };
-  return { tiff, page: planePage(tiff.directory(number), layout, `plane ${number}`), run: null };
+  const directory = tiff.directory(number);
+  if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
+  return { tiff, page: planePage(directory, layout, `plane ${number}`), run: null };
+}
+
+function missingPlane(number: number, stored: number): DecodeFailed {
+  return new DecodeFailed(
+    `plane ${number} is missing: the file holds ${stored} planes, ${number + 1} are needed`,
+  );
+}
+
+/** A warning where a file holds other than the planes that its description declares. */
+export function countWarnings(tiff: TiffFile, layout: PageLayout, planes: number, run: boolean): string[] {
+  const present = run ? contiguousPlanes(tiff, layout) : tiff.countUpTo(planes + 1);
+  if (present === planes || run && present > planes) return [];
+  const there = present > planes ? "more" : present === 1 ? "one" : String(present);
+  const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
+  return [
+    `The description declares ${
+      planes === 1 ? "one plane" : `${planes} planes`
+    }, but the file holds ${there}${reason}`,
+  ];
+}
+
+/** What `read` gives, or `null` with a warning where the metadata that it reads are damaged. */
+export function noted<T>(opened: Opened, what: string, read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    opened.warnings.push(`${what} cannot be read: ${reasonOf(error)}`);
+    return null;
+  }
+}
+
+/** A failure as a part of a warning, the `line:column:` of a parser in words. */
+export function reasonOf({ message }: DecodeFailed): string {
+  return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
 }

@@ -33,6 +33,7 @@ export const TAG = {
   ImageDepth: 32997,
   UIC1: 33628,
   UIC2: 33629,
+  UIC3: 33630,
   FluoViewHeader: 34361,
   LercParameters: 50674,
   ImageJByteCounts: 50838,

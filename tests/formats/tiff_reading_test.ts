@@ -337,14 +337,14 @@ Deno.test("pages beside an Olympus text are the frames that it counts", () =>
     deepEqual([loaded.summary.axes[0]!.step, loaded.summary.axes[0]!.unit], [2, "seconds"]);
   }));
 
-Deno.test("a page taken out of an ImageJ stack is one plane, with a warning", () =>
+Deno.test("a page taken out of an ImageJ stack is its first plane, with a warning", () =>
   inFolder(async (folder) => {
     for (const codec of ["none", "deflate"] as const) {
       const path = join(folder, `${codec}.tif`);
       const text = "ImageJ=1.53t\nimages=33\nslices=33\nunit=um\n";
       Deno.writeFileSync(path, tiffBytes({ ...GRAY, codec }, value, 1, [[270, 2, text]]));
       const loaded = await load(path);
-      equal(sizes(loaded), "Y24 X32");
+      equal(sizes(loaded), "Z33 Y24 X32");
       equal(loaded.planes[0]![33], 41);
       match(loaded.summary.warnings.join(), /declares 33 planes, but the file holds one/);
     }
