@@ -146,6 +146,23 @@ export class Directory {
     return undefined;
   }
 
+  /** An entry whose absence would mean something: one without values or of an unknown type is damaged. */
+  #sound(tag: number): Entry | undefined {
+    const entry = this.entry(tag);
+    if (entry ? entry.count > 0 : !this.#lists(tag)) return entry;
+    const fault = entry ? "no value" : "values of an unknown type";
+    throw new DecodeFailed(`the directory at ${this.offset} has ${fault} for ${tagName(tag)}`);
+  }
+
+  /** Whether there is an entry of a tag, of whatever type. */
+  #lists(tag: number): boolean {
+    const { countBytes, entryBytes } = layoutOf(this.encoding);
+    for (let i = 0, at = countBytes; i < this.#count; i += 1, at += entryBytes) {
+      if (this.#bytes.getUint16(at, this.encoding.littleEndian) === tag) return true;
+    }
+    return false;
+  }
+
   has(tag: number): boolean {
     return this.entry(tag) !== undefined;
   }
@@ -155,10 +172,10 @@ export class Directory {
     return this.entry(tag)?.count ?? 0;
   }
 
-  /** First value of a tag as a number. @throws {DecodeFailed} it lies outside the file */
+  /** First value of a tag as a number. @throws {DecodeFailed} it lies outside the file, or the entry is damaged */
   number(tag: number): number | undefined {
-    const entry = this.entry(tag);
-    if (!entry || entry.count === 0) return undefined;
+    const entry = this.#sound(tag);
+    if (!entry) return undefined;
     const own = entry.at - this.offset;
     // Most values stand in the directory itself; a chain of many is walked without arrays for them.
     return own >= 0 && own + TYPE_BYTES[entry.type]! <= this.#bytes.byteLength
@@ -170,10 +187,10 @@ export class Directory {
    * All values of a tag; rationals are divided, so a zero denominator gives a number that is not finite.
    *
    * @param most more values than this are an error
-   * @throws {DecodeFailed} they lie outside the file, or are too many
+   * @throws {DecodeFailed} they lie outside the file, are too many, or the entry is damaged
    */
   numbers(tag: number, most: number): Float64Array {
-    const entry = this.entry(tag);
+    const entry = this.#sound(tag);
     if (!entry) return new Float64Array(0);
     if (entry.count > most) {
       throw new DecodeFailed(`${tagName(tag)} has ${entry.count} values, more than ${most}`);

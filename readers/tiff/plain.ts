@@ -4,6 +4,7 @@
  * shape and axes of the array as JSON, with one directory for all planes; of several arrays the first is served.
  */
 import { calibrated, type Calibration } from "../axes.ts";
+import { DecodeFailed } from "../errors.ts";
 import type { AxisLetter } from "../reader.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import type { Directory } from "./directory.ts";
@@ -31,23 +32,36 @@ export interface PageRun {
 const REDUCED_OR_MASK = 1 | 4;
 
 const hidden = (directory: Directory) =>
-  ((directory.number(TAG.NewSubfileType) ?? 0) & REDUCED_OR_MASK) !== 0;
+  ((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED_OR_MASK) !== 0;
 
 /** Walks the chain once, reading nothing but the directories. */
 export function pagesLikeFirst(tiff: TiffFile): PageRun {
-  const offsets: number[] = [];
-  let key: string | null = null;
+  const seen: { readonly offset: number; readonly key: string | null }[] = [];
+  let shown: string | null = null;
   let pages = 0;
   tiff.walk((directory) => {
     pages += 1;
-    if (hidden(directory)) return;
-    const own = layoutKey(directory);
-    key ??= own;
-    if (own === key) offsets.push(directory.offset);
+    const key = noteKey(directory, pages === 1);
+    if (key !== null && !hidden(directory)) shown ??= key;
+    if (shown === null || key === null || key === shown) seen.push({ offset: directory.offset, key });
   });
+  // What is as large as a plane is no reduced version of it, whatever its NewSubfileType says.
+  const offsets = seen.filter(({ key }) => shown !== null && (key ?? shown) === shown).map(({ offset }) =>
+    offset
+  );
   const broken = tiff.brokenTail;
   const warnings = broken === null ? [] : [`The file ends early, after ${pages} pages: ${broken}`];
   return { offsets, warnings };
+}
+
+/** Key of a page; `null` of a later one that is damaged, which keeps its place among the planes. */
+function noteKey(directory: Directory, first: boolean): string | null {
+  try {
+    return layoutKey(directory);
+  } catch (error) {
+    if (first || !(error instanceof DecodeFailed)) throw error;
+    return null;
+  }
 }
 
 /** What decides whether two pages are planes of one stack, from values that stand in the directory itself. */

@@ -11,7 +11,7 @@ def read(path):
         series = tiff.series[0]
         if series.dtype.kind not in "biuf": raise ValueError(f"samples of {series.dtype}")
         axes, array = series.axes, series.asarray()
-        if array.ndim != len(axes): axes, array = series.get_axes(squeeze=False), array.reshape(series.get_shape(squeeze=False))
+    if array.ndim != len(axes): raise ValueError(f"{array.ndim} axes, not {axes}")
     if axes.count("Y") != 1 or axes.count("X") != 1: raise ValueError(f"axes {axes} without Y and X")
     array = array[tuple(slice(None) if axis in "CSYX" else 0 for axis in axes)]
     left = [axis for axis in axes if axis in "CSYX"]

@@ -83,8 +83,8 @@ export const oneBuffer = ({ stored, bytes }: Extent): number => stored + bytes;
 /** Working memory of a decoder that collects its output in pieces and joins them. */
 export const joinedPieces = ({ stored, bytes }: Extent): number => stored + 2 * bytes;
 
-/** Bytes beyond the declared strip that are dropped rather than refused: some encoders pad their last row. */
-export const SURPLUS = 4096;
+/** Bytes beyond the declared strip that are dropped: encoders round up to words. More means that its shape is damaged. */
+export const SURPLUS = 3;
 
 /** The error for damaged input. */
 export function damaged(segment: Segment, title: string, reason: unknown): DecodeFailed {

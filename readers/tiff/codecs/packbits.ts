@@ -1,29 +1,33 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
-import { type Codec, oneBuffer, type Segment, short } from "./codec.ts";
+import { type Codec, damaged, oneBuffer, type Segment, short } from "./codec.ts";
+
+/** Bytes behind the last run that are left: writers round the lengths of strips up. */
+const MAX_PADDING = 15;
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
-  const output = new Uint8Array(segment.bytes);
+  const output = new Uint8Array(segment.mostBytes);
   let at = 0;
-  for (let from = 0; from < input.length && at < output.length;) {
+  let from = 0;
+  while (from < input.length && at < output.length) {
     const code = input[from++]!;
     if (code === 128) continue;
-    const length = code < 128 ? code + 1 : 257 - code;
-    const end = Math.min(at + length, output.length);
-    if (code < 128) {
-      const literal = input.subarray(from, from + end - at);
-      output.set(literal, at);
-      from += length;
-      at += literal.length;
-    } else {
-      const value = input[from++];
-      if (value === undefined) break;
-      output.fill(value, at, end);
-      at = end;
-    }
+    const literal = code < 128 ? input.subarray(from, from + code + 1) : null;
+    const value = input[from];
+    if (value === undefined) break;
+    const end = at + (literal ? literal.length : 257 - code);
+    if (end > output.length) throw surplus(segment);
+    if (literal) output.set(literal, at);
+    else output.fill(value, at, end);
+    from += literal ? code + 1 : 1;
+    at = end;
   }
-  if (at < output.length) throw short(segment, "PackBits", at);
+  if (at < segment.bytes) throw short(segment, "PackBits", at);
+  if (input.length - from > MAX_PADDING) throw surplus(segment);
   return output;
 }
+
+const surplus = (segment: Segment) =>
+  damaged(segment, "PackBits", `it holds more than the ${segment.mostBytes} bytes that are declared`);
 
 /** PackBits; two bytes stand for at most 128. */
 export const packBits: Codec = {

@@ -3,7 +3,10 @@ import { constants, inflateSync, zstdDecompressSync } from "node:zlib";
 import { requireWholeFrames } from "../../zstd_frames.ts";
 import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS } from "./codec.ts";
 
-type Decompress = (input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
+type Decompress = (
+  input: Uint8Array,
+  options: { maxOutputLength: number; chunkSize: number; needed: number },
+) => Uint8Array;
 
 /** Bounds of `chunkSize` of the runtime, and what a damaged strip may make it allocate ahead. */
 const MIN_CHUNK = 64;
@@ -14,7 +17,11 @@ function bounded(title: string, decompress: Decompress, input: Uint8Array, segme
   try {
     // One chunk takes the whole output, where the default of 16 KiB would be joined from many.
     const chunkSize = Math.min(Math.max(segment.mostBytes, MIN_CHUNK), MAX_CHUNK);
-    output = decompress(input, { maxOutputLength: segment.mostBytes + SURPLUS, chunkSize });
+    output = decompress(input, {
+      maxOutputLength: segment.mostBytes + SURPLUS,
+      chunkSize,
+      needed: segment.bytes,
+    });
   } catch (cause) {
     const tooLarge = (cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
     throw damaged(
@@ -28,26 +35,20 @@ function bounded(title: string, decompress: Decompress, input: Uint8Array, segme
 }
 
 /**
- * A stream ends with its checksum, which the runtime verifies; bytes after it are ignored, as libtiff does. One that
- * ends early gives what it holds when that is too little, so that the message can say how much.
+ * A stream that ends early gives what it holds, so that the message can say how much; one that gives enough before its
+ * end lacks the checksum, without which nothing says that these are the samples. Bytes after it are ignored, as libtiff
+ * does.
  */
-function inflate(input: Uint8Array, segment: Segment): Uint8Array {
-  return bounded(
-    "deflate",
-    (bytes, options) => {
-      try {
-        return inflateSync(bytes, options);
-      } catch (error) {
-        if ((error as { code?: string }).code !== "Z_BUF_ERROR") throw error;
-        const held = inflateSync(bytes, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
-        if (held.length < segment.bytes) return held;
-        throw error;
-      }
-    },
-    input,
-    segment,
-  );
-}
+const inflate: Decompress = (input, options) => {
+  try {
+    return inflateSync(input, options);
+  } catch (cause) {
+    if ((cause as { code?: string }).code !== "Z_BUF_ERROR") throw cause;
+    const output = inflateSync(input, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
+    if (output.length < options.needed) return output;
+    throw new Error("it ends before its checksum", { cause });
+  }
+};
 
 /** Deflate; a stream of zeros is 1032 times shorter than its output (RFC 1951, section 3.2.5). */
 export const deflate: Codec = {
@@ -56,7 +57,7 @@ export const deflate: Codec = {
   bitOrder: true,
   maxExpansion: 1040,
   workingBytes: joinedPieces,
-  decode: inflate,
+  decode: (input, segment) => bounded("deflate", inflate, input, segment),
 };
 
 const unpackZstd: Decompress = (input, options) => {
