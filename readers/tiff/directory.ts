@@ -149,13 +149,13 @@ export class Directory {
   /** An entry whose absence would mean something: one without values or of an unknown type is damaged. */
   #sound(tag: number): Entry | undefined {
     const entry = this.entry(tag);
-    if (entry ? entry.count > 0 : !this.#lists(tag)) return entry;
+    if (entry ? entry.count > 0 : !this.lists(tag)) return entry;
     const fault = entry ? "no value" : "values of an unknown type";
     throw new DecodeFailed(`the directory at ${this.offset} has ${fault} for ${tagName(tag)}`);
   }
 
   /** Whether there is an entry of a tag, of whatever type. */
-  #lists(tag: number): boolean {
+  lists(tag: number): boolean {
     const { countBytes, entryBytes } = layoutOf(this.encoding);
     for (let i = 0, at = countBytes; i < this.#count; i += 1, at += entryBytes) {
       if (this.#bytes.getUint16(at, this.encoding.littleEndian) === tag) return true;
@@ -260,10 +260,15 @@ export class Directory {
 
   /** Text of every entry of a tag up to its first NUL; some writers repeat ImageDescription. */
   texts(tag: number, most: number): string[] {
+    return this.wholeTexts(tag, most).map(upToNul);
+  }
+
+  /** Text of every entry of a tag without the NUL at its end; a damaged one may have others inside. */
+  wholeTexts(tag: number, most: number): string[] {
     const texts: string[] = [];
     for (let found = this.#next(tag, 0); found; found = this.#next(tag, found.number + 1)) {
       const { entry } = found;
-      if (entry.type <= 2 || entry.type === 7) texts.push(decodeText(this.#copied(entry, most)));
+      if (entry.type <= 2 || entry.type === 7) texts.push(textOf(this.#copied(entry, most)));
     }
     return texts;
   }
@@ -322,7 +327,19 @@ function number(view: DataView, at: number, type: number, little: boolean): numb
 /** UTF-8, or Latin-1 where it is not (older programs write the micro sign so), up to the first NUL. */
 export function decodeText(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
-  const text = end < 0 ? bytes : bytes.subarray(0, end);
+  return textOf(end < 0 ? bytes : bytes.subarray(0, end));
+}
+
+/** A text up to its first NUL. */
+export function upToNul(text: string): string {
+  const end = text.indexOf("\0");
+  return end < 0 ? text : text.slice(0, end);
+}
+
+function textOf(bytes: Uint8Array): string {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  const text = bytes.subarray(0, end);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(text);
   } catch {

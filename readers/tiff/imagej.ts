@@ -61,7 +61,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
 
 function fieldsOf(text: string): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.split(/[\r\n\0]+/)) {
     const at = line.indexOf("=");
     if (at > 0) fields.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
   }

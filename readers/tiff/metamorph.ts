@@ -11,7 +11,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { parseXml, type XmlElement } from "../xml.ts";
 import { MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
-import { decodeText } from "./directory.ts";
+import { decodeText, upToNul } from "./directory.ts";
 import { readPage } from "./page.ts";
 import { openPlain } from "./plain.ts";
 import {
@@ -36,7 +36,7 @@ import { TAG } from "./tags.ts";
 export function openMetaMorph(opened: Opened): Stack | null {
   const { tiff, first, descriptions } = opened;
   if (descriptions[0]?.trimStart().startsWith("<MetaData>")) {
-    return withProperties(openPlain(opened), descriptions[0]);
+    return withProperties(openPlain(opened), upToNul(descriptions[0]));
   }
   if (!first.has(TAG.UIC1) && !first.has(TAG.UIC2)) return null;
   const planes = Math.max(first.count(TAG.UIC2), 1);

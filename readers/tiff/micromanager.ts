@@ -13,7 +13,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../json.ts";
 import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
-import { decodeText, type Directory } from "./directory.ts";
+import { decodeText, type Directory, upToNul } from "./directory.ts";
 import { isOmeXml, parseOme, readImage } from "./ome_xml.ts";
 import { readPage } from "./page.ts";
 import {
@@ -302,7 +302,7 @@ function planeMetadata(directory: Directory): Summary {
 
 /** The summary is enough to read the planes, so damaged OME-XML only costs its calibration. */
 function omeCalibrations(opened: Opened): Stack["calibrations"] {
-  const text = opened.descriptions.find(isOmeXml);
+  const text = opened.descriptions.map(upToNul).find(isOmeXml);
   if (text === undefined) return {};
   return noted(opened, "The calibration in OME-XML", () => {
     const [image] = parseOme(text, "the document").images;

@@ -47,9 +47,12 @@ function openStack({ path, files }: Source): Stack {
   const tiff = new TiffFile(files.open(path), files);
   const first = tiff.directory(0)!;
   const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
-  opened.descriptions =
-    noted(opened, tagName(TAG.ImageDescription), () => first.texts(TAG.ImageDescription, MAX_XML_BYTES)) ??
-      [];
+  opened.descriptions = noted(
+    opened,
+    tagName(TAG.ImageDescription),
+    () => first.wholeTexts(TAG.ImageDescription, MAX_XML_BYTES),
+  ) ??
+    [];
   const stack = openMicroManager(opened) ?? openOme(opened) ?? openImageJ(opened) ?? openScanImage(opened) ??
     openMetaMorph(opened) ?? openOlympusText(opened, (one) => openFluoView(one) ?? openPlain(one)) ??
     openFluoView(opened) ?? withPlaneMetadata(openPlain(opened), first);
@@ -104,16 +107,17 @@ async function planPlanes(
     byChannel.set(channel, list);
   });
   const plans: SourcePlan[] = [];
-  const warnings: string[] = [];
+  const warnings = new Set<string>();
   for (const [channel, list] of byChannel) {
     const source = stack.plane({ time: position.time, focus: position.focus, channel });
-    plans.push(await planSource(source, list, stop));
-    warnings.push(...source.warnings ?? []);
+    const plan = await planSource(source, list, stop);
+    plans.push(plan);
+    for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.add(warning);
   }
   return {
     rows: height,
     columns: width,
-    warnings,
+    warnings: [...warnings],
     working: plans.map(({ working }) => working).reduce(largerMemory),
     divisible: plans.some(({ compressed }) => compressed) && (plans.length > 1 || stack.layout.planar),
     decode: async (planes) => {

@@ -200,6 +200,6 @@ function judge({ files }: Opened, path: string, own: Stack, first: boolean): num
 function openMember({ files }: Opened, path: string, openOne: (opened: Opened) => Stack): Stack {
   const tiff = new TiffFile(files.open(path), files);
   const first = tiff.directory(0)!;
-  const descriptions = first.texts(TAG.ImageDescription, MAX_XML_BYTES);
+  const descriptions = first.wholeTexts(TAG.ImageDescription, MAX_XML_BYTES);
   return openOne({ path, files, tiff, first, descriptions, warnings: [] });
 }

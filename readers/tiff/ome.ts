@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import type { XmlElement } from "../xml.ts";
-import { decodeText } from "./directory.ts";
+import { decodeText, upToNul } from "./directory.ts";
 import { OmeSet, placesOf, uuidIn } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
 import {
@@ -38,7 +38,7 @@ interface Described {
  * opened file holds, the file is left to its other metadata, with a warning.
  */
 export function openOme(opened: Opened): Stack | null {
-  const text = opened.descriptions.find(isOmeXml);
+  const text = opened.descriptions.map(upToNul).find(isOmeXml);
   if (text === undefined) return null;
   const uuid = uuidIn(text);
   let described: Described;

@@ -37,6 +37,8 @@ export interface PageLayout {
   /** Strips or tiles across and down, of each sample when planar. */
   readonly across: number;
   readonly down: number;
+  /** What in the directory contradicts itself. */
+  readonly warnings: readonly string[];
 }
 
 /** Compression 1: samples as they are. */
@@ -51,6 +53,9 @@ export const PHOTOMETRIC = {
   separated: 5,
   ycbcr: 6,
 } as const;
+
+/** Values of PhotometricInterpretation: TIFF 6.0 and supplements, DNG, LogLuv, CFA, depth maps, semantic masks. */
+const PHOTOMETRICS = new Set([0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 32803, 32844, 32845, 34892, 51177, 52527]);
 
 /** Compression 7, whose decoder turns YCbCr into RGB. */
 export const JPEG_COMPRESSION = 7;
@@ -98,6 +103,7 @@ export function readPage(directory: Directory): PageLayout {
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
   const photometric = directory.number(TAG.PhotometricInterpretation) ?? PHOTOMETRIC.blackIsZero;
   refuseSubsampling(directory, compression, photometric);
+  const parts = segments(directory, width, height, planar ? samples : 1);
   return {
     directory,
     width,
@@ -112,8 +118,33 @@ export function readPage(directory: Directory): PageLayout {
     reversedBits: directory.number(TAG.FillOrder) === 2,
     photometric,
     extraSamples: [...directory.numbers(TAG.ExtraSamples, MAX_CHANNELS)],
-    ...segments(directory, width, height, planar ? samples : 1),
+    ...parts,
+    warnings: doubts(directory, samples, photometric, parts.across * parts.down * (planar ? samples : 1)),
   };
+}
+
+/** Counts and values that no writer means. */
+function doubts(directory: Directory, samples: number, photometric: number, needed: number): string[] {
+  const warnings: string[] = [];
+  if (!PHOTOMETRICS.has(photometric)) {
+    warnings.push(`${tagName(TAG.PhotometricInterpretation)} is ${photometric}, which means nothing`);
+  }
+  for (const tag of [TAG.BitsPerSample, TAG.SampleFormat]) {
+    const values = directory.count(tag);
+    if (values > 1 && values !== samples) {
+      warnings.push(`${tagName(tag)} has ${values} values for ${samples} samples`);
+    }
+  }
+  const tiled = directory.has(TAG.TileOffsets);
+  const offsets = tiled ? TAG.TileOffsets : TAG.StripOffsets;
+  const lengths = tiled ? TAG.TileByteCounts : TAG.StripByteCounts;
+  if (!directory.lists(lengths)) warnings.push(`${where(directory)} lacks ${tagName(lengths)}`);
+  if (directory.count(offsets) > needed) {
+    warnings.push(
+      `${tagName(offsets)} has ${directory.count(offsets)} values, of which ${needed} are needed`,
+    );
+  }
+  return warnings;
 }
 
 /** One value per sample; a single one stands for all. */

@@ -7,7 +7,7 @@ import { calibrated, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { AxisLetter } from "../reader.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, upToNul } from "./directory.ts";
 import { readPage } from "./page.ts";
 import { isShape, numberInArray, type ShapedArray, shapedArray } from "./shaped.ts";
 import {
@@ -87,7 +87,7 @@ export function openPlain(opened: Opened): Stack {
     : first;
   const layout = readPage(shown);
   const pages = Math.max(run.offsets.length, 1);
-  const shape = descriptions.find(isShape);
+  const shape = descriptions.map(upToNul).find(isShape);
   const array = shape === undefined
     ? null
     : noted(opened, "The shape of the array", () => shapedArray(shape, layout));

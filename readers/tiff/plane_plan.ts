@@ -41,6 +41,7 @@ interface Ranges {
 /** One source and how its wanted samples are decoded. */
 export interface SourcePlan {
   readonly compressed: boolean;
+  readonly warnings: readonly string[];
   readonly working: WorkingMemory;
   decode(planes: readonly Float32Array[]): Promise<void>;
 }
@@ -63,6 +64,7 @@ export async function planSource(
     checkAll(source, laid, ranges, wanted, 1, null);
     return {
       compressed: false,
+      warnings: [...page.warnings, ...source.run === null ? surplus(page, ranges) : []],
       working: NO_WORKING_MEMORY,
       decode: (planes) => Promise.resolve(decodeRaw(source, laid, ranges, targets(wanted, planes), stop)),
     };
@@ -79,6 +81,7 @@ export async function planSource(
   checkWebAssembly(codec, largest, kind);
   return {
     compressed: true,
+    warnings: page.warnings,
     working: { bytes: codec.workingBytes(largest), endsWithWorker: codec.webAssembly !== undefined },
     decode: async (planes) => {
       const fill = targets(wanted, planes);
@@ -123,7 +126,7 @@ function rangesOf({ page, tiff }: PlaneSource, codec: Codec | null): Ranges {
   const segments = page.across * page.down * (page.planar ? page.samples : 1);
   // Surplus values mean nothing; those that are needed were counted when the page was judged.
   const offsets = directory.numbers(offsetTag, tiff.file.size).subarray(0, segments);
-  if (directory.has(lengthTag)) {
+  if (directory.lists(lengthTag)) {
     const lengths = directory.numbers(lengthTag, tiff.file.size).subarray(0, segments);
     if (lengths.length < segments) {
       throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
@@ -139,6 +142,21 @@ function rangesOf({ page, tiff }: PlaneSource, codec: Codec | null): Ranges {
     offsets,
     lengths: Float64Array.from(offsets, (_, i) => segmentRowBytes(page, i) * rowsOf(page, i)),
   };
+}
+
+/** Bytes behind the rows of an uncompressed strip that mean nothing: writers round lengths up to words. */
+const MAX_PADDING = 15;
+
+/** A warning where uncompressed strips or tiles are longer than their rows, as when their shape is damaged. */
+function surplus(page: PageLayout, ranges: Ranges): string[] {
+  const index = ranges.lengths.findIndex((length, i) => {
+    const full = segmentRowBytes(page, i) * page.segmentHeight;
+    return length > full + MAX_PADDING;
+  });
+  if (index < 0) return [];
+  const needed = segmentRowBytes(page, index) * rowsOf(page, index);
+  const what = `${page.tiled ? "tile" : "strip"} ${index} at ${ranges.offsets[index]}`;
+  return [`${what} claims ${ranges.lengths[index]} bytes, of which ${needed} are needed`];
 }
 
 /** Checks that every strip or tile of a page lies in its file. @throws {DecodeFailed} one does not */

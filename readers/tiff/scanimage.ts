@@ -42,11 +42,12 @@ interface Interleaving {
 /** The stack of a ScanImage file, or `null`. */
 export function openScanImage(opened: Opened): Stack | null {
   const { tiff, first, descriptions } = opened;
-  const software = noted(opened, tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES)) ??
-    [];
+  const software =
+    noted(opened, tagName(TAG.Software), () => first.wholeTexts(TAG.Software, MAX_VENDOR_BYTES)) ??
+      [];
   const header = noted(opened, "The header of ScanImage", () => headerText(tiff)) ?? "";
   const texts = [...software.slice(0, 1), ...descriptions, header];
-  if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replaceAll("\r", "\n")))) {
+  if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replace(/[\r\0]/g, "\n")))) {
     return null;
   }
   const fields = fieldsOf(texts);
@@ -114,7 +115,7 @@ function headerText(tiff: TiffFile): string {
 function fieldsOf(texts: readonly string[]): Fields {
   const fields = new Map<string, string>();
   for (const text of texts) {
-    for (const line of text.split(/[\r\n]+/)) {
+    for (const line of text.split(/[\r\n\0]+/)) {
       const at = line.indexOf("=");
       if (at < 1) continue;
       const key = line.slice(0, at).trim().replace(/^state\./, "").replace(/^(?:scanimage\.)?SI\d?\./, "");

@@ -57,7 +57,7 @@ export interface Opened {
   readonly tiff: TiffFile;
   /** First directory of the chain. */
   readonly first: Directory;
-  /** Texts of ImageDescription in the first directory, most often one. */
+  /** Texts of ImageDescription in the first directory, most often one; a damaged one may have a NUL inside. */
   descriptions: readonly string[];
   /** What a dialect could not read and therefore left to the next one. */
   readonly warnings: string[];

@@ -172,13 +172,22 @@ function readScan(body: Uint8Array, frame: Frame, tables: Tables, at: number): S
     if (index < 0) throw new Error(`a scan names component ${id}, which the frame lacks`);
     return { index, dc: tables.dc[selected >> 4], ac: tables.ac[selected & 15] };
   });
-  const [start, end, approximation] = body.subarray(1 + 2 * count);
+  const [start, end, approximation] = body.subarray(1 + 2 * count) as unknown as [number, number, number];
+  const high = approximation >> 4;
+  const low = approximation & 15;
+  // ITU-T T.81, table B.3; of a sequential scan the values are fixed, and decoders ignore them.
+  const lossless = start >= 1 && start <= 7 && end === 0 && high === 0 && low < frame.precision;
+  const progressive = end <= 63 && (start === 0 ? end === 0 : start <= end && count === 1) && low <= 13 &&
+    (high === 0 || high === low + 1);
+  if (frame.kind === 0xc3 && !lossless || frame.kind === 0xc2 && !progressive) {
+    throw new Error(`a scan has the parameters ${start}, ${end}, ${high} and ${low}`);
+  }
   return {
     components,
-    start: start!,
-    end: end!,
-    high: approximation! >> 4,
-    low: approximation! & 15,
+    start,
+    end,
+    high,
+    low,
     restart: tables.restart,
     at,
   };
