@@ -216,8 +216,8 @@ export class Directory {
     return this.#window.view(entry.at, length, `the value of ${tagName(entry.tag)}`);
   }
 
-  /** Where the values of tags below `limit` lie that do not stand in the directory itself. */
-  valuesBelow(limit: number): { start: number; end: number; name: string }[] {
+  /** Where the numbers of tags below `limit` lie that do not stand in the directory itself. */
+  numbersBelow(limit: number): { start: number; end: number; name: string }[] {
     const { littleEndian } = this.encoding;
     const { countBytes, entryBytes, pointerBytes } = layoutOf(this.encoding);
     const values = [];
@@ -225,7 +225,7 @@ export class Directory {
       const tag = this.#bytes.getUint16(at, littleEndian);
       const width = TYPE_BYTES[this.#bytes.getUint16(at + 2, littleEndian)] ?? 0;
       const length = pointer(this.#bytes, at + 4, this.encoding) * width;
-      if (tag >= limit || length <= pointerBytes) continue;
+      if (tag >= limit || width === 1 || length <= pointerBytes) continue;
       const start = pointer(this.#bytes, at + entryBytes - pointerBytes, this.encoding);
       values.push({ start, end: start + length, name: `the value of ${tagName(tag)}` });
     }
@@ -263,13 +263,18 @@ export class Directory {
     return this.wholeTexts(tag, most).map(upToNul);
   }
 
-  /** Text of every entry of a tag without the NUL at its end; a damaged one may have others inside. */
+  /**
+   * Text of every entry of a tag without the NUL at its end; a damaged one may have others inside.
+   *
+   * @throws {DecodeFailed} one lies outside the file, is longer than `most` bytes, or is no text
+   */
   wholeTexts(tag: number, most: number): string[] {
     const texts: string[] = [];
     for (let found = this.#next(tag, 0); found; found = this.#next(tag, found.number + 1)) {
       const { entry } = found;
-      if (entry.type <= 2 || entry.type === 7) texts.push(textOf(this.#copied(entry, most)));
+      if (TYPE_BYTES[entry.type] === 1) texts.push(textOf(this.#copied(entry, most)));
     }
+    if (texts.length === 0 && this.lists(tag)) throw new DecodeFailed(`it is no text`);
     return texts;
   }
 

@@ -53,28 +53,35 @@ export function openMicroManager(opened: Opened): Stack | null {
   }
   const summary = noted(opened, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
   const own = noted(opened, "The index map of Micro-Manager", () => readIndexMap(tiff)) ?? pageIndices(tiff);
-  if (own === null || own.length === 0) return null;
+  if (own === null) return null;
   const position = own.reduce((least, entry) => Math.min(least, entry.position), Infinity);
   const planes = new Map<string, Plane>();
   const layout = readPage(first);
   const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
   const positions = declared(summary.Positions);
   let twice = false;
+  const warnings: string[] = [];
   const add = (file: TiffFile, entries: readonly IndexEntry[]) => {
     twice ||= new Set(entries.map(({ offset }) => offset)).size < entries.length;
     for (const entry of entries) {
       if (entry.position !== position) continue;
-      const key = `${entry.frame},${entry.channel},${entry.slice}`;
+      const { channel, slice, frame } = entry;
+      if (Math.max(channel, slice, frame) >= MAX_DIRECTORIES) {
+        warnings.push(
+          `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out`,
+        );
+        continue;
+      }
+      const key = `${frame},${channel},${slice}`;
       twice ||= planes.has(key);
       planes.set(key, { tiff: file, entry });
-      sizes.T = Math.max(sizes.T, entry.frame + 1);
-      sizes.C = Math.max(sizes.C, entry.channel + 1);
-      sizes.Z = Math.max(sizes.Z, entry.slice + 1);
+      sizes.T = Math.max(sizes.T, frame + 1);
+      sizes.C = Math.max(sizes.C, channel + 1);
+      sizes.Z = Math.max(sizes.Z, slice + 1);
     }
   };
   add(tiff, own);
   let fileSize = tiff.file.size;
-  const warnings: string[] = [];
   const set = setOf(opened);
   if (own.length < sizes.T * sizes.C * sizes.Z * positions) {
     for (const name of set.others) {
@@ -175,6 +182,7 @@ function readIndexMap(tiff: TiffFile): IndexEntry[] {
     if (word(4) === 0) continue;
     entries.push({ channel: word(0), slice: word(1), frame: word(2), position: word(3), offset: word(4) });
   }
+  if (entries.length === 0) throw new DecodeFailed(`it is empty at ${offset}`);
   return entries;
 }
 

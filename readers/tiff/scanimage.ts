@@ -39,6 +39,9 @@ interface Interleaving {
   readonly volumes: boolean;
 }
 
+/** What a text of ScanImage has, that of a frame too. */
+const OWN_KEYS = /^(?:(?:state\.|scanimage\.|SI\.)\w|frameNumbers? =)/m;
+
 /** The stack of a ScanImage file, or `null`. */
 export function openScanImage(opened: Opened): Stack | null {
   const { tiff, first, descriptions } = opened;
@@ -47,9 +50,7 @@ export function openScanImage(opened: Opened): Stack | null {
       [];
   const header = noted(opened, "The header of ScanImage", () => headerText(tiff)) ?? "";
   const texts = [...software.slice(0, 1), ...descriptions, header];
-  if (!texts.some((text) => /^(?:state\.|scanimage\.|SI\.)\w/m.test(text.replace(/[\r\0]/g, "\n")))) {
-    return null;
-  }
+  if (!texts.some((text) => OWN_KEYS.test(text.replace(/[\r\0]/g, "\n")))) return null;
   const fields = fieldsOf(texts);
   const { offsets, warnings } = pagesLikeFirst(tiff);
   const layout = readPage(first);

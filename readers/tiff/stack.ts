@@ -180,7 +180,7 @@ export function contiguousPlanes({ file }: TiffFile, layout: PageLayout): number
 }
 
 /** Bytes of one uncompressed plane. */
-function planeBytes({ width, height, bits, planar }: PageLayout): number {
+export function planeBytes({ width, height, bits, planar }: PageLayout): number {
   const row = planar
     ? bits.reduce((sum, b) => sum + Math.ceil(width * b / 8), 0)
     : Math.ceil(width * bits.reduce((sum, b) => sum + b, 0) / 8);

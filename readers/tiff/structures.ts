@@ -69,7 +69,8 @@ export function partUnder(
 ): (offset: number, length: number) => string | null {
   const own: Part[] = [
     { start: directory.offset, end: directory.end, name: `the directory at ${directory.offset}` },
-    ...directory.valuesBelow(FIRST_VENDOR_TAG),
+    // Not texts: where the length of one is damaged, the strips behind it are not.
+    ...directory.numbersBelow(FIRST_VENDOR_TAG),
     ...directory.directoriesOf(TAG.SubIFDs, MAX_SUB_DIRECTORIES).map(({ start, end }) => ({
       start,
       end,
