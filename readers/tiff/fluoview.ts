@@ -51,6 +51,8 @@ export function openFluoView(opened: Opened): Stack | null {
   const dimensions = header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES
     ? null
     : dimensionsOf(header, tiff.encoding.littleEndian);
+  const { at } = first.entry(TAG.FluoViewHeader)!;
+  tiff.structures.claim(at, at + DIMENSIONS_AT, `the value of ${tagName(TAG.FluoViewHeader)}`);
   const order = dimensions && pageOrder(dimensions, layout);
   if (!dimensions || !order) {
     opened.warnings.push(

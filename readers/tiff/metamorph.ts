@@ -30,7 +30,7 @@ import {
   tagMoment,
   UNDATED,
 } from "./stack.ts";
-import { TAG } from "./tags.ts";
+import { TAG, tagName } from "./tags.ts";
 
 /** The stack of a MetaMorph file, or `null`. */
 export function openMetaMorph(opened: Opened): Stack | null {
@@ -41,6 +41,10 @@ export function openMetaMorph(opened: Opened): Stack | null {
   if (!first.has(TAG.UIC1) && !first.has(TAG.UIC2)) return null;
   const planes = Math.max(first.count(TAG.UIC2), 1);
   const layout = readPage(first);
+  for (const tag of [TAG.UIC1, TAG.UIC2, TAG.UIC3]) {
+    const at = first.entry(tag)?.at;
+    if (at !== undefined) tiff.structures.claim(at, at + 8, `the value of ${tagName(tag)}`);
+  }
   const uic1 = noted(opened, "Metadata of MetaMorph", () => readUic1(opened)) ?? NO_UIC1;
   const uic2 = noted(opened, "Metadata of MetaMorph", () => readUic2(opened, planes));
   if (uic2 === null) return null;

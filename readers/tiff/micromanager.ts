@@ -145,8 +145,8 @@ function readSummary(tiff: TiffFile): Summary {
     throw new DecodeFailed("the header at 32 does not announce it");
   }
   const text = decodeText(tiff.file.read(40, length, "the Micro-Manager summary"));
-  tiff.structures.claim(8, 40 + length, "the Micro-Manager header");
   const summary = parseJsonText(text, "the document at 40");
+  tiff.structures.claim(8, 40 + length, "the Micro-Manager header");
   if (!isJsonObject(summary)) throw new DecodeFailed("the document at 40 is no object");
   return summary;
 }
@@ -173,8 +173,8 @@ function readIndexMap(tiff: TiffFile): IndexEntry[] {
   if (count > MAX_DIRECTORIES) {
     throw new DecodeFailed(`it has ${count} entries at ${offset}, more than ${MAX_DIRECTORIES}`);
   }
-  tiff.structures.claim(offset, offset + 8 + count * ENTRY_BYTES, "the index map");
   const view = new DataView(tiff.file.read(offset + 8, count * ENTRY_BYTES, "the index map").buffer);
+  tiff.structures.claim(offset, offset + 8 + view.byteLength, "the index map");
   const entries: IndexEntry[] = [];
   for (let at = 0; at < view.byteLength; at += ENTRY_BYTES) {
     const word = (i: number) => view.getUint32(at + i * 4, little);
@@ -310,10 +310,10 @@ function planeMetadata(directory: Directory): Summary {
 
 /** The summary is enough to read the planes, so damaged OME-XML only costs its calibration. */
 function omeCalibrations(opened: Opened): Stack["calibrations"] {
-  const text = opened.descriptions.map(upToNul).find(isOmeXml);
+  const text = opened.descriptions.find(isOmeXml);
   if (text === undefined) return {};
   return noted(opened, "The calibration in OME-XML", () => {
-    const [image] = parseOme(text, "the document").images;
+    const [image] = parseOme(upToNul(text), "the document").images;
     return image ? readImage(image).calibrations : {};
   }) ?? {};
 }

@@ -38,17 +38,15 @@ interface Described {
  * opened file holds, the file is left to its other metadata, with a warning.
  */
 export function openOme(opened: Opened): Stack | null {
-  const text = opened.descriptions.map(upToNul).find(isOmeXml);
-  if (text === undefined) return null;
+  const whole = opened.descriptions.find(isOmeXml);
+  if (whole === undefined) return null;
+  const text = upToNul(whole);
   const uuid = uuidIn(text);
   let described: Described;
   let image: OmeImage;
   try {
-    const found = describe(opened, text);
-    if (found === null) return null;
-    const element = imageOf(opened, found, uuid);
-    described = found;
-    image = readImage(element);
+    described = describe(opened, text);
+    image = readImage(imageOf(opened, described, uuid));
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     opened.warnings.push(`${reasonOf(error)}; the file is read by its tags alone`);
@@ -57,11 +55,12 @@ export function openOme(opened: Opened): Stack | null {
   return imageStack(opened, described, image, uuid);
 }
 
-/** The document of a file, `null` where it has no image. @throws {DecodeFailed} it is damaged or missing */
-function describe(opened: Opened, text: string): Described | null {
+/** The document of a file. @throws {DecodeFailed} it is damaged or missing, or describes no image */
+function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
   if (own.metadataFile === null) {
-    return own.images.length === 0 ? null : { document: own, path: opened.path, size: 0 };
+    if (own.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
+    return { document: own, path: opened.path, size: 0 };
   }
   const named = own.metadataFile.replaceAll("\\", "/");
   const companion =
@@ -105,24 +104,34 @@ function readCompanion(
  * The image that has planes in the opened file: by the UUID that the file states, else by its name. The only image of
  * the file's own document is its image whatever it names.
  *
- * @throws {DecodeFailed} none has
+ * @throws {DecodeFailed} none has, or name and UUID are of different files
  */
 function imageOf(opened: Opened, { document, path }: Described, uuid: string | null): XmlElement {
   const { images } = document;
   const own = path === opened.path;
   const has = (belongs: (file: OmeFile) => boolean) => images.find((image) => filesOf(image).some(belongs));
-  const byUuid = has((file) => uuid !== null && file.uuid === uuid);
-  if (byUuid) return byUuid;
-  const byName = has((file) => {
-    if (file.name === null) return own && file.uuid === null;
-    if (
-      uuid !== null && file.uuid !== null || basename(placesOf(".", file.name)[0]!) !== basename(opened.path)
-    ) {
-      return false;
-    }
-    const [written, beside] = placesOf(dirname(path), file.name);
+  const isNamed = ({ name }: OmeFile) => {
+    if (name === null || basename(placesOf(".", name)[0]!) !== basename(opened.path)) return false;
+    const [written, beside] = placesOf(dirname(path), name);
     return written === opened.path || beside === opened.path && opened.files.kind(written!) !== "file";
-  });
+  };
+  const isMeant = (file: OmeFile) => uuid !== null && file.uuid === uuid;
+  const byBoth = has((file) => isMeant(file) && isNamed(file));
+  if (byBoth) return byBoth;
+  const byUuid = has(isMeant);
+  if (byUuid) {
+    if (has((file) => isNamed(file) && file.uuid !== null)) {
+      throw new DecodeFailed(
+        `OME-XML in "${basename(path)}" means another file by "${
+          basename(opened.path)
+        }", whose UUID is "${uuid}"`,
+      );
+    }
+    return byUuid;
+  }
+  const byName = has((file) =>
+    file.name === null ? own && file.uuid === null : (uuid === null || file.uuid === null) && isNamed(file)
+  );
   if (byName) return byName;
   // A document that names one file alone is that file's, under whatever name and UUID.
   const names = new Set(images.flatMap((image) => filesOf(image).map(({ name }) => name)));

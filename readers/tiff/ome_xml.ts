@@ -45,8 +45,7 @@ export interface OmeDocument {
 
 /** True when a description is OME-XML, also where the name of its root is damaged. */
 export function isOmeXml(text: string): boolean {
-  const start = text.slice(0, 8192);
-  return /<(?:\w+:)?OME[\s>]/.test(start) || /^\s*<.*openmicroscopy\.org/s.test(start);
+  return /<(?:\w+:)?OME[\s>]|openmicroscopy\.org\/Schemas\/OME/i.test(text.slice(0, 8192));
 }
 
 /** @throws {DecodeFailed} the document is damaged */

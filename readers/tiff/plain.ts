@@ -87,10 +87,10 @@ export function openPlain(opened: Opened): Stack {
     : first;
   const layout = readPage(shown);
   const pages = Math.max(run.offsets.length, 1);
-  const shape = descriptions.map(upToNul).find(isShape);
+  const shape = descriptions.find(isShape);
   const array = shape === undefined
     ? null
-    : noted(opened, "The shape of the array", () => shapedArray(shape, layout));
+    : noted(opened, "The shape of the array", () => shapedArray(upToNul(shape), layout));
   const warnings = [...run.warnings];
   let shaped: ShapedArray | null = array;
   let behindOne = false;

@@ -107,9 +107,11 @@ function headerText(tiff: TiffFile): string {
   const head = tiff.window.view(16, 16, "the ScanImage header");
   const length = head.getUint32(8, little);
   if (head.getUint32(0, little) !== HEADER_MAGIC || length > MAX_VENDOR_BYTES) return "";
-  const text = decodeText(tiff.file.read(32, length, "the ScanImage header"));
-  tiff.structures.claim(16, 32 + length, "the ScanImage header");
-  return text;
+  const bytes = tiff.file.read(32, length, "the ScanImage header");
+  const end = bytes.indexOf(0);
+  // Where the length is damaged, the NUL still ends the text.
+  tiff.structures.claim(16, 32 + (end < 0 ? length : end), "the ScanImage header");
+  return decodeText(bytes);
 }
 
 /** Keys without their prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. The first value counts. */

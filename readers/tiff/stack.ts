@@ -7,6 +7,7 @@ import type { Directory } from "./directory.ts";
 import { MAX_SEGMENTS } from "./bounds.ts";
 import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
 import type { PlaneSource } from "./plane_plan.ts";
+import { endOfSamples } from "./structures.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -167,7 +168,7 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
  * How many planes fit into the file from the first strip of a page on, one after the other; 1 when the page is
  * compressed or in tiles, or when its strips do not follow one another.
  */
-export function contiguousPlanes({ file }: TiffFile, layout: PageLayout): number {
+export function contiguousPlanes({ file, structures }: TiffFile, layout: PageLayout): number {
   const { directory } = layout;
   if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
   const strips = directory.numbers(TAG.StripOffsets, MAX_SEGMENTS);
@@ -175,7 +176,7 @@ export function contiguousPlanes({ file }: TiffFile, layout: PageLayout): number
   const first = strips[0] ?? 0;
   const last = strips.at(-1) ?? 0;
   if (last < first || last >= first + plane || first >= file.size) return 1;
-  const end = directory.offset > first ? directory.offset : file.size;
+  const end = endOfSamples(structures, directory, first, file.size);
   return Math.max(1, Math.floor((end - first) / plane));
 }
 

@@ -50,6 +50,14 @@ export class Structures {
     return low > 0 && this.#ends[low - 1]! > offset ? `the directory at ${this.#starts[low - 1]}` : null;
   }
 
+  /** Start of the first part from an offset on, `Infinity` without one; directories of the chain aside. */
+  nextClaim(offset: number): number {
+    return this.#claims.reduce(
+      (least, { start }) => start > offset ? Math.min(least, start) : least,
+      Infinity,
+    );
+  }
+
   #sort(): void {
     const order = this.#starts.map((_, i) => i).sort((a, b) => this.#starts[a]! - this.#starts[b]!);
     this.#starts = order.map((i) => this.#starts[i]!);
@@ -62,15 +70,33 @@ function overlapping(parts: readonly Part[], offset: number, length: number): st
   return parts.find(({ start, end }) => offset < end && start < offset + length)?.name ?? null;
 }
 
+/** A directory and the values that it refers to; not texts: where the length of one is damaged, the strips behind it are not. */
+function partsOf(directory: Directory): Part[] {
+  const { offset, end } = directory;
+  return [
+    { start: offset, end, name: `the directory at ${offset}` },
+    ...directory.numbersBelow(FIRST_VENDOR_TAG),
+  ];
+}
+
+/** Where samples that begin at `offset` must end: at the next part of the file, or with it. */
+export function endOfSamples(
+  structures: Structures,
+  directory: Directory,
+  offset: number,
+  fileSize: number,
+): number {
+  const starts = partsOf(directory).map(({ start }) => start).filter((start) => start > offset);
+  return Math.min(fileSize, structures.nextClaim(offset), ...starts);
+}
+
 /** Says which part of the file, or of what the directory of a page refers to, lies under some bytes. */
 export function partUnder(
   structures: Structures,
   directory: Directory,
 ): (offset: number, length: number) => string | null {
   const own: Part[] = [
-    { start: directory.offset, end: directory.end, name: `the directory at ${directory.offset}` },
-    // Not texts: where the length of one is damaged, the strips behind it are not.
-    ...directory.numbersBelow(FIRST_VENDOR_TAG),
+    ...partsOf(directory),
     ...directory.directoriesOf(TAG.SubIFDs, MAX_SUB_DIRECTORIES).map(({ start, end }) => ({
       start,
       end,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
 import { FileAccess, type ReadCounts } from "../../readers/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 
 const GRAY: TiffLayout = {
@@ -220,37 +221,6 @@ Deno.test("a text file of another image is not used", () =>
     match(loaded.summary.warnings.join(), /describes 32 x 99 pixels, not 32 x 24/);
   }));
 
-/** A Micro-Manager file: index map at its end, summary behind the header. Planes are channel, slice, frame, position. */
-function stackFile(
-  summary: object,
-  planes: readonly (readonly [number, number, number, number, number])[],
-): Uint8Array {
-  const json = new TextEncoder().encode(JSON.stringify(summary));
-  const head = new Uint8Array(32 + json.length);
-  head.set(json, 32);
-  const pages = planes.map(([, , , , first]) => {
-    const strip = new Uint16Array(32 * 24);
-    strip[0] = first;
-    return [new Uint8Array(strip.buffer)];
-  });
-  const file = tiffOf(GRAY, pages, [], head);
-  const grown = new Uint8Array(file.length + 8 + 20 * planes.length);
-  grown.set(file);
-  const view = new DataView(grown.buffer);
-  [[8, 54_773_648], [12, file.length], [32, 2_355_492], [36, json.length], [file.length, 3_453_623]].forEach(
-    ([at, word]) => view.setUint32(at!, word!, true),
-  );
-  view.setUint32(file.length + 4, planes.length, true);
-  let directory = view.getUint32(4, true);
-  planes.forEach(([channel, slice, frame, position], i) => {
-    [channel, slice, frame, position, directory].forEach((word, k) =>
-      view.setUint32(file.length + 8 + 20 * i + 4 * k, word, true)
-    );
-    directory = view.getUint32(directory + 2 + 12 * view.getUint16(directory, true), true);
-  });
-  return grown;
-}
-
 Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them opens it", () =>
   inFolder(async (folder) => {
     const summary = {
@@ -263,8 +233,8 @@ Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them op
       Interval_ms: 1500,
       StartTime: "2018-10-03 13:54:41 -0700",
     };
-    const first = stackFile(summary, [[1, 0, 0, 0, 11], [0, 0, 0, 0, 10]]);
-    const second = stackFile(summary, [[0, 0, 1, 0, 20], [1, 0, 1, 0, 21]]);
+    const first = microManagerBytes(GRAY, summary, [[1, 0, 0, 0, 11], [0, 0, 0, 0, 10]]);
+    const second = microManagerBytes(GRAY, summary, [[0, 0, 1, 0, 20], [1, 0, 1, 0, 21]]);
     Deno.writeFileSync(join(folder, "a_MMStack.ome.tif"), first);
     Deno.writeFileSync(join(folder, "a_MMStack_1.ome.tif"), second);
     Deno.writeFileSync(join(folder, "ab_MMStack.ome.tif"), second);
@@ -306,7 +276,7 @@ Deno.test("of several positions the first is served", () =>
   inFolder(async (folder) => {
     const path = join(folder, "p_MMStack.ome.tif");
     const summary = { Frames: 1, Channels: 1, Slices: 1, Positions: 2 };
-    Deno.writeFileSync(path, stackFile(summary, [[0, 0, 0, 1, 99], [0, 0, 0, 0, 5]]));
+    Deno.writeFileSync(path, microManagerBytes(GRAY, summary, [[0, 0, 0, 1, 99], [0, 0, 0, 0, 5]]));
     const loaded = await load(path);
     equal(sizes(loaded), "Y24 X32");
     equal(loaded.planes[0]![0], 5);

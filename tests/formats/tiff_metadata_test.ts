@@ -1,0 +1,448 @@
+/** Metadata that are damaged, or name other files and planes than there are: a warning, and never a wrong plane. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
+import { type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+
+const GRAY: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 12,
+  height: 8,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 8,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+/** Pages filled with `value`, `value + 1` and so on. */
+const pages = (value: number, count: number, ...fields: Field[]) =>
+  tiffBytes(GRAY, (_x, _y, _s, page) => BigInt(value + page), count, fields);
+
+const described = (text: string, count = 1, value = 1) => pages(value, count, [270, 2, text]);
+
+type Put = (name: string, bytes: Uint8Array) => string;
+
+async function inFolder(run: (put: Put) => Promise<void>): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await run((name, bytes) => {
+      const path = join(folder, name);
+      Deno.mkdirSync(dirname(path), { recursive: true });
+      Deno.writeFileSync(path, bytes);
+      return path;
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function load(path: string, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
+  const files = new FileAccess();
+  try {
+    const request = { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
+    return await loadAcquisition(request, files, () => Promise.resolve());
+  } finally {
+    files.close();
+  }
+}
+
+const firsts = ({ planes }: LoadedAcquisition) => planes.map((plane) => plane[0]);
+const warnings = ({ summary }: LoadedAcquisition) => summary.warnings.join("; ");
+const sizes = ({ summary }: LoadedAcquisition) =>
+  summary.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
+
+/** Two cycles of two channels, each plane in a file of its own; the first file describes them all. */
+const CYCLES = `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06" UUID="urn:uuid:11">` +
+  [1, 2].map(
+    (cycle) =>
+      `<Image ID="Image:${cycle}"><AcquisitionDate>2022-08-09T16:03:0${cycle}</AcquisitionDate><Pixels ID="Pixels:${cycle}" ` +
+      `DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" SizeT="1" PhysicalSizeX="0.${cycle}" Type="uint16">` +
+      [1, 2].map((channel) => `<Channel ID="Channel:${cycle}:${channel}" Name="C${cycle}${channel}"/>`).join(
+        "",
+      ) +
+      [1, 2].map((channel) =>
+        `<TiffData FirstC="${
+          channel - 1
+        }" IFD="0" PlaneCount="1"><UUID FileName="c${cycle}${channel}.ome.tif">` +
+        `urn:uuid:${cycle}${channel}</UUID></TiffData>`
+      ).join("") + `</Pixels></Image>`,
+  ).join("") + `</OME>`;
+
+const memberOf = (uuid: number) =>
+  `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06" UUID="urn:uuid:${uuid}">` +
+  `<BinaryOnly MetadataFile="c11.ome.tif" UUID="urn:uuid:11"/></OME>`;
+
+function putCycles(put: Put): void {
+  put("c11.ome.tif", described(CYCLES, 1, 11));
+  for (const member of [12, 21, 22]) put(`c${member}.ome.tif`, described(memberOf(member), 1, member));
+}
+
+Deno.test("each file of an OME set with several images opens the image that it belongs to", () =>
+  inFolder(async (put) => {
+    putCycles(put);
+    for (const cycle of [1, 2]) {
+      for (const channel of [1, 2]) {
+        const path = put(
+          `c${cycle}${channel}.ome.tif`,
+          cycle + channel === 2
+            ? described(CYCLES, 1, 11)
+            : described(memberOf(cycle * 10 + channel), 1, cycle * 10 + channel),
+        );
+        const loaded = await load(path);
+        deepEqual(firsts(loaded), [cycle * 10 + 1, cycle * 10 + 2]);
+        deepEqual(loaded.summary.channels.map(({ name }) => name), [`C${cycle}1`, `C${cycle}2`]);
+        deepEqual([loaded.summary.date, loaded.summary.time], ["20220809", `16:03:0${cycle}`]);
+        equal(loaded.summary.axes.at(-1)!.step, cycle / 10);
+        deepEqual(loaded.summary.warnings, []);
+        // The whole set, whatever the image.
+        equal(loaded.summary.fileSize, described(CYCLES).length + 3 * described(memberOf(12)).length);
+      }
+    }
+  }));
+
+Deno.test("a renamed file of an OME set is known by its UUID, and never taken for another", () =>
+  inFolder(async (put) => {
+    putCycles(put);
+    const renamed = put("new.ome.tif", described(memberOf(22), 1, 99));
+    deepEqual(firsts(await load(renamed)), [21, 99]);
+    // Neither name nor UUID is of the set.
+    const stranger = await load(put("other.ome.tif", described(memberOf(77), 1, 70)));
+    deepEqual(firsts(stranger), [70]);
+    match(warnings(stranger), /names no plane of "other\.ome\.tif".*read by its tags alone/);
+    // The name of one file and the UUID of another.
+    const swapped = await load(put("c21.ome.tif", described(memberOf(12), 1, 55)));
+    deepEqual(firsts(swapped), [55]);
+    match(warnings(swapped), /means another file by "c21\.ome\.tif"/);
+    await rejects(
+      load(put("c22.ome.tif", described(memberOf(22), 1, 22))),
+      /"c21\.ome\.tif" is of another set/,
+    );
+  }));
+
+Deno.test("a renamed file without a UUID is read by its tags, a single one whatever it names", () =>
+  inFolder(async (put) => {
+    const bare = CYCLES.replaceAll(/ UUID="[^"]*"|urn:uuid:\d+/g, "");
+    const other = await load(put("x.ome.tif", described(bare, 1, 5)));
+    deepEqual(firsts(other), [5]);
+    match(warnings(other), /names no plane of "x\.ome\.tif"/);
+    const alone = bare.replaceAll(/c\d\d\.ome\.tif/g, "a.ome.tif").replaceAll(`IFD="0"`, `IFD="1"`);
+    deepEqual(firsts(await load(put("y.ome.tif", described(alone, 2, 5)), [0])), [6]);
+  }));
+
+/** Changes of an OME-XML of 2 channels and 2 slices in 4 pages, and the warning. */
+const OME =
+  `<?xml version="1.0"?>\n<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0">` +
+  `<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="2" SizeT="1">` +
+  `<Channel ID="Channel:0:0"/><Channel ID="Channel:0:1"/><TiffData IFD="0" PlaneCount="4"/></Pixels></Image></OME>`;
+
+Deno.test("OME-XML that is damaged leaves an intact file to its tags, with the place of the fault", () =>
+  inFolder(async (put) => {
+    deepEqual(firsts(await load(put("good.ome.tif", described(OME, 4)))), [1, 2]);
+    // The attribute value ends at column 132 of line 2, where the next name begins with "<".
+    const at = OME.split("\n")[1]!.indexOf("SizeC");
+    const cases: [string, RegExp][] = [
+      [OME.replace("SizeC", "<izeC"), new RegExp(`damaged at line 2, column ${at + 1}: `)],
+      [OME.slice(0, -12), /OME-XML is damaged at line 2, column \d+: /],
+      [OME.replace("<OME ", "<OMF "), /damaged|has the root/],
+      [OME.replace("XYCZT", "XYCZU"), /DimensionOrder="XYCZU"/],
+      [OME.replace("DimensionOrder", "DimensionOqder"), /lacks DimensionOrder/],
+      [OME.replace(`SizeZ="2"`, `SizeZ="0"`), /SizeZ="0"/],
+      [
+        OME.replace(`SizeZ="2"`, `SizeZ="99999999"`).replace(`SizeT="1"`, `SizeT="99999999"`),
+        /more than 2147483648/,
+      ],
+      [`<!DOCTYPE x [<!ENTITY a "b">]>` + OME.slice(22), /document type/],
+      [OME.replace(/<Image.*<\/Image>/, ""), /describes no image/],
+    ];
+    for (const [text, warning] of cases) {
+      const loaded = await load(put("bad.ome.tif", described(text, 4)));
+      deepEqual(firsts(loaded), [1]);
+      equal(sizes(loaded), "Z4");
+      match(warnings(loaded), warning);
+      match(warnings(loaded), /; the file is read by its tags alone$/);
+    }
+  }));
+
+Deno.test("OME-XML that contradicts itself or its file is a warning", () =>
+  inFolder(async (put) => {
+    const cases: [string, string, RegExp][] = [
+      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2", /planes up to 4, but declares 2/],
+      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2", /2 channels, but its SizeC is 1/],
+      [OME.replace(` SizeC="2"`, ""), "Z2", /lacks SizeC/],
+      [OME.replace(`SizeT="1"`, `SizeT="3"`), "T3 C2 Z2", /directories for 4 of the 12 planes/],
+      [OME.replace(`PlaneCount="4"`, `PlaneCount="2"`), "C2 Z2", /directories for 2 of the 4 planes/],
+      [
+        OME.replace(/<TiffData[^>]*>/, `<TiffData/>`).replace(`SizeZ="2"`, `SizeZ="3"`),
+        "C2 Z3",
+        /names 6 directories.*has 4/,
+      ],
+      [
+        OME.replace(/<TiffData[^>]*>/, `<TiffData/>`).replace(`SizeZ="2"`, `SizeZ="1"`),
+        "C2",
+        /more directories than the 2/,
+      ],
+      [
+        OME.replace(/<TiffData[^>]*>/, `$&<TiffData IFD="2"/>`),
+        "C2 Z2",
+        /two directories for one plane.*one directory for two/,
+      ],
+    ];
+    for (const [text, expected, warning] of cases) {
+      const loaded = await load(put("odd.ome.tif", described(text, 4)), [0]);
+      equal(sizes(loaded), expected);
+      match(warnings(loaded), warning);
+    }
+  }));
+
+/** A classic little-endian file with pages after `count` cut off the chain. */
+function cutAfter(count: number, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const view = new DataView(bytes.buffer);
+  let link = 4;
+  for (let page = 0; page < count; page += 1) {
+    const at = view.getUint32(link, true);
+    link = at + 2 + 12 * view.getUint16(at, true);
+  }
+  view.setUint32(link, 0, true);
+  return bytes;
+}
+
+const IMAGEJ = "ImageJ=1.53t\nimages=12\nchannels=2\nslices=3\nframes=2\nhyperstack=true\n";
+const SCANIMAGE = [
+  "SI.VERSION_MAJOR = 2016",
+  "SI.hChannels.channelSave = [1;2]",
+  "SI.hChannels.channelName = {'Green' 'Red'}",
+  "SI.hStackManager.framesPerSlice = 2",
+].join("\n");
+const SHAPED = JSON.stringify({ shape: [2, 3, 2, 8, 12], axes: "TZCYX" });
+
+Deno.test("a stack that was cut keeps its channels and sizes; its missing planes are a warning", () =>
+  inFolder(async (put) => {
+    const cases: [string, Field, string, number][] = [
+      ["imagej.tif", [270, 2, IMAGEJ], "T2 C2 Z3", 12],
+      ["shaped.tif", [270, 2, SHAPED], "T2 C2 Z3", 12],
+      ["planes.ome.tif", [270, 2, OME.replace(`SizeT="1"`, `SizeT="3"`).replace("4", "12")], "T3 C2 Z2", 12],
+      // Eleven pages are at least three slices of two frames of two channels.
+      ["scanimage.tif", [305, 2, SCANIMAGE], "T2 C2 Z3", 12],
+    ];
+    for (const [name, field, expected, planes] of cases) {
+      const whole = await load(put(name, pages(1, planes, field)));
+      equal(sizes(whole), expected, name);
+      deepEqual([...firsts(whole), whole.summary.warnings], [1, 2, []], name);
+      const cut = await load(put(name, cutAfter(planes - 1, pages(1, planes, field))));
+      equal(sizes(cut), expected, name);
+      deepEqual(firsts(cut), [1, 2], name);
+      match(
+        warnings(cut),
+        /12 planes, but the file holds 11|12 directories of this file, which has 11/,
+        name,
+      );
+      // Index 0 of the second channel is not there.
+      const one = put(name, cutAfter(1, pages(1, planes, field)));
+      await rejects(
+        load(one),
+        /plane 1 is missing: the file holds 1 planes, 2 are needed|C=1 Z=0 is missing/,
+        name,
+      );
+      deepEqual(firsts(await load(one, [0])), [1], name);
+    }
+  }));
+
+Deno.test("planes behind one directory that a description declares and the file lacks are a warning", () =>
+  inFolder(async (put) => {
+    const fixture = (name: string) =>
+      Deno.readFileSync(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
+    const header = (
+      bytes: Uint8Array<ArrayBuffer>,
+      tag: number,
+      to: (view: DataView, entry: number) => void,
+    ) => {
+      const view = new DataView(bytes.buffer);
+      const directory = view.getUint32(4, true);
+      for (let i = 0, at = directory + 2; i < view.getUint16(directory, true); i += 1, at += 12) {
+        if (view.getUint16(at, true) === tag) to(view, at);
+      }
+      return bytes;
+    };
+    // UIC2 counts 5 planes instead of 3; the dimension of the channels in tag 34361 is 4 instead of 2.
+    const stk = header(fixture("metamorph.stk"), 33629, (view, at) => view.setUint32(at + 4, 5, true));
+    const metamorph = await load(put("m.stk", stk));
+    equal(sizes(metamorph), "Z5");
+    match(warnings(metamorph), /declares 5 planes, but the file holds 3/);
+    const channels = 284 + 3 * 100 + 16;
+    const fluoview = put(
+      "f.tif",
+      header(
+        fixture("fluoview.tif"),
+        34361,
+        (view, at) => view.setUint32(view.getUint32(at + 8, true) + channels, 4, true),
+      ),
+    );
+    await rejects(load(fluoview), /strip 0 at \d+ (lies over|ends after)/);
+    match(warnings(await load(fluoview, [0, 1])), /declares 12 planes, but the file holds 6/);
+    // A dimension of an unknown name.
+    const unknown = await load(put(
+      "u.tif",
+      header(
+        fixture("fluoview.tif"),
+        34361,
+        (view, at) => view.setUint8(view.getUint32(at + 8, true) + channels - 16, 0x51),
+      ),
+    ));
+    match(warnings(unknown), /dimensions of FluoView in FluoViewHeader \(34361\) do not fit/);
+  }));
+
+Deno.test("counts of ImageJ that contradict each other leave the pages as slices, with a warning", () =>
+  inFolder(async (put) => {
+    const cases: [string, string, number[], RegExp][] = [
+      [
+        IMAGEJ.replace("channels=2", "channels=0"),
+        "Z12",
+        [1],
+        /channels="0", which is taken as 1.*12 images, but 2 x 1 x 3/,
+      ],
+      [IMAGEJ.replace("channels", "chaxnels"), "Z12", [1], /12 images, but 2 x 1 x 3 frames/],
+      [IMAGEJ.replace("channels=2", "channels=6"), "Z12", [1], /12 images, but 2 x 6 x 3 frames/],
+      // The pages agree with the axes.
+      [IMAGEJ.replace("images=12", "images=14"), "T2 C2 Z3", [1, 2], /14 images, but 2 x 2 x 3 frames/],
+      // What follows a NUL is still read.
+      [IMAGEJ.replace("1.53t\n", "1.53t\0"), "T2 C2 Z3", [1, 2], /^$/],
+    ];
+    for (const [text, expected, values, warning] of cases) {
+      const loaded = await load(put("c.tif", described(text, 12)));
+      equal(sizes(loaded), expected);
+      deepEqual(firsts(loaded), values);
+      match(warnings(loaded), warning);
+    }
+  }));
+
+Deno.test("ScanImage that does not say which channels were saved is a warning", () =>
+  inFolder(async (put) => {
+    for (const saved of ["[1;s]", "[1:2]", "[1;1]", "[0;2]", "[133]", "[]"]) {
+      const text = SCANIMAGE.replace("[1;2]", saved);
+      const loaded = await load(put("s.tif", pages(1, 12, [305, 2, text])));
+      deepEqual(firsts(loaded), [1]);
+      match(warnings(loaded), /do not say which channels were saved/, saved);
+    }
+    const old =
+      "state.acq.numberOfChannelsSave=2\rstate.acq.savingChannel1=1\rstate.acq.savingChannel2=1\rstate.acq.numberOfFrames=6";
+    deepEqual(firsts(await load(put("o.tif", described(old, 12)))), [1, 2]);
+    for (
+      const text of [
+        old.replace("Save=2", "Save=0"),
+        old.replace("Save=2", "Save=1"),
+        old.replace("numberOfC", "numbesOfC"),
+      ]
+    ) {
+      match(warnings(await load(put("o.tif", described(text, 12)))), /do not say which channels/);
+    }
+    // The text that tells is lost, that of the frame is there.
+    match(
+      warnings(await load(put("f.tif", described("frameNumbers = 1\n", 12)))),
+      /do not say which channels/,
+    );
+  }));
+
+Deno.test("the constants that Prairie View writes are no calibration", () =>
+  inFolder(async (put) => {
+    const values = new Uint8Array(64);
+    const view = new DataView(values.buffer);
+    // Values at bytes 8 to 59 of the file: 99 / 1, "microns", "Gattaca".
+    [99, 1].forEach((word, i) => view.setUint32(4 * i, word, true));
+    const text = (at: number, value: string) => {
+      view.setUint32(at, value.length + 1, true);
+      values.set(new TextEncoder().encode(value), at + 4);
+    };
+    text(8, "microns");
+    text(24, "Gattaca");
+    const uic1 = (name: number): Field => [33628, 4, [3, 1, 4, 8, 5, 8, 6, 16, 7, name]];
+    const file = (name: number) => tiffOf(GRAY, [[new Uint8Array(12 * 8 * 2)]], [uic1(name)], values);
+    const prairie = await load(put("p.tif", file(32)));
+    deepEqual(prairie.summary.axes.map(({ step, unit }) => [step, unit]), [[1, "Pixels"], [1, "Pixels"]]);
+    equal(prairie.summary.channels[0]!.name, "CH1");
+    // The same with another name is one.
+    const other = await load(put("m.tif", file(16)));
+    deepEqual(other.summary.axes.map(({ step, unit }) => [step, unit]), [[99, "um"], [99, "um"]]);
+    equal(other.summary.channels[0]!.name, "microns");
+  }));
+
+Deno.test("a damaged summary or index map of Micro-Manager is a warning; pages tell which planes they are", () =>
+  inFolder(async (put) => {
+    const summary = { Frames: 1, Channels: 2, Slices: 2, Positions: 1, ChNames: ["GFP", "RFP"] };
+    // Channel, slice, frame, position, first sample; slices are written before channels.
+    const planes = [[0, 0, 0, 0, 10], [0, 1, 0, 0, 11], [1, 0, 0, 0, 20], [1, 1, 0, 0, 21]] as const;
+    const bytes = () => microManagerBytes(GRAY, summary, planes, { described: true });
+    const changed = (at: number, value: number) => {
+      const copy = bytes();
+      copy[at] = value;
+      return copy;
+    };
+    deepEqual(firsts(await load(put("good_MMStack.ome.tif", bytes()))), [10, 20]);
+    const map = bytes().length - 8 - 20 * planes.length;
+    const cases: [Uint8Array, string[], RegExp][] = [
+      [changed(40, 0x5b), ["CH1", "CH2"], /summary of Micro-Manager cannot be read: .*is no JSON/],
+      [changed(map, 0), ["GFP", "RFP"], /index map of Micro-Manager cannot be read: there is none at/],
+      [changed(map + 4, 0), ["GFP", "RFP"], /index map of Micro-Manager cannot be read: it is empty/],
+      // It was not written when the program was stopped.
+      [
+        microManagerBytes(GRAY, summary, planes, { described: true, indexed: false }),
+        ["GFP", "RFP"],
+        /does not say where/,
+      ],
+    ];
+    for (const [file, names, warning] of cases) {
+      const loaded = await load(put("bad_MMStack.ome.tif", file));
+      deepEqual(firsts(loaded), [10, 20]);
+      equal(sizes(loaded), "C2 Z2");
+      deepEqual(loaded.summary.channels.map(({ name }) => name), names);
+      match(warnings(loaded), warning);
+    }
+    // The entry of the third plane calls it channel 0, which is there twice then; its page says 1.
+    const twice = await load(put("twice_MMStack.ome.tif", changed(map + 8 + 40, 0)), [0]);
+    match(
+      warnings(twice),
+      /two entries for one plane.*declares 4 planes, but 3 are there.*says of itself that it is T=0 C=1 Z=0/,
+    );
+    await rejects(load(put("twice_MMStack.ome.tif", changed(map + 8 + 40, 0))), /C=1 Z=0 is in no index map/);
+  }));
+
+Deno.test("JSON of a description that is beyond the bounds is not built", () =>
+  inFolder(async (put) => {
+    const values = `{"shape":[8,12],"x":[${"{},".repeat(1_100_000)}{}]}`;
+    const long = `{"shape":[8,12],"x":"${"x".repeat(17 << 20)}"}`;
+    for (
+      const [text, reason] of [[values, /more than 1000000 values/], [long, /more than 16777216/]] as const
+    ) {
+      const loaded = await load(put("j.tif", bigText(text)));
+      deepEqual(firsts(loaded), [7]);
+      match(warnings(loaded), /^The shape of the array cannot be read: /);
+      match(warnings(loaded), reason);
+    }
+  }));
+
+/** A page of sevens whose description lies at the end of the file; the writer of other files is slow with long texts. */
+function bigText(text: string): Uint8Array {
+  const small = pages(7, 1, [270, 4, [0, 0]]);
+  const bytes = new TextEncoder().encode(text + "\0");
+  const whole = new Uint8Array(small.length + bytes.length);
+  whole.set(small);
+  whole.set(bytes, small.length);
+  const view = new DataView(whole.buffer);
+  const directory = view.getUint32(4, true);
+  for (let i = 0, at = directory + 2; i < view.getUint16(directory, true); i += 1, at += 12) {
+    if (view.getUint16(at, true) !== 270) continue;
+    view.setUint16(at + 2, 2, true);
+    view.setUint32(at + 4, bytes.length, true);
+    view.setUint32(at + 8, small.length, true);
+  }
+  return whole;
+}
