@@ -99,7 +99,8 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
       decodeText(header.subarray(at + from, at + from + length)).trim();
     const name = text(0, 16).toUpperCase();
     const size = view.getInt32(at + 16, little);
-    if (name === "" || size < 1) continue;
+    if (name === "") continue;
+    if (size < 1) return null;
     const letter = LETTERS[name];
     if (!letter) {
       if (size > 1) return null;

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/random_access.ts";
 import { readZipDirectory, zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
 import { ZipStore } from "../../readers/ome_zarr/zip_store.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 
 /** Files of one acquisition. */
@@ -29,7 +30,7 @@ const fixtures = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, 
 /** Seeds of a format; `corpus` names a folder that is searched instead of the fixtures. */
 export function seedsOf(format: FuzzedFormat, corpus: string | null = null): Seed[] {
   const seeds = gather(format, corpus ?? fixtures(FOLDERS[format]));
-  if (corpus === null && format === "tiff") seeds.push(...writtenTiffs());
+  if (corpus === null && format === "tiff") seeds.push(...writtenTiffs(), ...writtenDialects());
   if (corpus === null && format === "oir") {
     seeds.push(...gather("oir", fileURLToPath(new URL("../../examples", import.meta.url))));
   }
@@ -104,23 +105,54 @@ function unpacked(path: string, name: string): Seed[] {
   }
 }
 
+const plain: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 13,
+  height: 9,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 4,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+/** Dialects that the fixtures lack: a Micro-Manager stack, and an OME set of two images in four files. */
+function writtenDialects(): Seed[] {
+  const summary = { MicroManagerVersion: "1.4", Frames: 1, Channels: 2, Slices: 2, Positions: 1 };
+  const planes = [[0, 0, 0, 0, 5], [0, 1, 0, 0, 6], [1, 0, 0, 0, 7], [1, 1, 0, 0, 8]] as const;
+  const whole = { ...plain, rowsPerStrip: 9 };
+  const stack = microManagerBytes(whole, summary, planes, { described: true });
+  const images = [0, 1].map((image) =>
+    `<Image ID="Image:${image}"><Pixels ID="Pixels:${image}" DimensionOrder="XYZCT" SizeX="13" SizeY="9" SizeC="2" ` +
+    `SizeZ="1" SizeT="1" Type="uint16">` + [0, 1].map((c) =>
+      `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="f${image}${c}.ome.tif">urn:uuid:${image}${c}` +
+      `</UUID></TiffData>`
+    ).join("") + `</Pixels></Image>`
+  ).join("");
+  const open = `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06" UUID="urn:uuid:`;
+  const files = new Map([0, 1, 10, 11].map((number): [string, Uint8Array] => {
+    const id = String(number).padStart(2, "0");
+    const inside = number === 0 ? images : `<BinaryOnly MetadataFile="f00.ome.tif" UUID="urn:uuid:00"/>`;
+    const text = `${open}${id}">${inside}</OME>`;
+    return [`f${id}.ome.tif`, tiffBytes(whole, (x, y) => BigInt(x + 20 * y + number), 1, [[270, 2, text]])];
+  }));
+  return [
+    {
+      name: "written_micromanager.tif",
+      open: "s_MMStack.ome.tif",
+      files: new Map([["s_MMStack.ome.tif", stack]]),
+    },
+    { name: "written_set.tif", open: "f00.ome.tif", files },
+  ];
+}
+
 /** Kinds of page that the fixtures lack: BigTIFF, several pages, planar samples. */
 function writtenTiffs(): Seed[] {
-  const plain: TiffLayout = {
-    littleEndian: true,
-    bigTiff: false,
-    width: 13,
-    height: 9,
-    samples: 1,
-    bits: 16,
-    kind: "uint",
-    planar: false,
-    rowsPerStrip: 4,
-    tile: null,
-    predictor: 1,
-    codec: "none",
-    fillOrder: 1,
-  };
   const layouts: Record<string, [TiffLayout, number]> = {
     pages: [plain, 3],
     big: [{ ...plain, bigTiff: true }, 2],
