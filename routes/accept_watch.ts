@@ -12,7 +12,7 @@ const WATCH_MS = 250;
 const IDLE_LOOKS = 10_000 / WATCH_MS;
 
 /** Waits for a connection that the server makes to itself. Several short ones: this thread may have been busy. */
-const WAITS = { count: 4, milliseconds: 100 } as const;
+const WAITS = { count: 6, milliseconds: 100 } as const;
 
 /** Watches one server that listens on loopback. */
 export class AcceptWatch {
@@ -108,7 +108,9 @@ export class AcceptWatch {
 
   #warnOnce(): void {
     if (!this.#hasWarned) {
-      this.#warn("There were no file descriptors for new connections (see ulimit -n), which had to wait");
+      this.#warn(
+        "New connections did not arrive, for want of file descriptors mostly (see ulimit -n); listening anew",
+      );
     }
     this.#hasWarned = true;
   }

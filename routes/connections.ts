@@ -49,12 +49,12 @@ export class Connections {
   }
 
   /**
-   * Ends one connection without a running response: the middle one by age, since a client may come back to the
-   * oldest, and the requests of the newest are on their way.
+   * Ends one connection without a running response: an old one, since the requests of the newest are on their way,
+   * but not the oldest, to which a client may come back.
    */
   closeOne(): void {
     const idle = [...this.#open].filter((socket) => !this.#running.has(socket));
-    const socket = idle[Math.floor(idle.length / 2)];
+    const socket = idle[Math.floor(idle.length / 4)];
     if (socket === undefined) return;
     this.#open.delete(socket);
     socket.destroy();

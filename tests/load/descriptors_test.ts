@@ -44,15 +44,15 @@ Deno.test({
         Array.from({ length: 80 }, () => Deno.connect({ hostname: "127.0.0.1", port })),
       );
       const open = request("POST", "/api/v2/open", JSON.stringify({ path: sample.image }));
-      // On a connection of its own, and on one that was there before the others.
-      const { status } = parts(await raw(port, open));
+      // It takes the place of an idle connection; another may take its own before the request has arrived.
+      let status = NaN;
+      for (let i = 0; i < 5 && Number.isNaN(status); i += 1) status = parts(await raw(port, open)).status;
       assert.equal(status, 200);
       for (const connection of connections) connection.close();
       await pause(1000);
       assert(await isHealthy(port));
     }
-    assert.equal(server.stderr.match(/WARN/g)?.length, 1, server.stderr);
-    assert.match(server.stderr, /connections are open, as many as may be/);
+    assert.equal(server.stderr.match(/connections are open, as many as may be/g)?.length, 1, server.stderr);
   },
 });
 
@@ -84,7 +84,6 @@ Deno.test({
       await pause(1000);
     }
     assert(await isHealthy(port));
-    assert.equal(server.stderr.match(/WARN/g)?.length, 1, server.stderr);
-    assert.match(server.stderr, /no file descriptors for new connections/);
+    assert.equal(server.stderr.match(/for want of file descriptors/g)?.length, 1, server.stderr);
   },
 });
