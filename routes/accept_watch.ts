@@ -3,13 +3,10 @@
  * the runtime stops to accept, tells nobody, and never begins again by itself; only listening anew helps.
  */
 import type { AddressInfo, Server, Socket } from "node:net";
-import { freeDescriptors } from "./descriptors.ts";
+import { freeDescriptors } from "../session/descriptors.ts";
 
 /** How often the server is looked at: with the waits below it accepts again within a second. */
 const WATCH_MS = 250;
-
-/** Without any reason it is looked at every ten seconds: a lack on the whole machine may be too short to be seen. */
-const IDLE_LOOKS = 10_000 / WATCH_MS;
 
 /** Waits for a connection that the server makes to itself. Several short ones: this thread may have been busy. */
 const WAITS = { count: 6, milliseconds: 100 } as const;
@@ -43,10 +40,8 @@ export class AcceptWatch {
     ({ address: this.#address, port: this.#port } = server.address() as AddressInfo);
     // Such as a failure to listen anew, which is tried again.
     server.on("error", () => this.doubt());
-    let ticks = 0;
     this.#timer = setInterval(() => {
-      ticks += 1;
-      if (ticks % IDLE_LOOKS === 0 || freeDescriptors(1) === 0) this.doubt();
+      if (freeDescriptors(1) === 0) this.doubt();
       if (this.#doubts > this.#settled) this.#look ??= this.#lookOnce().finally(() => this.#look = null);
     }, WATCH_MS);
   }

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, ServerResponse, STATUS_CODES } from
 import type { AddressInfo, Socket } from "node:net";
 import { AcceptWatch } from "./accept_watch.ts";
 import { Connections, Exchange } from "./connections.ts";
-import { freeDescriptors } from "./descriptors.ts";
+import { freeDescriptors } from "../session/descriptors.ts";
 import { errorResponse } from "./error_table.ts";
 import type { RequestError } from "./errors.ts";
 import { EVERY_ANSWER } from "./guard.ts";

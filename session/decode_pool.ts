@@ -3,6 +3,7 @@
  */
 import type { Clock } from "./clock.ts";
 import { type DecodedAcquisition, type DecodeJob, loadInParts, type Part } from "./divided_load.ts";
+import { freeDescriptors } from "./descriptors.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import { converse, type Loaded } from "./worker_conversation.ts";
 
@@ -21,11 +22,15 @@ const MAX_LOST = 8;
  */
 const REST_MS = 5000;
 
-/** Starts a worker; tests give others. */
-export type StartWorker = () => Worker;
+/** Starts a worker, or gives `null` where the system has no room for one; tests give others. */
+export type StartWorker = () => Worker | null;
+
+/** A worker takes six, and the runtime ends the process where it gets none. */
+const WORKER_DESCRIPTORS = 10;
 
 /** Starts a real decode worker, which may read files and nothing else. */
-export function startDecodeWorker(): Worker {
+export function startDecodeWorker(): Worker | null {
+  if (freeDescriptors(WORKER_DESCRIPTORS) < WORKER_DESCRIPTORS) return null;
   return new Worker(new URL("../readers/decode_worker.ts", import.meta.url).href, {
     type: "module",
     name: "decode",
@@ -83,9 +88,9 @@ export class DecodePool {
 
   /** Starts one worker ahead of the next open, where there is none. */
   warm(): void {
-    if (!this.#closed && this.#idle.size + this.#busy.size === 0 && this.#mayGrow()) {
-      this.#idle.set(this.#begin(), () => {});
-    }
+    if (this.#closed || this.#idle.size + this.#busy.size > 0) return;
+    const worker = this.#begin();
+    if (worker !== null) this.#idle.set(worker, () => {});
   }
 
   /**
@@ -117,12 +122,12 @@ export class DecodePool {
 
   #acquire(signal: AbortSignal): Promise<Worker> {
     if (this.#closed) throw new ShuttingDown("The server is stopping");
-    const worker = this.#takeIdle() ?? (this.#mayGrow() ? this.#begin() : null);
+    const worker = this.#takeIdle() ?? this.#begin();
     if (worker) {
       this.#busy.add(worker);
       return Promise.resolve(worker);
     }
-    if (this.#isStuck()) throw stuck();
+    if (this.#idle.size + this.#busy.size === 0) throw this.#stuck();
     if (this.#waiting.size >= MAX_WAITING) {
       throw new TooManyOpens(`${MAX_WAITING} opens are waiting already; try again in a moment`);
     }
@@ -149,7 +154,7 @@ export class DecodePool {
   /** A worker for a part of a load, where one is free and another one is left for other opens; else `null`. */
   #spare(): Worker | null {
     if (this.#waiting.size > 0 || this.#busy.size >= this.#size - 1) return null;
-    const worker = this.#takeIdle() ?? (this.#mayGrow() ? this.#begin() : null);
+    const worker = this.#takeIdle() ?? this.#begin();
     if (worker !== null) this.#busy.add(worker);
     return worker;
   }
@@ -164,18 +169,11 @@ export class DecodePool {
     return worker;
   }
 
-  #mayGrow(): boolean {
-    return this.#idle.size + this.#busy.size < this.#size && this.#lost.size < MAX_LOST;
-  }
-
-  /** No worker is left and none may be started: an open would wait for its time-out in vain. */
-  #isStuck(): boolean {
-    return this.#idle.size + this.#busy.size === 0 && this.#lost.size >= MAX_LOST;
-  }
-
-  #begin(): Worker {
+  /** Starts a worker, or gives `null` where none may be started. */
+  #begin(): Worker | null {
+    if (this.#idle.size + this.#busy.size >= this.#size || this.#lost.size >= MAX_LOST) return null;
     const worker = this.#start();
-    this.#watch(worker);
+    if (worker !== null) this.#watch(worker);
     return worker;
   }
 
@@ -220,18 +218,27 @@ export class DecodePool {
     this.#serveWaiting();
   }
 
+  /** Where no worker is left and none can be started, those that wait are refused: they would wait in vain. */
   #serveWaiting(): void {
     const [next] = this.#waiting;
-    if (!next || this.#closed || !this.#mayGrow()) return;
-    this.#waiting.delete(next);
+    if (!next || this.#closed) return;
     const worker = this.#begin();
-    this.#busy.add(worker);
-    next.take(worker);
+    if (worker !== null) {
+      this.#waiting.delete(next);
+      this.#busy.add(worker);
+      next.take(worker);
+    } else if (this.#idle.size + this.#busy.size === 0) {
+      for (const waiting of this.#waiting) waiting.refuse(this.#stuck());
+      this.#waiting.clear();
+    }
   }
 
-  #refuseWaiting(): void {
-    for (const waiting of this.#waiting) waiting.refuse(stuck());
-    this.#waiting.clear();
+  #stuck(): TooManyOpens {
+    return new TooManyOpens(
+      this.#lost.size >= MAX_LOST
+        ? `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`
+        : "Too few file descriptors are free to start a decode worker; close connections, or raise the limit (ulimit -n)",
+    );
   }
 
   /** Lets a worker do a load, or a part of one; `ended` is called when the worker is done with it. */
@@ -247,7 +254,6 @@ export class DecodePool {
         this.#busy.delete(worker);
         this.#lost.add(worker);
         this.#serveWaiting();
-        if (this.#isStuck()) this.#refuseWaiting();
       },
       answered: () => {
         this.#watch(worker);
@@ -266,8 +272,3 @@ export class DecodePool {
     });
   }
 }
-
-const stuck = () =>
-  new TooManyOpens(
-    `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`,
-  );

@@ -346,3 +346,22 @@ Deno.test("a decoder that nothing stops keeps its reservation until it ends", as
   assert.equal(budget.used, 0);
   pool.close();
 });
+
+Deno.test("where the system has no room for a worker, opens are refused and not kept waiting", async () => {
+  const budget = new MemoryBudget(1000);
+  let room = 0;
+  const pool = new DecodePool(new HandClock(), () => room-- > 0 ? start() : null, 2);
+  pool.warm();
+  await assert.rejects(pool.run(job("plan", budget)), {
+    tag: "TooManyOpens",
+    message: /^Too few file descriptors/,
+  });
+  room = 1;
+  // The second one waits for the worker of the first.
+  const [first, second] = await Promise.all([pool.run(job("plan", budget)), pool.run(job("plan", budget))]);
+  assert.equal(workerOf(first), workerOf(second));
+  const [third, fourth] = [pool.run(job("throw", budget)), pool.run(job("plan", budget))];
+  await assert.rejects(third, /broken/);
+  await assert.rejects(fourth, { tag: "TooManyOpens" });
+  pool.close();
+});
