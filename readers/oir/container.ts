@@ -109,7 +109,7 @@ export function readIndex(file: RandomAccessFile, header: ContainerHeader): Bloc
   for (let i = 0; i < count; i += 1) {
     const entry = Number(view.getBigUint64(i * 8, true));
     if (entry === HEADER_BYTES && i === 0) continue;
-    if (entry === 0) break;
+    if (entry === 0 && bytes.subarray(i * 8).every((byte) => byte === 0)) break;
     if (entry <= entries.at(-1)! || entry >= indexOffset) {
       return { entries, fault: `entry ${i} states ${entry}` };
     }

@@ -75,6 +75,16 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
   return found;
 }
 
+/** Bytes at the end of a document in which the end tag of its root is looked for. */
+const END_BYTES = 200;
+
+/** False where the end tag of a document has another name than its root. */
+export function endsAsItBegins({ root, bytes }: StoredDocument): boolean {
+  const end = new TextDecoder("latin1").decode(bytes.subarray(-END_BYTES));
+  const tag = /<\/([^<>]*?)\s*>\s*$/.exec(end);
+  return tag === null || tag[1] === root;
+}
+
 /** Qualified name of the first start tag, declarations and comments passed over; `""` when there is none. */
 function rootName(text: string): string {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
@@ -117,10 +127,11 @@ export class DocumentParser {
     this.#bytes -= document.bytes.length;
     const nodes = Math.min(MAX_DOCUMENT_NODES, this.#nodes);
     const limits = { nodes, depth: MAX_DOCUMENT_DEPTH };
-    const text = textOf(document.bytes).replace(CONTROLS, "\ufffd");
+    const stored = textOf(document.bytes);
+    const text = stored.replace(CONTROLS, "\ufffd");
     try {
       const root = parseXml(text, what, limits);
-      const fault = faultIn(text);
+      const fault = faultIn(text, text !== stored);
       if (fault !== null && this.warnings.length < MAX_NAMED) this.warnings.push(`In ${what} ${fault}`);
       return root;
     } finally {
@@ -130,11 +141,12 @@ export class DocumentParser {
 }
 
 /** What no microscope writes into the tags of a well-formed document, or `null`. */
-function faultIn(text: string): string | null {
+function faultIn(text: string, hasControls: boolean): string | null {
   const tags = text.replace(/>[^<]*</g, "><");
   const names = tags.replace(/"[^"]*"|'[^']*'/g, "");
   // deno-lint-ignore no-control-regex
   if (/[^\x00-\x7f]/.test(names)) return "a name is damaged";
+  if (hasControls) return "there are control characters";
   const declared = new Set(Array.from(names.matchAll(/\sxmlns:([\w.-]+)\s*=/g), ([, prefix]) => prefix));
   const used = Array.from(names.matchAll(/<\/?([\w.-]+):/g), ([, prefix]) => prefix!);
   const foreign = used.find((prefix) => !declared.has(prefix));

@@ -38,7 +38,7 @@ const MAX_SEARCHED = 256;
 const COLOR_TYPES = /^(?:g[lr]ayscale|rgb|)$/i;
 
 /** Frame documents whose geometry is compared. */
-const MAX_COMPARED = 4;
+const MAX_COMPARED = 16;
 
 /** Faults of frame documents that are named. */
 const MAX_NAMED = 3;

@@ -6,6 +6,7 @@ import { type CameraChannels, cameraChannels } from "./camera_channels.ts";
 import {
   definedSize,
   type DocumentParser,
+  endsAsItBegins,
   type ImageSize,
   readDocuments,
   type StoredDocument,
@@ -22,6 +23,9 @@ const MAX_OF_A_KIND = 1000;
 
 /** Documents of all kinds that are kept of one file. */
 const MAX_KEPT = 8192;
+
+/** Documents that are named in warnings. */
+const MAX_WARNINGS = 10;
 
 /** Copies of the image properties that are tried from either end. */
 const MAX_COPIES_TRIED = 2;
@@ -127,6 +131,13 @@ class Reading {
       this.#stop.check();
       this.#bytesLeft -= block.length;
       const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
+      for (const document of documents) {
+        if (!endsAsItBegins(document)) {
+          this.#warn(
+            `The metadata document at ${document.offset} is damaged: its root ends under another name`,
+          );
+        }
+      }
       const wanted = documents.filter((d) => ALL_KINDS.some((kind) => KINDS[kind](d)));
       found.set(index, wanted);
       kept += wanted.length;
@@ -173,8 +184,12 @@ class Reading {
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       const warning = `A metadata document is left out: ${error.message}`;
-      if (this.warnings.length < 10 && !this.warnings.includes(warning)) this.warnings.push(warning);
+      this.#warn(warning);
       return null;
     }
+  }
+
+  #warn(warning: string): void {
+    if (this.warnings.length < MAX_WARNINGS && !this.warnings.includes(warning)) this.warnings.push(warning);
   }
 }

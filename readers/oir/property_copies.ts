@@ -6,7 +6,6 @@ import type { ImageProperties } from "./image_properties.ts";
  * scanned line is taken from the snapshot, which describes what was drawn before the scan.
  */
 export function mergeProperties(first: ImageProperties, last: ImageProperties): ImageProperties {
-  const known = (type: string) => last.axes.has(type) || last.disabledAxes.has(type);
   const channels = new Map(last.channels);
   for (const [id, channel] of first.channels) {
     const known = channels.get(id);
@@ -17,7 +16,7 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     channels,
     pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
     pixelVaries: last.pixelVaries || first.pixelVaries,
-    axes: new Map([...[...first.axes].filter(([type]) => !known(type)), ...last.axes]),
+    axes: new Map([...[...first.axes].filter(([type]) => !known(last, type)), ...last.axes]),
     disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,
     seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
@@ -29,10 +28,15 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
   };
 }
 
+const known = ({ axes, disabledAxes }: ImageProperties, type: string) =>
+  axes.has(type) || disabledAxes.has(type);
+
 /** What both copies state, and state differently, in a warning; they are written from the same settings. */
 export function disagreement(last: ImageProperties, first: ImageProperties): string[] {
+  const types = [...first.axes.keys(), ...first.disabledAxes].filter((type) => known(last, type)).sort();
   const stated: Readonly<Record<string, (copy: ImageProperties) => unknown>> = {
     "the names of the channels": ({ channels }) => [...channels].map(([id, { name }]) => [id, name]).sort(),
+    "the axes": (copy) => types.map((type) => [type, copy.axes.get(type)?.maxSize ?? copy.axes.has(type)]),
     "the pixel size": ({ pixel }) => pixel.x.unit === "Pixels" ? null : pixel,
     "the date": ({ created }) => created,
     "the interval of the series": ({ seriesInterval }) => seriesInterval,
@@ -45,5 +49,5 @@ export function disagreement(last: ImageProperties, first: ImageProperties): str
   });
   return named.length === 0
     ? []
-    : [`The two copies of the image properties disagree about ${named.join(" and ")}: the file is damaged`];
+    : [`The two copies of the image properties disagree about ${named.join(" and ")}`];
 }
