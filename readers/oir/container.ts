@@ -41,6 +41,8 @@ export interface ContainerHeader {
   readonly indexOffset: number | null;
   /** The file is shorter than when it was closed. */
   readonly truncated: boolean;
+  /** Where the data are stated to end, when that is before the index, or `null`. */
+  readonly endsBeforeIndex: number | null;
 }
 
 /**
@@ -64,6 +66,7 @@ export function readHeader(file: RandomAccessFile): ContainerHeader {
     end,
     indexOffset: indexOffset >= HEADER_BYTES && indexOffset + 4 <= end ? indexOffset : null,
     truncated: declared > file.size,
+    endsBeforeIndex: declared < indexOffset + 4 && indexOffset + 4 <= file.size ? declared : null,
   };
 }
 

@@ -7,6 +7,7 @@ import { type FrameIndex, parseChunkName } from "./chunk_name.ts";
 import {
   type Block,
   type BlockSource,
+  type ContainerHeader,
   indexedBlocks,
   KIND,
   readHeader,
@@ -81,9 +82,7 @@ export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const header = readHeader(file);
   const name = basename(file.path);
   const index = readIndex(file, header);
-  const cut = header.truncated
-    ? [`"${name}" is truncated: it had more than its ${file.size} bytes when it was closed`]
-    : [];
+  const cut = endWarnings(header, name, file.size);
   if (typeof index === "string") {
     const why = cut.length > 0
       ? cut
@@ -99,6 +98,15 @@ export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const why = `The block index of "${name}" does not match the blocks (${indexed.damage.text})`;
   const walked = collect(file, walkedBlocks(file, header, stop), header.truncated, [...cut, why]);
   return walked.damage.none ? walked : indexed;
+}
+
+/** What is wrong with the end of a file. */
+function endWarnings({ truncated, endsBeforeIndex }: ContainerHeader, name: string, size: number): string[] {
+  if (truncated) return [`"${name}" is truncated: it had more than its ${size} bytes when it was closed`];
+  if (endsBeforeIndex === null) return [];
+  return [
+    `The header of "${name}" is damaged: it states an end at ${endsBeforeIndex}, before the block index`,
+  ];
 }
 
 interface Tag {

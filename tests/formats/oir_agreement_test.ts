@@ -380,6 +380,9 @@ Deno.test("a declared end before the index does not shorten the file", async () 
   const whole = await openBytes(oirFile(blocks));
   const { planes, summary } = await openBytes(oirFile(blocks, { declaredSize: 2000n }));
   assert.deepEqual([planes, summary.date], [whole.planes, whole.summary.date]);
+  assert.deepEqual(summary.warnings, [
+    'The header of "scan.oir" is damaged: it states an end at 2000, before the block index',
+  ]);
 });
 
 /** Bytes that tell where samples belong: sizes in the header, index, heads of blocks, tags, and channels in XML. */
