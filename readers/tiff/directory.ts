@@ -33,6 +33,8 @@ const TYPE_BYTES: Readonly<Record<number, number>> = {
   18: 8,
 };
 
+const ASCII = 2;
+
 /** Bytes of the parts of a directory: its count, an entry, a value or offset in it. */
 const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };
 const BIG = { countBytes: 8, entryBytes: 20, pointerBytes: 8 };
@@ -216,17 +218,25 @@ export class Directory {
     return this.#window.view(entry.at, length, `the value of ${tagName(entry.tag)}`);
   }
 
-  /** Where the numbers of tags below `limit` lie that do not stand in the directory itself. */
-  numbersBelow(limit: number): { start: number; end: number; name: string }[] {
+  /**
+   * Where values lie that are no samples and do not stand in the directory itself: numbers of tags below `limit`, and texts
+   * that end with a NUL, since behind one whose length is damaged there are strips.
+   */
+  valuesApart(limit: number): { start: number; end: number; name: string }[] {
     const { littleEndian } = this.encoding;
     const { countBytes, entryBytes, pointerBytes } = layoutOf(this.encoding);
     const values = [];
     for (let i = 0, at = countBytes; i < this.#count; i += 1, at += entryBytes) {
       const tag = this.#bytes.getUint16(at, littleEndian);
-      const width = TYPE_BYTES[this.#bytes.getUint16(at + 2, littleEndian)] ?? 0;
+      const type = this.#bytes.getUint16(at + 2, littleEndian);
+      const width = TYPE_BYTES[type] ?? 0;
       const length = pointer(this.#bytes, at + 4, this.encoding) * width;
-      if (tag >= limit || width === 1 || length <= pointerBytes) continue;
+      if (length <= pointerBytes || (width === 1 ? type !== ASCII : tag >= limit)) continue;
       const start = pointer(this.#bytes, at + entryBytes - pointerBytes, this.encoding);
+      const last = width === 1
+        ? tolerant(() => this.#window.view(start + length - 1, 1, "the end of a text").getUint8(0))
+        : 0;
+      if (last !== 0) continue;
       values.push({ start, end: start + length, name: `the value of ${tagName(tag)}` });
     }
     return values;

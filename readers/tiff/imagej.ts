@@ -7,7 +7,7 @@
 import { quoted } from "../errors.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { channelLabels, sliceLabels } from "./imagej_labels.ts";
-import { type PageLayout, readPage, UNCOMPRESSED } from "./page.ts";
+import { type PageLayout, readPage } from "./page.ts";
 import { resolutionCalibrations } from "./plain.ts";
 import {
   calibrationsOf,
@@ -17,7 +17,6 @@ import {
   momentOf,
   numberIn,
   type Opened,
-  planeBytes,
   type Stack,
   stackedPlane,
   type StackSizes,
@@ -55,28 +54,9 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
     warnings,
-    plane: ({ time, channel, focus }) => {
-      const number = (time * sizes.Z + focus) * sizes.C + channel;
-      const source = stackedPlane(tiff, layout, number, run);
-      return run ? source : { ...source, warnings: offsetWarnings(tiff, layout, number) };
-    },
+    plane: ({ time, channel, focus }) =>
+      stackedPlane(tiff, layout, (time * sizes.Z + focus) * sizes.C + channel, run),
   };
-}
-
-/**
- * A warning where a page is not where ImageJ puts it, behind those before it, although others are, or where it lies
- * over the first.
- */
-function offsetWarnings(tiff: TiffFile, layout: PageLayout, number: number): string[] {
-  if (number === 0 || layout.tiled || layout.compression !== UNCOMPRESSED) return [];
-  const plane = planeBytes(layout);
-  const offset = (page: number) => tiff.directory(page)?.number(TAG.StripOffsets) ?? NaN;
-  const first = offset(0);
-  const own = offset(number);
-  const witness = number === 1 ? 2 : 1;
-  const misplaced = own !== first + number * plane && offset(witness) === first + witness * plane;
-  if (!misplaced && Math.abs(own - first) >= plane) return [];
-  return [`Plane ${number} lies at ${own}, not at ${first + number * plane} behind the ones before it`];
 }
 
 function fieldsOf(text: string): Map<string, string> {

@@ -181,7 +181,7 @@ export function contiguousPlanes({ file, structures }: TiffFile, layout: PageLay
 }
 
 /** Bytes of one uncompressed plane. */
-export function planeBytes({ width, height, bits, planar }: PageLayout): number {
+function planeBytes({ width, height, bits, planar }: PageLayout): number {
   const row = planar
     ? bits.reduce((sum, b) => sum + Math.ceil(width * b / 8), 0)
     : Math.ceil(width * bits.reduce((sum, b) => sum + b, 0) / 8);
@@ -203,7 +203,9 @@ export function listedPlane(
   // A file of nothing but reduced pages shows its first one.
   const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
   if (offset === undefined) throw missingPlane(number, offsets.length);
-  return { tiff, page: planePage(tiff.directoryAt(offset), layout, `plane ${number}`), run: null };
+  const pageAt = (n: number) => offsets[n] === undefined ? null : tiff.directoryAt(offsets[n]);
+  const page = planePage(tiff.directoryAt(offset), layout, `plane ${number}`);
+  return { tiff, page, run: null, warnings: placeWarnings(layout, number, pageAt) };
 }
 
 /** The plane at `number` in a chain of directories, or in a run of planes behind one directory. */
@@ -211,7 +213,24 @@ export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number,
   if (run) return { tiff, page: layout, run: number === 0 ? null : number };
   const directory = tiff.directory(number);
   if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
-  return { tiff, page: planePage(directory, layout, `plane ${number}`), run: null };
+  const page = planePage(directory, layout, `plane ${number}`);
+  return { tiff, page, run: null, warnings: placeWarnings(layout, number, (n) => tiff.directory(n)) };
+}
+
+/** A warning where a page does not lie behind those before it, although others do, or lies over the first. */
+function placeWarnings(
+  layout: PageLayout,
+  number: number,
+  pageAt: (number: number) => Directory | null,
+): string[] {
+  if (number === 0 || layout.tiled || layout.compression !== UNCOMPRESSED) return [];
+  const plane = planeBytes(layout);
+  const placeOf = (n: number) => pageAt(n)?.number(TAG.StripOffsets) ?? NaN;
+  const [first, own] = [placeOf(0), placeOf(number)];
+  const witness = number === 1 ? 2 : 1;
+  const misplaced = own !== first + number * plane && placeOf(witness) === first + witness * plane;
+  if (!misplaced && Math.abs(own - first) >= plane) return [];
+  return [`Plane ${number} lies at ${own}, not at ${first + number * plane} behind the ones before it`];
 }
 
 function missingPlane(number: number, stored: number): DecodeFailed {

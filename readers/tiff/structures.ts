@@ -13,7 +13,7 @@ interface Part {
 /** SubIFDs of a page that are looked at; pyramids have a dozen. */
 const MAX_SUB_DIRECTORIES = 64;
 
-/** Tags below are of TIFF itself and hold no samples; vendors may keep anything in theirs. */
+/** Tags below are of TIFF itself; numbers in those of vendors may be anything. */
 const FIRST_VENDOR_TAG = 32_768;
 
 /** Header, directories of the chain and vendor structures of one file, as far as they were read. */
@@ -70,12 +70,12 @@ function overlapping(parts: readonly Part[], offset: number, length: number): st
   return parts.find(({ start, end }) => offset < end && start < offset + length)?.name ?? null;
 }
 
-/** A directory and the values that it refers to; not texts: where the length of one is damaged, the strips behind it are not. */
+/** A directory and the values that it refers to. */
 function partsOf(directory: Directory): Part[] {
   const { offset, end } = directory;
   return [
     { start: offset, end, name: `the directory at ${offset}` },
-    ...directory.numbersBelow(FIRST_VENDOR_TAG),
+    ...directory.valuesApart(FIRST_VENDOR_TAG),
   ];
 }
 

@@ -136,6 +136,83 @@ const REFUSALS: readonly (readonly [name: string, bytes: () => Uint8Array, messa
       tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[zstdCompressSync(new Uint8Array(399))]], [[259, 3, [50000]]]),
     /gives 399 bytes of zstd, 400 are needed/,
   ],
+  [
+    "deflate without its checksum",
+    () =>
+      tiffOf({ ...GRAY, rowsPerStrip: 10 }, [[deflateSync(new Uint8Array(400)).subarray(0, -4)]], [[259, 3, [
+        8,
+      ]]]),
+    /it ends before its checksum/,
+  ],
+  [
+    "deflate of wider rows than declared",
+    () => tiffBytes({ ...GRAY, codec: "deflate" }, value, 1, [[256, 4, [16]]]),
+    /it holds more than the 128 bytes that are declared/,
+  ],
+  [
+    "PackBits of wider rows than declared",
+    () => tiffBytes({ ...GRAY, codec: "PackBits" }, value, 1, [[256, 4, [16]]]),
+    /it holds more than the 128 bytes that are declared/,
+  ],
+  [
+    "samples in its header",
+    () => altered([273, 4, [4, 168, 328]]),
+    /strip 0 at 4 lies over the TIFF header/,
+  ],
+  [
+    "samples in the header of BigTIFF",
+    () => tiffBytes({ ...GRAY, bigTiff: true }, value, 1, [[273, 16, [15, 176, 336]]]),
+    /strip 0 at 15 lies over the TIFF header/,
+  ],
+  [
+    "samples in its directory",
+    () => altered([273, 4, [8, 168, 470]]),
+    // Rows 8 and 9: 80 bytes from 470 on; the directory of 14 entries begins behind the offsets and lengths.
+    /strip 2 at 470 lies over the directory at \d+/,
+  ],
+  [
+    "samples in the directory of another page",
+    () => {
+      const bytes = tiffBytes(GRAY, value, 2);
+      const view = new DataView(bytes.buffer);
+      const first = view.getUint32(4, true);
+      const second = view.getUint32(first + 2 + 12 * view.getUint16(first, true), true);
+      return tiffBytes(GRAY, value, 2, (page) => page === 0 ? [[273, 4, [8, 168, second + 4]]] : []);
+    },
+    /strip 2 at \d+ lies over the directory at \d+/,
+  ],
+  [
+    "samples in a directory of SubIFDs",
+    () => {
+      // A directory of one entry, 18 bytes, behind the header; it is not in the chain.
+      const sub = new Uint8Array(20);
+      new DataView(sub.buffer).setUint16(0, 1, true);
+      const strips = [new Uint8Array(160), new Uint8Array(160), new Uint8Array(80)];
+      return tiffOf(GRAY, [strips], [[330, 4, [8]], [273, 4, [28, 188, 20]]], sub);
+    },
+    /strip 2 at 20 lies over the directory at 8/,
+  ],
+  [
+    "samples in a value of its directory",
+    () => altered([270, 2, "x".repeat(200)], [273, 4, [8, 168, 420]]),
+    // The strips end at 408, where the text begins.
+    /strip 2 at 420 lies over the value of ImageDescription \(270\)/,
+  ],
+  [
+    "a SampleFormat of an unknown type",
+    () => {
+      const bytes = altered();
+      const view = new DataView(bytes.buffer);
+      const at = view.getUint32(4, true) + 2;
+      const entry = [...Array(view.getUint16(at - 2, true)).keys()].find((i) =>
+        view.getUint16(at + 12 * i, true) === 339
+      )!;
+      view.setUint16(at + 12 * entry + 2, 99, true);
+      return bytes;
+    },
+    /values of an unknown type for SampleFormat \(339\)/,
+  ],
+  ["no value of BitsPerSample", () => altered([258, 3, []]), /no value for BitsPerSample \(258\)/],
 ];
 
 for (const [name, bytes, message] of REFUSALS) {

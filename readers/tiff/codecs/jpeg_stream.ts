@@ -131,13 +131,17 @@ function readQuantization(body: Uint8Array, tables: Tables): void {
 function readHuffman(body: Uint8Array, tables: Tables): void {
   for (let at = 0; at < body.length;) {
     const id = body[at]! & 15;
-    const list = body[at]! >> 4 ? tables.ac : tables.dc;
+    const direct = body[at]! >> 4 === 0;
+    const list = direct ? tables.dc : tables.ac;
     const counts = body.slice(at + 1, at + 17);
     const total = counts.reduce((sum, count) => sum + count, 0);
     if (id > 3 || counts.length < 16 || at + 17 + total > body.length) {
       throw new Error("a Huffman table is damaged");
     }
-    list[id] = huffmanTable(counts, body.slice(at + 17, at + 17 + total));
+    const symbols = body.slice(at + 17, at + 17 + total);
+    // Of a difference they are its bits: 16 at most, in lossless coding (ITU-T T.81, table H.2).
+    if (direct && symbols.some((symbol) => symbol > 16)) throw new Error("a Huffman table is damaged");
+    list[id] = huffmanTable(counts, symbols);
     at += 17 + total;
   }
 }
