@@ -129,6 +129,11 @@ function doubts(directory: Directory, samples: number, photometric: number, need
   if (!PHOTOMETRICS.has(photometric)) {
     warnings.push(`${tagName(TAG.PhotometricInterpretation)} is ${photometric}, which means nothing`);
   }
+  if (directory.number(TAG.SampleFormat) === 0) {
+    warnings.push(
+      `${tagName(TAG.SampleFormat)} is 0, which means nothing; samples are taken as unsigned integers`,
+    );
+  }
   for (const tag of [TAG.BitsPerSample, TAG.SampleFormat]) {
     const values = directory.count(tag);
     if (values > 1 && values !== samples) {

@@ -2,7 +2,7 @@
  * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes are
  * the pages from the first on, or lie behind one directory; what follows them is another array.
  */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import { isJsonObject, parseJsonText } from "../json.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import type { PageLayout } from "./page.ts";
@@ -57,6 +57,10 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
   for (let i = 0; counted < planes && i < shape.length; i += 1) {
     counted *= shape[i]!;
     found.push({ letter: folded(letters[i]), size: shape[i]! });
+  }
+  const rest = letters.slice(found.length);
+  if (letters !== "" && (!/^[A-Z]+$/.test(letters) || rest.split("X").length !== 2)) {
+    throw new DecodeFailed(`its axes ${quoted(letters)} do not end in those of a plane`);
   }
   return arrayOf(counted === planes ? found : [{ letter: "Z", size: planes }], truncated === true);
 }

@@ -80,6 +80,8 @@ export function readStream(bytes: Uint8Array, tables: Tables, visitor: Visitor |
       return;
     }
     if (marker === 1 || (marker >= 0xd0 && marker <= 0xd8)) continue;
+    // Reserved (ITU-T T.81, table B.1).
+    if (marker < 0xc0) throw new Error(`it has the marker ${marker.toString(16)}, which means nothing`);
     const length = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
     if (length < 2 || at + length > bytes.length) {
       throw new Error(`the segment of marker ${marker.toString(16)} ends early`);

@@ -13,7 +13,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     if (code === 128) continue;
     const literal = code < 128 ? input.subarray(from, from + code + 1) : null;
     const value = input[from];
-    if (value === undefined) break;
+    if (value === undefined || literal && literal.length <= code) break;
     const end = at + (literal ? literal.length : 257 - code);
     if (end > output.length) throw surplus(segment);
     if (literal) output.set(literal, at);
