@@ -143,7 +143,11 @@ function doubts(directory: Directory, samples: number, photometric: number, need
   const tiled = directory.has(TAG.TileOffsets);
   const offsets = tiled ? TAG.TileOffsets : TAG.StripOffsets;
   const lengths = tiled ? TAG.TileByteCounts : TAG.StripByteCounts;
-  if (!directory.lists(lengths)) warnings.push(`${where(directory)} lacks ${tagName(lengths)}`);
+  // Some writers leave Compression out where there is none, but then no predictor either.
+  const predicted = (directory.number(TAG.Predictor) ?? 1) !== 1;
+  for (const tag of predicted ? [TAG.Compression, lengths] : [lengths]) {
+    if (!directory.lists(tag)) warnings.push(`${where(directory)} lacks ${tagName(tag)}`);
+  }
   if (directory.count(offsets) > needed) {
     warnings.push(
       `${tagName(offsets)} has ${directory.count(offsets)} values, of which ${needed} are needed`,

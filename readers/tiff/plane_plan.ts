@@ -145,7 +145,7 @@ function rangesOf({ page, tiff }: PlaneSource, codec: Codec | null): Ranges {
 }
 
 /** Bytes behind the rows of an uncompressed strip that mean nothing: writers round lengths up to words. */
-const MAX_PADDING = 15;
+const MAX_PADDING = 3;
 
 /** A warning where uncompressed strips or tiles are longer than their rows, as when their shape is damaged. */
 function surplus(page: PageLayout, ranges: Ranges): string[] {

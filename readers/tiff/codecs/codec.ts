@@ -96,3 +96,11 @@ export function damaged(segment: Segment, title: string, reason: unknown): Decod
 export function short(segment: Segment, title: string, got: number): DecodeFailed {
   return new DecodeFailed(`${segment.what} gives ${got} bytes of ${title}, ${segment.bytes} are needed`);
 }
+
+/** Bytes of input behind the last code that are left: writers round the lengths of strips up. */
+export const MAX_PADDING = 15;
+
+/** The error for input that gives more than the segment. */
+export function surplus(segment: Segment, title: string): DecodeFailed {
+  return damaged(segment, title, `it holds more than the ${segment.mostBytes} bytes that are declared`);
+}

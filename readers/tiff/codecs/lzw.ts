@@ -3,7 +3,7 @@
  * Files of before TIFF 6.0 have them lowest bit first and widen when the table is full; their streams start with
  * the clear code as bytes `00 01` rather than `80`.
  */
-import { type Codec, damaged, oneBuffer, type Segment, short } from "./codec.ts";
+import { type Codec, damaged, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./codec.ts";
 
 const CLEAR = 256;
 const END = 257;
@@ -17,7 +17,7 @@ const TABLE = 4096;
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const old = input.length >= 2 && input[0] === 0 && (input[1]! & 1) === 1;
   const early = old ? 0 : 1;
-  const output = new Uint8Array(segment.bytes);
+  const output = new Uint8Array(segment.mostBytes);
   const size = output.length;
   const starts = new Int32Array(TABLE);
   const lengths = new Int32Array(TABLE);
@@ -32,7 +32,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   let previousLength = 0;
 
   while (at < size) {
-    if (from + (bit + width + 7 >> 3) > input.length) throw short(segment, "LZW", at);
+    if (from + (bit + width + 7 >> 3) > input.length) break;
     // Of three bytes, the last may lie beyond the end; its bits are not used then.
     const code = (old
       ? (input[from]! | (input[from + 1]! << 8) | (input[from + 2]! << 16)) >>> bit
@@ -54,7 +54,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
       continue;
     }
     if (code === END) {
-      throw short(segment, "LZW", at);
+      break;
     }
 
     const start = at;
@@ -73,7 +73,10 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
       } else {
         throw damaged(segment, "LZW", `code ${code} is not in the table of ${next} at output byte ${at}`);
       }
-      const end = Math.min(at + length, size);
+      const end = at + length;
+      if (end > size) {
+        throw surplus(segment, "LZW");
+      }
       if (length > 48 && source + length <= at) {
         output.copyWithin(at, source, source + end - at);
         at = end;
@@ -95,6 +98,8 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     previousStart = start;
     previousLength = length;
   }
+  if (at < segment.bytes) throw short(segment, "LZW", at);
+  if (at === size && input.length - from > MAX_PADDING) throw surplus(segment, "LZW");
   return output;
 }
 

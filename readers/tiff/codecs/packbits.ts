@@ -1,8 +1,5 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
-import { type Codec, damaged, oneBuffer, type Segment, short } from "./codec.ts";
-
-/** Bytes behind the last run that are left: writers round the lengths of strips up. */
-const MAX_PADDING = 15;
+import { type Codec, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./codec.ts";
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const output = new Uint8Array(segment.mostBytes);
@@ -15,19 +12,16 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     const value = input[from];
     if (value === undefined || literal && literal.length <= code) break;
     const end = at + (literal ? literal.length : 257 - code);
-    if (end > output.length) throw surplus(segment);
+    if (end > output.length) throw surplus(segment, "PackBits");
     if (literal) output.set(literal, at);
     else output.fill(value, at, end);
     from += literal ? code + 1 : 1;
     at = end;
   }
   if (at < segment.bytes) throw short(segment, "PackBits", at);
-  if (input.length - from > MAX_PADDING) throw surplus(segment);
+  if (input.length - from > MAX_PADDING) throw surplus(segment, "PackBits");
   return output;
 }
-
-const surplus = (segment: Segment) =>
-  damaged(segment, "PackBits", `it holds more than the ${segment.mostBytes} bytes that are declared`);
 
 /** PackBits; two bytes stand for at most 128. */
 export const packBits: Codec = {
