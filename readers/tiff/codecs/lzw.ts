@@ -31,7 +31,8 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   let previousStart = -1;
   let previousLength = 0;
 
-  while (at < size) {
+  let ended = false;
+  while (true) {
     if (from + (bit + width + 7 >> 3) > input.length) break;
     // Of three bytes, the last may lie beyond the end; its bits are not used then.
     const code = (old
@@ -53,7 +54,8 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
       previousStart = -1;
       continue;
     }
-    if (code === END) {
+    ended = code === END;
+    if (ended || at === size) {
       break;
     }
 
@@ -99,7 +101,8 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     previousLength = length;
   }
   if (at < segment.bytes) throw short(segment, "LZW", at);
-  if (at === size && input.length - from > MAX_PADDING) throw surplus(segment, "LZW");
+  // What stands behind the end of the stream means nothing.
+  if (!ended && at === size && input.length - from > MAX_PADDING) throw surplus(segment, "LZW");
   return output;
 }
 

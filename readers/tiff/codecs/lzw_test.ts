@@ -39,3 +39,11 @@ Deno.test("LZW that ends early or names a code that is not there is refused", ()
   throws(() => lzw.decode(bytes.subarray(0, 100), segment(TEXT.length)), DecodeFailed);
   throws(() => lzw.decode(Uint8Array.of(0x80, 0x7f, 0xff), segment(9)), /code 511 is not in the table/);
 });
+
+Deno.test("bytes behind the end of an LZW stream mean nothing, codes that give more than declared do", () => {
+  const bytes = encode(TEXT);
+  const padded = new Uint8Array(bytes.length + 4096);
+  padded.set(bytes);
+  deepEqual(lzw.decode(padded, segment(TEXT.length)), TEXT);
+  throws(() => lzw.decode(bytes, segment(TEXT.length - 64)), /more than/);
+});
