@@ -27,7 +27,7 @@ import {
   tagMoment,
   UNDATED,
 } from "./stack.ts";
-import { TAG } from "./tags.ts";
+import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 const INDEX_MAP_HEADER = 54_773_648;
@@ -260,8 +260,12 @@ export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
   const pixel = typeof plane.PixelSizeUm === "number" ? plane.PixelSizeUm : null;
   const name = typeof plane.Channel === "string" ? plane.Channel : null;
   const time = typeof plane.Time === "string" ? plane.Time : "";
+  const damaged = Object.keys(plane).length > 0
+    ? []
+    : [`The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`];
   return {
     ...stack,
+    warnings: [...stack.warnings, ...damaged],
     calibrations: { ...stack.calibrations, ...calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }) },
     names: stack.sizes.C === 1 ? [name] : stack.names,
     moment: firstMoment(momentOf(time), stack.moment),

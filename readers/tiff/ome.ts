@@ -39,7 +39,14 @@ interface Described {
  */
 export function openOme(opened: Opened): Stack | null {
   const whole = opened.descriptions.find(isOmeXml);
-  if (whole === undefined) return null;
+  if (whole === undefined) {
+    if (/\.ome\.tiff?$/i.test(opened.path)) {
+      opened.warnings.push(
+        "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone",
+      );
+    }
+    return null;
+  }
   const text = upToNul(whole);
   const uuid = uuidIn(text);
   let described: Described;

@@ -173,6 +173,13 @@ Deno.test("OME-XML that is damaged leaves an intact file to its tags, with the p
     }
   }));
 
+Deno.test("a file whose name says OME-TIFF and that holds no OME-XML is a warning", () =>
+  inFolder(async (put) => {
+    const loaded = await load(put("a.OME.TIF", pages(5, 2)));
+    deepEqual([firsts(loaded), sizes(loaded)], [[5], "Z2"]);
+    match(warnings(loaded), /name says OME-TIFF, but the file holds no OME-XML/);
+  }));
+
 Deno.test("OME-XML that contradicts itself or its file is a warning", () =>
   inFolder(async (put) => {
     const cases: [string, string, RegExp][] = [
