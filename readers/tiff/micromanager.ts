@@ -183,6 +183,8 @@ function readIndexMap(tiff: TiffFile): IndexEntry[] {
     entries.push({ channel: word(0), slice: word(1), frame: word(2), position: word(3), offset: word(4) });
   }
   if (entries.length === 0) throw new DecodeFailed(`it is empty at ${offset}`);
+  // Their lengths are not known, so that samples over the start of one are told.
+  for (const entry of entries) tiff.structures.addDirectory(entry.offset, entry.offset + 2);
   return entries;
 }
 

@@ -145,7 +145,7 @@ function doubts(directory: Directory, samples: number, photometric: number, need
   const lengths = tiled ? TAG.TileByteCounts : TAG.StripByteCounts;
   // Some writers leave Compression out where there is none, but then no predictor either.
   const predicted = (directory.number(TAG.Predictor) ?? 1) !== 1;
-  for (const tag of predicted ? [TAG.Compression, lengths] : [lengths]) {
+  for (const tag of [TAG.PhotometricInterpretation, lengths, ...predicted ? [TAG.Compression] : []]) {
     if (!directory.lists(tag)) warnings.push(`${where(directory)} lacks ${tagName(tag)}`);
   }
   if (directory.count(offsets) > needed) {

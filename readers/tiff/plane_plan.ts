@@ -75,6 +75,11 @@ export async function planSource(
     );
   }
   const codec = await codecOf(page.compression);
+  if (codec.image && page.bits.some((bits) => bits !== page.bits[0])) {
+    throw new DecodeFailed(
+      `${tagName(TAG.BitsPerSample)} is ${page.bits.join(", ")}; samples of ${codec.title} have equal widths`,
+    );
+  }
   const ranges = rangesOf(source, codec);
   checkAll(source, page, ranges, wanted, codec.maxExpansion, codec);
   const largest = largestOf(page, ranges, wanted);
@@ -144,14 +149,14 @@ function rangesOf({ page, tiff }: PlaneSource, codec: Codec | null): Ranges {
   };
 }
 
-/** Bytes behind the rows of an uncompressed strip that mean nothing: writers round lengths up to words. */
-const MAX_PADDING = 3;
+/** Writers round the length of an uncompressed strip up to words of so many bytes. */
+const WORD = 4;
 
 /** A warning where uncompressed strips or tiles are longer than their rows, as when their shape is damaged. */
 function surplus(page: PageLayout, ranges: Ranges): string[] {
   const index = ranges.lengths.findIndex((length, i) => {
     const full = segmentRowBytes(page, i) * page.segmentHeight;
-    return length > full + MAX_PADDING;
+    return length > Math.ceil(full / WORD) * WORD;
   });
   if (index < 0) return [];
   const needed = segmentRowBytes(page, index) * rowsOf(page, index);

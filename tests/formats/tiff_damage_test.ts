@@ -212,6 +212,11 @@ const REFUSALS: readonly (readonly [name: string, bytes: () => Uint8Array, messa
     },
     /values of an unknown type for SampleFormat \(339\)/,
   ],
+  [
+    "JPEG of samples of different widths",
+    () => altered([258, 3, [8, 24, 8]], [259, 3, [7]], [277, 3, [3]]),
+    /BitsPerSample \(258\) is 8, 24, 8; samples of JPEG have equal widths/,
+  ],
   ["no value of BitsPerSample", () => altered([258, 3, []]), /no value for BitsPerSample \(258\)/],
 ];
 

@@ -19,7 +19,10 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     at = end;
   }
   if (at < segment.bytes) throw short(segment, "PackBits", at);
-  if (input.length - from > MAX_PADDING) throw surplus(segment, "PackBits");
+  const rest = input.subarray(from);
+  if (rest.length > MAX_PADDING || rest.some((byte) => byte !== 0 && byte !== 128)) {
+    throw surplus(segment, "PackBits");
+  }
   return output;
 }
 
