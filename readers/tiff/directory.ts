@@ -151,8 +151,8 @@ export class Directory {
   /** An entry whose absence would mean something: one without values or of an unknown type is damaged. */
   #sound(tag: number): Entry | undefined {
     const entry = this.entry(tag);
-    if (entry ? entry.count > 0 : !this.lists(tag)) return entry;
-    const fault = entry ? "no value" : "values of an unknown type";
+    if (entry ? entry.count > 0 && entry.type !== ASCII : !this.lists(tag)) return entry;
+    const fault = !entry ? "values of an unknown type" : entry.count === 0 ? "no value" : "a text";
     throw new DecodeFailed(`the directory at ${this.offset} has ${fault} for ${tagName(tag)}`);
   }
 

@@ -217,6 +217,7 @@ const REFUSALS: readonly (readonly [name: string, bytes: () => Uint8Array, messa
     () => altered([258, 3, [8, 24, 8]], [259, 3, [7]], [277, 3, [3]]),
     /BitsPerSample \(258\) is 8, 24, 8; samples of JPEG have equal widths/,
   ],
+  ["a text for RowsPerStrip", () => altered([278, 2, "\x04"]), /a text for RowsPerStrip \(278\)/],
   ["no value of BitsPerSample", () => altered([258, 3, []]), /no value for BitsPerSample \(258\)/],
 ];
 
