@@ -34,7 +34,7 @@ export function directoryWarnings(
       `OME-XML names directories for planes up to ${last.first + last.count}, but declares ${planes}`,
     );
   }
-  const places = data.length > 0 ? data.map(({ first }) => set.locate(first, data)) : [set.locate(0, data)];
+  const places = data.length > 0 ? data.map((one) => set.startOf(one)) : [set.locate(0, data)];
   if (!folded && counted && sharesDirectory(data, places)) {
     warnings.push("OME-XML names one directory for two planes");
   }

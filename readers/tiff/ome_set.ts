@@ -130,9 +130,14 @@ export class OmeSet {
     if (tiffData.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
     const data = tiffData.findLast(({ first, count }) => number >= first && number - first < count);
     if (!data) return null;
-    const path = this.#paths.get(keyOf(data.place));
-    if (path === undefined) return null;
-    return { path, uuid: data.place.uuid, directory: data.directory + number - data.first };
+    const start = this.startOf(data);
+    return start && { ...start, directory: start.directory + number - data.first };
+  }
+
+  /** Where the first plane of a `TiffData` is, or `null` when its file is missing. */
+  startOf({ place, directory }: TiffData): Location | null {
+    const path = this.#paths.get(keyOf(place));
+    return path === undefined ? null : { path, uuid: place.uuid, directory };
   }
 
   /** @throws {DecodeFailed} the file is damaged, or is another than the document means */

@@ -29,7 +29,7 @@ async function main([only = ""]: readonly string[]): Promise<void> {
       await write(path);
       let outcome: BoundOutcome;
       try {
-        const { planes, reservation } = await pool.run({
+        const { planes, reservation, summary } = await pool.run({
           request: { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
           roots: null,
           reserve: (bytes) => budget.reserve(bytes),
@@ -37,7 +37,8 @@ async function main([only = ""]: readonly string[]): Promise<void> {
           signal: AbortSignal.timeout(300_000),
         });
         reservation.release();
-        outcome = { file, tag: null, message: `${planes.length} planes of ${planes[0]!.length}` };
+        const served = `${planes.length} planes of ${planes[0]!.length}`;
+        outcome = { file, tag: null, message: [served, ...summary.warnings].join("; ") };
       } catch (error) {
         const { tag, message, stack } = error as { tag?: string; message: string; stack: string };
         outcome = { file, tag: tag ?? "fault", message: tag ? message : stack };

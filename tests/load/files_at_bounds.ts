@@ -54,6 +54,7 @@ const PIXEL: readonly Entry[] = [
   [257, 3, 1, 1],
   [258, 3, 1, 8],
   [259, 3, 1, 1],
+  [262, 3, 1, 1],
   [273, 4, 1, 8],
   [278, 3, 1, 1],
   [279, 4, 1, 1],
@@ -112,12 +113,19 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     "most_strips.tif": file(() => strips(MAX_SEGMENTS)),
     "more_strips.tif": file(() => strips(MAX_SEGMENTS + 1)),
     "most_samples.tif": file(() =>
-      tiff([Uint8Array.of(7)], 1, () => [...PIXEL.slice(0, 5), [277, 3, 1, 0xffff], ...PIXEL.slice(5)])
+      tiff([Uint8Array.of(7)], 1, () => [...PIXEL.slice(0, 6), [277, 3, 1, 0xffff], ...PIXEL.slice(6)])
     ),
     "most_xml_nodes.ome.tif": file(() => described(ome("<TiffData/>".repeat(MAX_XML_NODES - 20)))),
     "most_xml_attributes.ome.tif": file(() =>
       described(ome('<TiffData IFD="0" FirstC="0" FirstZ="0" FirstT="0" PlaneCount="1"/>'.repeat(160_000)))
     ),
+    "most_ome_planes.ome.tif": file(() => {
+      const planes = Math.floor(MAX_XML_NODES / 3) - 20;
+      const data = Array.from({ length: planes }, (_, z) => `<TiffData IFD="${z}" FirstZ="${z}"/>`).join("");
+      return described(
+        ascii(new TextDecoder().decode(ome(data)).replace('SizeZ="1"', `SizeZ="${planes}"`)),
+      );
+    }),
     "more_xml_nodes.ome.tif": file(() => described(ome("<a/>".repeat(MAX_XML_NODES + 1)))),
     "most_xml_text.ome.tif": file(() =>
       described(ome(`<a>${"x&amp;".repeat((MAX_XML_BYTES - 1000) / 6)}</a>`))
