@@ -5,10 +5,13 @@
 import { dirname } from "node:path";
 import { DecodeFailed, PathNotAllowed, quoted } from "./errors.ts";
 
-/** The runtime tells in whole seconds when a folder changed; a state older than this differs from that after any change. */
-const CALM_MS = 2000;
+/**
+ * The runtime tells in whole seconds when a folder changed; a state older than this differs from that after any change. A day,
+ * since the clock of a file server may lag, or be in another time zone.
+ */
+const CALM_MS = 24 * 3600 * 1000;
 
-/** Looks at a file whose folders have changed. A link that comes and goes all the time passes one in 2^17 opens. */
+/** Looks at a file whose folders have changed in that time. A link that comes and goes all the time passes one in 2^17 opens. */
 const LOOKS = 8;
 
 /** Folders whose state is kept. */
@@ -48,8 +51,7 @@ export class RootWatch {
       const state = this.#states.get(folder);
       return state !== null && state === stateOf(folder)?.text;
     });
-    if (unchanged) return;
-    for (let i = 0; i < LOOKS; i += 1) this.#look(path, identity);
+    for (let i = 0; i < (unchanged ? 1 : LOOKS); i += 1) this.#look(path, identity);
   }
 
   #look(path: string, identity: string): void {

@@ -28,6 +28,7 @@ export class AcceptWatch {
   #settled = 0;
   #isClosing = false;
   #hasWarned = false;
+  #hasArrivals = false;
 
   /**
    * @param server listens already
@@ -42,7 +43,10 @@ export class AcceptWatch {
     server.on("error", () => this.doubt());
     this.#timer = setInterval(() => {
       if (freeDescriptors(1) === 0) this.doubt();
-      if (this.#doubts > this.#settled) this.#look ??= this.#lookOnce().finally(() => this.#look = null);
+      // A runtime that tells of no connection cannot be looked at in this way.
+      if (this.#doubts > this.#settled && this.#hasArrivals) {
+        this.#look ??= this.#lookOnce().catch(() => {}).finally(() => this.#look = null);
+      }
     }, WATCH_MS);
   }
 
@@ -54,6 +58,7 @@ export class AcceptWatch {
   /** Called with every connection. */
   arrived(socket: Socket): void {
     const port = socket.remotePort ?? 0;
+    this.#hasArrivals = true;
     if (this.#look !== null) this.#arrived.add(port);
     socket.once("close", () => {
       if (port !== this.#ownPort) this.doubt();

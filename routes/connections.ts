@@ -37,6 +37,8 @@ export class Exchange {
 export class Connections {
   readonly #open = new Set<Socket>();
   readonly #running = new Map<Socket, Exchange>();
+  /** Such as have had a request. */
+  readonly #used = new WeakSet<Socket>();
   #closing = false;
 
   get size(): number {
@@ -49,20 +51,24 @@ export class Connections {
   }
 
   /**
-   * Ends one connection without a running response: an old one, since the requests of the newest are on their way,
-   * but not the oldest, to which a client may come back.
+   * Ends the oldest connection that has had no request, or else the oldest without a running response; `false` where
+   * each of them has one.
+   *
+   * @param newest whose first request is on its way
    */
-  closeOne(): void {
-    const idle = [...this.#open].filter((socket) => !this.#running.has(socket));
-    const socket = idle[Math.floor(idle.length / 4)];
-    if (socket === undefined) return;
+  closeOne(newest: Socket): boolean {
+    const idle = [...this.#open].filter((socket) => socket !== newest && !this.#running.has(socket));
+    const socket = idle.find((one) => !this.#used.has(one)) ?? idle[0];
+    if (socket === undefined) return false;
     this.#open.delete(socket);
     socket.destroy();
+    return true;
   }
 
   answers(exchange: Exchange): void {
     const { socket } = exchange.incoming;
     this.#running.set(socket, exchange);
+    this.#used.add(socket);
     exchange.outgoing.once("close", () => {
       if (this.#running.get(socket) === exchange) this.#running.delete(socket);
       if (this.#closing) socket.destroySoon();

@@ -31,6 +31,7 @@ export const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | Req
   ReferenceChannelNotFound: row("reference_channel_not_found", 404),
   SessionMemoryExceeded: row("session_memory_exceeded", 507),
   TooManyOpens: row("too_many_opens", 503),
+  TooManyConnections: row("too_many_opens", 503),
   DialogUnavailable: row("dialog_unavailable", 501),
   DialogBusy: row("dialog_busy", 409),
   OriginNotAllowed: row("origin_not_allowed", 403),

@@ -13,6 +13,7 @@ export type RequestErrorTag =
   | "NotFound"
   | "MethodNotAllowed"
   | "MalformedRequest"
+  | "TooManyConnections"
   | "HeadersTooLarge"
   | "UnknownExpectation"
   | "UnknownTransferCoding"
@@ -116,6 +117,16 @@ export class UnknownExpectation extends RequestError {
 export class UnknownTransferCoding extends RequestError {
   readonly tag = "UnknownTransferCoding";
   override readonly headers = { Connection: "close" };
+}
+
+/** Every connection that may be open has a request that runs. */
+export class TooManyConnections extends RequestError {
+  readonly tag = "TooManyConnections";
+  override readonly headers = { Connection: "close", "Retry-After": "2" };
+
+  constructor(limit: number) {
+    super(`All of the ${limit} connections that may be open are busy; try again in a moment`);
+  }
 }
 
 /** The user closed the dialog without choosing; by the contract no HTTP failure. */

@@ -8,7 +8,7 @@ import { AcceptWatch } from "./accept_watch.ts";
 import { Connections, Exchange } from "./connections.ts";
 import { freeDescriptors } from "../session/descriptors.ts";
 import { errorResponse } from "./error_table.ts";
-import type { RequestError } from "./errors.ts";
+import { type RequestError, TooManyConnections } from "./errors.ts";
 import { EVERY_ANSWER } from "./guard.ts";
 import { headersTooLarge, malformed, MAX_HEADER_BYTES } from "./sent_request.ts";
 import type { ServeInfo } from "./services.ts";
@@ -41,10 +41,13 @@ const LATE_CHECK_MS = 1000;
 const LINGER_MS = 1000;
 
 /** Connections at a time; a browser has six to a server. */
-const MAX_CONNECTIONS = 512;
+const MAX_CONNECTIONS = 256;
 
-/** Where fewer descriptors are free, connections take a quarter of them at most: files and workers need the others. */
-const FEW_DESCRIPTORS = 256;
+/** Connections take a quarter of the free descriptors at most: files, workers and the runtime need the others. */
+const DESCRIPTORS_EACH = 4;
+
+/** Beside the headers the runtime counts the target; a longer one is refused with them. */
+const MAX_TARGET_BYTES = 16 * 1024;
 
 /**
  * Starts to listen.
@@ -59,9 +62,9 @@ export async function listen(
   { warn = () => {}, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenOptions = {},
 ): Promise<HttpListener> {
   // Counted before workers start, which would find none meanwhile.
-  const free = freeDescriptors(FEW_DESCRIPTORS);
+  const free = freeDescriptors(MAX_CONNECTIONS * DESCRIPTORS_EACH);
   // Also of those that wait to be accepted: the runtime accepts all of them before it closes one.
-  const limit = free === FEW_DESCRIPTORS ? MAX_CONNECTIONS : Math.max(1, Math.floor(free / 4));
+  const limit = Math.max(1, Math.floor(free / DESCRIPTORS_EACH));
   const connections = new Connections();
   // A request without a Host is the guard's to answer.
   const server = createServer({
@@ -69,7 +72,7 @@ export async function listen(
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(LATE_CHECK_MS, requestTimeoutMs),
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES + MAX_TARGET_BYTES,
   });
   // By default those beyond a thousand are dropped without a word, an Origin among them.
   server.maxHeadersCount = 0;
@@ -112,7 +115,7 @@ export async function listen(
     watch.arrived(socket);
     connections.add(socket);
     if (connections.size <= limit) return;
-    connections.closeOne();
+    if (!connections.closeOne(socket)) void refuse(new TooManyConnections(limit), socket);
     if (!hasWarned) warn(`${limit} connections are open, as many as may be; for others idle ones are closed`);
     hasWarned = true;
   });
@@ -130,7 +133,7 @@ export async function listen(
 
 /** What the parser could not take for a request. */
 function faultOf(code: string | undefined, part: string): RequestError {
-  if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge("has longer headers");
+  if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge("has a longer head");
   return malformed(
     code === "ERR_HTTP_REQUEST_TIMEOUT" ? "it did not arrive in time" : `${part} is malformed`,
   );

@@ -47,8 +47,13 @@ export const pickAndOpen: Handler = async (c, services) => {
   );
   const filter = dialogFilter(extensions, services.allowedExtensions);
   const foreign = origin === undefined || isOwnOrigin(c, origin) ? null : origin;
-  services.manners.check(foreign !== null);
-  const asked = { title: dialogTitle(foreign), extensions: filter, signal: c.req.raw.signal };
+  const asked = {
+    title: dialogTitle(foreign),
+    extensions: filter,
+    signal: c.req.raw.signal,
+    admit: () => services.manners.check(foreign !== null),
+  };
+  asked.admit();
   const path = await services.picker.pick(asked).catch((error: unknown) => {
     // A page can close its dialogs too, and open them again and again.
     if (error instanceof ClientGone) services.manners.cancelled(foreign !== null);

@@ -20,6 +20,8 @@ export interface PickRequest {
   readonly extensions: readonly string[];
   /** Aborted when the client has gone: the dialog is ended. */
   readonly signal: AbortSignal;
+  /** Called just before the dialog opens; what it throws keeps it closed. */
+  readonly admit?: () => void;
 }
 
 /** What a {@linkcode Picker} takes from its surroundings; tests replace it. */
@@ -66,6 +68,7 @@ export class Picker {
       throw new DialogBusy("A dialog is already open on this machine; answer it or close it first");
     }
     if (request.signal.aborted) throw new ClientGone("The client went away before the dialog opened");
+    request.admit?.();
     this.#open = { answer: this.#show(request), signal: request.signal };
     try {
       const path = await this.#open.answer;

@@ -35,14 +35,12 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
  */
 export async function judgePath(path: string, roots: readonly Root[] | null): Promise<string> {
   const tooLong = Buffer.byteLength(path) > MAX_PATH_BYTES;
-  const way = tooLong ? { path } : await withoutParents(path);
+  const way = tooLong ? { path } : await withoutParents(path, roots);
   if (roots !== null) {
     const either = roots.flatMap((root) => [root.written, root.resolved]);
     const inside = isInsideRoots(resolve(path), either) &&
       (tooLong || isInsideRoots(await resolvedAsFar(way.path), roots.map((root) => root.resolved)));
-    if (!inside) {
-      throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
-    }
+    if (!inside) throw outside(path);
   }
   if (tooLong) {
     throw new PathNotFound(`Cannot open ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`);
@@ -62,6 +60,15 @@ export async function judgePath(path: string, roots: readonly Root[] | null): Pr
   throw new UnsupportedFormat(`"${basename(path)}" is a fifo, socket or device, not an acquisition file`);
 }
 
+const outside = (path: string) =>
+  new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
+
+/** True for a place in a root, and for the folders above one. */
+function leadsToRoot(place: string, roots: readonly Root[]): boolean {
+  const either = roots.flatMap((root) => [root.written, root.resolved]);
+  return isInsideRoots(place, either) || either.some((root) => isInsideRoots(root, [place]));
+}
+
 /** A path without `..`, or what the file system says of the place that a `..` is behind. */
 interface Way {
   readonly path: string;
@@ -71,8 +78,10 @@ interface Way {
 /**
  * Takes each `..` as the kernel does: the parent of the folder that the way leads to so far, links followed. The runtime
  * would drop the name before it, so that a folder that is not there, a file, or a link would be passed over.
+ *
+ * @throws {PathNotAllowed} the way leaves the roots and the folders above them
  */
-async function withoutParents(path: string): Promise<Way> {
+async function withoutParents(path: string, roots: readonly Root[] | null): Promise<Way> {
   const names = path.split("/");
   // Windows itself drops the name before it.
   if (Deno.build.os === "windows" || !names.includes("..")) return { path };
@@ -80,11 +89,14 @@ async function withoutParents(path: string): Promise<Way> {
   try {
     for (const name of names) {
       if (name !== "..") at = join(at, name);
+      // What exists outside of the roots must not be told by the way that a path takes there and back.
+      else if (roots !== null && !leadsToRoot(at, roots)) throw outside(path);
       else if ((await stat(at)).isDirectory()) at = dirname(await realpath(at));
       else throw Object.assign(new Error(), { code: "ENOTDIR" });
     }
     return { path: at };
   } catch (fault) {
+    if (fault instanceof PathNotAllowed) throw fault;
     return { path: resolve(path), fault };
   }
 }

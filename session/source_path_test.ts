@@ -73,6 +73,11 @@ Deno.test({
       await assert.rejects(judgePath(`${data}/nosub/../../a.tif`, roots), PathNotAllowed);
       await assert.rejects(judgePath(`${data}/nosub/../a.tif`, roots), PathNotFound);
       assert.equal(await judgePath(`${data}/sub/../a.tif`, roots), join(data, "a.tif"));
+      assert.equal(await judgePath(`${folder}/data/../data/a.tif`, roots), join(data, "a.tif"));
+      // There and back tells nothing of what exists outside.
+      for (const name of ["other", "nowhere", "a.tif"]) {
+        await assert.rejects(judgePath(`${folder}/${name}/../data/a.tif`, roots), PathNotAllowed, name);
+      }
     } finally {
       Deno.removeSync(folder, { recursive: true });
     }

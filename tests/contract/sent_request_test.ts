@@ -208,7 +208,7 @@ const REFUSED: [request: string | readonly string[], status: number, message: Re
   [`${CHUNKED}fffffffffffffffff\r\n{}\r\n0\r\n\r\n`, 400, /body is malformed/],
   [`${CHUNKED}0x2\r\n{}\r\n0\r\n\r\n`, 400, /body is malformed/],
   [`${CHUNKED}2\n{}\n0\n\n`, 400, /body is malformed/],
-  [`${CHUNKED}2\r\n{}\r\n0\r\nA: ${"a".repeat(70_000)}\r\n\r\n`, 431, /headers/],
+  [`${CHUNKED}2\r\n{}\r\n0\r\nA: ${"a".repeat(100_000)}\r\n\r\n`, 431, /headers/],
   ...["xchunked", "identity", "gzip, chunked", "chunked;q=1", '"chunked"', ""].map((
     coding,
   ): [string, number, RegExp] => [
