@@ -5,7 +5,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_ENTRIES } from "./bounds.ts";
 import type { ByteWindow } from "./byte_window.ts";
-import { tagName } from "./tags.ts";
+import { TAG, tagName } from "./tags.ts";
 
 /** How numbers are laid out in one file. */
 export interface Encoding {
@@ -34,6 +34,28 @@ const TYPE_BYTES: Readonly<Record<number, number>> = {
 };
 
 const ASCII = 2;
+
+/** Types of numbers that need not be whole. */
+const FRACTIONS = new Set([5, 10, 11, 12]);
+
+/** Tags of one value; another count makes of their value an offset. */
+const SINGLE = new Set<number>([
+  TAG.ImageWidth,
+  TAG.ImageLength,
+  TAG.Compression,
+  TAG.PhotometricInterpretation,
+  TAG.FillOrder,
+  TAG.SamplesPerPixel,
+  TAG.RowsPerStrip,
+  TAG.PlanarConfiguration,
+  TAG.Predictor,
+  TAG.TileWidth,
+  TAG.TileLength,
+  TAG.ImageDepth,
+]);
+
+/** Most values that stand for one: those of a pixel of many samples. */
+const MAX_REPEATED = 64;
 
 /** Bytes of the parts of a directory: its count, an entry, a value or offset in it. */
 const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };
@@ -151,9 +173,26 @@ export class Directory {
   /** An entry whose absence would mean something: one without values or of an unknown type is damaged. */
   #sound(tag: number): Entry | undefined {
     const entry = this.entry(tag);
-    if (entry ? entry.count > 0 && entry.type !== ASCII : !this.lists(tag)) return entry;
-    const fault = !entry ? "values of an unknown type" : entry.count === 0 ? "no value" : "a text";
+    const whole = entry && (!FRACTIONS.has(entry.type) || tag === TAG.XResolution || tag === TAG.YResolution);
+    if (entry ? entry.count > 0 && whole && entry.type !== ASCII : !this.lists(tag)) return entry;
+    const fault = !entry
+      ? "values of an unknown type"
+      : entry.count === 0
+      ? "no value"
+      : entry.type === ASCII
+      ? "a text"
+      : "fractions";
     throw new DecodeFailed(`the directory at ${this.offset} has ${fault} for ${tagName(tag)}`);
+  }
+
+  /** Some writers repeat what is one value for each sample. @throws {DecodeFailed} the values differ */
+  #requireEqual(entry: Entry): void {
+    const values = entry.count <= MAX_REPEATED ? this.#numbers(entry, entry.count) : [];
+    if (values.length === 0 || values.some((value) => value !== values[0])) {
+      throw new DecodeFailed(
+        `the directory at ${this.offset} has ${entry.count} values for ${tagName(entry.tag)}`,
+      );
+    }
   }
 
   /** Whether there is an entry of a tag, of whatever type. */
@@ -178,6 +217,7 @@ export class Directory {
   number(tag: number): number | undefined {
     const entry = this.#sound(tag);
     if (!entry) return undefined;
+    if (entry.count > 1 && SINGLE.has(tag)) this.#requireEqual(entry);
     const own = entry.at - this.offset;
     // Most values stand in the directory itself; a chain of many is walked without arrays for them.
     return own >= 0 && own + TYPE_BYTES[entry.type]! <= this.#bytes.byteLength

@@ -48,6 +48,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
   const uic1 = noted(opened, "Metadata of MetaMorph", () => readUic1(opened)) ?? NO_UIC1;
   const uic2 = noted(opened, "Metadata of MetaMorph", () => readUic2(opened, planes));
   if (uic2 === null) return null;
+  if (uic2.partial) opened.warnings.push("UIC2 (33629) gives a distance to some of the planes, not to all");
   const counted = first.count(TAG.UIC3);
   if (counted > 0 && counted !== planes) {
     opened.warnings.push(`UIC2 (33629) counts ${planes} planes, but UIC3 (33630) ${counted}`);
@@ -125,6 +126,8 @@ function readUic1({ tiff, first }: Opened): Uic1 {
 interface Uic2 {
   /** Micrometres, where every plane has a distance. */
   zStep: number | null;
+  /** True where some planes have a distance and others none. */
+  partial: boolean;
   /** Milliseconds, where every plane has a time of its own. */
   timeStep: number | null;
   created: Moment;
@@ -132,7 +135,7 @@ interface Uic2 {
 
 function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
   const entry = first.entry(TAG.UIC2);
-  if (!entry || entry.count === 0) return { zStep: null, timeStep: null, created: UNDATED };
+  if (!entry || entry.count === 0) return { zStep: null, partial: false, timeStep: null, created: UNDATED };
   if (planes > MAX_PLANES) {
     throw new DecodeFailed(`UIC2 (33629) declares ${planes} planes, more than ${MAX_PLANES}`);
   }
@@ -141,15 +144,16 @@ function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
   const table = new DataView(tiff.file.read(entry.at, planes * 24, "the value of UIC2 (33629)").buffer);
   const word = (plane: number, i: number) => table.getUint32(plane * 24 + i * 4, little);
   const milliseconds = (plane: number) => word(plane, 2) * 86_400_000 + word(plane, 3);
-  let distances = true;
+  let distances = 0;
   let times = planes > 1;
   for (let plane = 0; plane < planes; plane += 1) {
-    distances &&= word(plane, 0) !== 0 && word(plane, 1) !== 0;
+    if (word(plane, 0) !== 0 && word(plane, 1) !== 0) distances += 1;
     times &&= plane === 0 || milliseconds(plane) !== milliseconds(plane - 1);
   }
   const last = planes - 1;
   return {
-    zStep: distances ? word(0, 0) / word(0, 1) : null,
+    zStep: distances === planes ? word(0, 0) / word(0, 1) : null,
+    partial: distances > 0 && distances < planes,
     timeStep: times ? (milliseconds(last) - milliseconds(0)) / last : null,
     created: julianMoment(word(0, 2), word(0, 3)),
   };

@@ -75,9 +75,11 @@ export async function planSource(
     );
   }
   const codec = await codecOf(page.compression);
-  if (codec.image && page.bits.some((bits) => bits !== page.bits[0])) {
+  if (codec.image && page.bits.some((bits) => bits !== page.bits[0] || bits === 1)) {
     throw new DecodeFailed(
-      `${tagName(TAG.BitsPerSample)} is ${page.bits.join(", ")}; samples of ${codec.title} have equal widths`,
+      `${tagName(TAG.BitsPerSample)} is ${
+        page.bits.join(", ")
+      }; samples of ${codec.title} have one width above 1`,
     );
   }
   const ranges = rangesOf(source, codec);

@@ -40,6 +40,8 @@ export class TiffFile {
     if (offsetBytes !== 8) {
       throw new DecodeFailed(`the BigTIFF header declares offsets of ${offsetBytes} bytes, not 8`);
     }
+    const constant = head.getUint16(6, littleEndian);
+    if (constant !== 0) throw new DecodeFailed(`the BigTIFF header has ${constant} at 6, not 0`);
     this.#next = Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
   }
 

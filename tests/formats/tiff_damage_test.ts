@@ -215,9 +215,29 @@ const REFUSALS: readonly (readonly [name: string, bytes: () => Uint8Array, messa
   [
     "JPEG of samples of different widths",
     () => altered([258, 3, [8, 24, 8]], [259, 3, [7]], [277, 3, [3]]),
-    /BitsPerSample \(258\) is 8, 24, 8; samples of JPEG have equal widths/,
+    /BitsPerSample \(258\) is 8, 24, 8; samples of JPEG have one width/,
   ],
   ["a text for RowsPerStrip", () => altered([278, 2, "\x04"]), /a text for RowsPerStrip \(278\)/],
+  [
+    "JPEG of bits",
+    () => altered([258, 3, [1]], [259, 3, [7]]),
+    /BitsPerSample \(258\) is 1; samples of JPEG/,
+  ],
+  ["two widths", () => altered([256, 3, [20, 21]]), /has 2 values for ImageWidth \(256\)/],
+  [
+    "a SampleFormat of fractions",
+    () => {
+      const bytes = altered();
+      const view = new DataView(bytes.buffer);
+      const at = view.getUint32(4, true) + 2;
+      const entry = [...Array(view.getUint16(at - 2, true)).keys()].find((i) =>
+        view.getUint16(at + 12 * i, true) === 339
+      )!;
+      view.setUint16(at + 12 * entry + 2, 5, true);
+      return bytes;
+    },
+    /has fractions for SampleFormat \(339\)/,
+  ],
   ["no value of BitsPerSample", () => altered([258, 3, []]), /no value for BitsPerSample \(258\)/],
 ];
 

@@ -285,6 +285,16 @@ Deno.test("planes behind one directory that a description declares and the file 
     const metamorph = await load(put("m.stk", stk));
     equal(sizes(metamorph), "Z5");
     match(warnings(metamorph), /declares 5 planes, but the file holds 3/);
+    // The distance of the second of three planes is 0.
+    const distance = await load(put(
+      "d.stk",
+      header(
+        fixture("metamorph.stk"),
+        33629,
+        (view, at) => view.setUint32(view.getUint32(at + 8, true) + 24, 0, true),
+      ),
+    ));
+    match(warnings(distance), /distance to some of the planes, not to all/);
     const channels = 284 + 3 * 100 + 16;
     const fluoview = put(
       "f.tif",
