@@ -5,38 +5,15 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_ENTRIES } from "./bounds.ts";
 import type { ByteWindow } from "./byte_window.ts";
+import { ASCII, FRACTIONS, TYPE_BYTES, valueOf } from "./field_types.ts";
 import { TAG, tagName } from "./tags.ts";
+import { textOf, upToNul } from "./text.ts";
 
 /** How numbers are laid out in one file. */
 export interface Encoding {
   readonly littleEndian: boolean;
   readonly bigTiff: boolean;
 }
-
-/** Bytes of one value by field type; what is absent is unknown and its entry is skipped (TIFF 6.0, section 2). */
-const TYPE_BYTES: Readonly<Record<number, number>> = {
-  1: 1,
-  2: 1,
-  3: 2,
-  4: 4,
-  5: 8,
-  6: 1,
-  7: 1,
-  8: 2,
-  9: 4,
-  10: 8,
-  11: 4,
-  12: 8,
-  13: 4,
-  16: 8,
-  17: 8,
-  18: 8,
-};
-
-const ASCII = 2;
-
-/** Types of numbers that need not be whole. */
-const FRACTIONS = new Set([5, 10, 11, 12]);
 
 /** Tags of one value; another count makes of their value an offset. */
 const SINGLE = new Set<number>([
@@ -221,7 +198,7 @@ export class Directory {
     const own = entry.at - this.offset;
     // Most values stand in the directory itself; a chain of many is walked without arrays for them.
     return own >= 0 && own + TYPE_BYTES[entry.type]! <= this.#bytes.byteLength
-      ? number(this.#bytes, own, entry.type, this.encoding.littleEndian)
+      ? valueOf(this.#bytes, own, entry.type, this.encoding.littleEndian)
       : this.#numbers(entry, 1)[0];
   }
 
@@ -245,7 +222,7 @@ export class Directory {
     const width = TYPE_BYTES[entry.type]!;
     const view = this.#view(entry, count);
     const values = new Float64Array(count);
-    for (let i = 0; i < count; i += 1) values[i] = number(view, i * width, entry.type, little);
+    for (let i = 0; i < count; i += 1) values[i] = valueOf(view, i * width, entry.type, little);
     return values;
   }
 
@@ -345,59 +322,5 @@ function tolerant<T>(read: () => T): T | undefined {
   } catch (error) {
     if (error instanceof DecodeFailed) return undefined;
     throw error;
-  }
-}
-
-function number(view: DataView, at: number, type: number, little: boolean): number {
-  switch (type) {
-    case 3:
-      return view.getUint16(at, little);
-    case 4:
-    case 13:
-      return view.getUint32(at, little);
-    case 5:
-      return view.getUint32(at, little) / view.getUint32(at + 4, little);
-    case 6:
-      return view.getInt8(at);
-    case 8:
-      return view.getInt16(at, little);
-    case 9:
-      return view.getInt32(at, little);
-    case 10:
-      return view.getInt32(at, little) / view.getInt32(at + 4, little);
-    case 11:
-      return view.getFloat32(at, little);
-    case 12:
-      return view.getFloat64(at, little);
-    case 16:
-    case 18:
-      return Number(view.getBigUint64(at, little));
-    case 17:
-      return Number(view.getBigInt64(at, little));
-    default:
-      return view.getUint8(at);
-  }
-}
-
-/** UTF-8, or Latin-1 where it is not (older programs write the micro sign so), up to the first NUL. */
-export function decodeText(bytes: Uint8Array): string {
-  const end = bytes.indexOf(0);
-  return textOf(end < 0 ? bytes : bytes.subarray(0, end));
-}
-
-/** A text up to its first NUL. */
-export function upToNul(text: string): string {
-  const end = text.indexOf("\0");
-  return end < 0 ? text : text.slice(0, end);
-}
-
-function textOf(bytes: Uint8Array): string {
-  let end = bytes.length;
-  while (end > 0 && bytes[end - 1] === 0) end -= 1;
-  const text = bytes.subarray(0, end);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(text);
-  } catch {
-    return new TextDecoder("latin1").decode(text);
   }
 }

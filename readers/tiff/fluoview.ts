@@ -6,7 +6,6 @@
 import { calibrated, type Calibration } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
 import { MAX_PLANES } from "./bounds.ts";
-import { decodeText } from "./directory.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import {
   countWarnings,
@@ -21,6 +20,7 @@ import {
   UNDATED,
 } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
+import { decodeText } from "./text.ts";
 
 const DIMENSIONS_AT = 284;
 const DIMENSION_BYTES = 100;

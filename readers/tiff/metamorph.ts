@@ -11,7 +11,6 @@
 import { DecodeFailed } from "../errors.ts";
 import { parseXml, type XmlElement } from "../xml.ts";
 import { MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
-import { decodeText, upToNul } from "./directory.ts";
 import { readPage } from "./page.ts";
 import { openPlain } from "./plain.ts";
 import {
@@ -31,6 +30,7 @@ import {
   UNDATED,
 } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
+import { decodeText, upToNul } from "./text.ts";
 
 /** The stack of a MetaMorph file, or `null`. */
 export function openMetaMorph(opened: Opened): Stack | null {

@@ -13,7 +13,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../json.ts";
 import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "./bounds.ts";
-import { decodeText, type Directory, upToNul } from "./directory.ts";
+import type { Directory } from "./directory.ts";
 import { isOmeXml, parseOme, readImage } from "./ome_xml.ts";
 import { readPage } from "./page.ts";
 import {
@@ -28,6 +28,7 @@ import {
   UNDATED,
 } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
+import { decodeText, upToNul } from "./text.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 const INDEX_MAP_HEADER = 54_773_648;

@@ -6,10 +6,10 @@
 import { basename, dirname, join } from "node:path";
 import { calibrated, type Calibration } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
-import { decodeText } from "./directory.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
 import { ENDING, joinFiles } from "./olympus_set.ts";
 import { firstMoment, known, type Opened, type Stack } from "./stack.ts";
+import { decodeText } from "./text.ts";
 
 /** A text file is some kilobytes; one of more than this is something else. */
 const MAX_TEXT_BYTES = 4 << 20;

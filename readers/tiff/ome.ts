@@ -7,7 +7,6 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import type { XmlElement } from "../xml.ts";
-import { decodeText, upToNul } from "./directory.ts";
 import { OmeSet, placesOf, uuidIn } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
 import {
@@ -24,6 +23,7 @@ import {
 import { readPage } from "./page.ts";
 import { firstMoment, type Opened, reasonOf, type Stack, tagMoment } from "./stack.ts";
 import { TAG } from "./tags.ts";
+import { decodeText, upToNul } from "./text.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 /** A document, the file that it stands in and, where that holds no planes, its bytes. */

@@ -7,7 +7,7 @@ import { calibrated, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { AxisLetter } from "../reader.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
-import { type Directory, upToNul } from "./directory.ts";
+import type { Directory } from "./directory.ts";
 import { readPage } from "./page.ts";
 import { isShape, numberInArray, type ShapedArray, shapedArray } from "./shaped.ts";
 import {
@@ -21,6 +21,7 @@ import {
   tagMoment,
 } from "./stack.ts";
 import { TAG } from "./tags.ts";
+import { upToNul } from "./text.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
 /** Offsets of the directories that hold planes like the first, and why a chain ended early. */

@@ -5,7 +5,6 @@
  * slices, or, when the focus moves fast, the slices of a volume and the volumes.
  */
 import { MAX_VENDOR_BYTES } from "./bounds.ts";
-import { decodeText } from "./directory.ts";
 import { readPage } from "./page.ts";
 import { pagesLikeFirst } from "./plain.ts";
 import {
@@ -23,6 +22,7 @@ import {
   UNDATED,
 } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
+import { decodeText } from "./text.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
 type Fields = ReadonlyMap<string, string>;
