@@ -3,20 +3,20 @@
  */
 import manifest from "./deno.json" with { type: "json" };
 import { collectAfter } from "./readers/garbage.ts";
-import { type Configuration, parseCommandLine, UsageError } from "./routes/command_line.ts";
-import { Log, printable } from "./routes/log.ts";
+import { type Configuration, parseCommandLine, UsageError } from "./command_line.ts";
+import { Log, printable } from "./log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
 import { DecodePool } from "./session/decode_pool.ts";
-import { DialogManners } from "./session/dialog_manners.ts";
+import { DialogManners } from "./session/dialog/manners.ts";
 import { MemoryBudget } from "./session/memory_budget.ts";
 import { Opener } from "./session/opener.ts";
-import { Picker } from "./session/picker.ts";
+import { Picker } from "./session/dialog/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
 import { PlaneMemory } from "./session/plane_memory.ts";
 import { SessionStore } from "./session/store.ts";
-import { versionLine } from "./session/version.ts";
+import { versionLine } from "./version.ts";
 
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
@@ -198,7 +198,7 @@ function fail(message: string, status: number): never {
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
   if (name === "validate" || name === "schema") {
-    const { validateCommand, schemaCommand } = await import("./schemas/validate/command.ts");
+    const { validateCommand, schemaCommand } = await import("./readers/collection/validate/command.ts");
     const run = name === "validate" ? validateCommand : schemaCommand;
     Deno.exit(
       await run(rest, (line) => console.log(printable(line)), (line) => console.error(printable(line))),

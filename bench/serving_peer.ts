@@ -1,5 +1,5 @@
 /** A server that also copies 64 MiB to whoever connects to a second port, so that both ways share one pair of processes. */
-import { parseCommandLine } from "../routes/command_line.ts";
+import { parseCommandLine } from "../command_line.ts";
 import { startServer } from "../main.ts";
 
 /** Bytes of a copy. */

@@ -8,7 +8,7 @@ import { OpenRequest, type OpenResponse, PickRequest } from "../schemas/http.ts"
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import type { Session } from "../session/store.ts";
-import { dialogTitle } from "./dialog_title.ts";
+import { dialogTitle } from "../session/dialog/title.ts";
 import { Cancelled } from "./errors.ts";
 import { fileSize } from "./file_size.ts";
 import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";

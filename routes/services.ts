@@ -1,14 +1,14 @@
 /** What the handlers work with. */
 import type { Context } from "@hono/hono";
-import type { DialogManners } from "../session/dialog_manners.ts";
+import type { DialogManners } from "../session/dialog/manners.ts";
 import type { Opener } from "../session/opener.ts";
-import type { PickRequest } from "../session/picker.ts";
+import type { PickRequest } from "../session/dialog/picker.ts";
 import type { SessionStore } from "../session/store.ts";
 import type { Clock } from "../session/clock.ts";
 import type { RequestError } from "./errors.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "../log.ts";
 
-/** Shows a file dialog; `session/picker.ts` has the real one. */
+/** Shows a file dialog; `session/dialog/picker.ts` has the real one. */
 export interface DialogPicker {
   pick(request: PickRequest): Promise<string | null>;
 }

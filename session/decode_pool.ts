@@ -2,10 +2,10 @@
  * Decode workers: a few warm ones, a bounded queue before them, and what happens to those that do not answer.
  */
 import type { Clock } from "./clock.ts";
-import { type DecodedAcquisition, type DecodeJob, loadInParts, type Part } from "./divided_load.ts";
+import { type DecodedAcquisition, type DecodeJob, loadInParts, type Part } from "./load_acquisition.ts";
 import { freeDescriptors } from "./descriptors.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
-import { converse, type Loaded } from "./worker_conversation.ts";
+import { converse, type Loaded } from "./decode_worker_client.ts";
 
 /** Opens that may wait for a worker; one more is refused. */
 export const MAX_WAITING = 32;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { HandClock } from "../tests/contract/harness.ts";
-import type { DecodeJob } from "./divided_load.ts";
+import type { DecodeJob } from "./load_acquisition.ts";
 import { DecodePool } from "./decode_pool.ts";
 import { ShuttingDown } from "./errors.ts";
 import { MemoryBudget } from "./memory_budget.ts";

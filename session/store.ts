@@ -1,7 +1,7 @@
 /** Sessions: ids, time to live, and the planes that they hold. */
 import type { AcquisitionSummary } from "../readers/load.ts";
 import type { Clock } from "./clock.ts";
-import type { DecodedAcquisition } from "./divided_load.ts";
+import type { DecodedAcquisition } from "./load_acquisition.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";

@@ -4,10 +4,10 @@
  */
 import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
-import { decodeBlosc } from "./blosc.ts";
-import { crc32c } from "./checksums.ts";
-import { decodeLz4 } from "./lz.ts";
-import { unshuffleBytes } from "./shuffle.ts";
+import { decodeBlosc } from "../codecs/blosc.ts";
+import { crc32c } from "../codecs/crc32c.ts";
+import { decodeLz4 } from "../codecs/lz.ts";
+import { unshuffleBytes } from "../codecs/shuffle.ts";
 import { decodeStream } from "./whole_stream.ts";
 
 /** Configuration of one codec as the metadata give it. */

@@ -25,16 +25,16 @@ import {
   type Position,
   type Source,
 } from "../reader.ts";
-import { openFluoView } from "./fluoview.ts";
-import { openImageJ } from "./imagej.ts";
-import { openMetaMorph } from "./metamorph.ts";
-import { openMicroManager, withPlaneMetadata } from "./micromanager.ts";
-import { openOlympusText } from "./olympus_text.ts";
-import { openOme } from "./ome.ts";
-import { openPlain } from "./plain.ts";
+import { openFluoView } from "./dialects/fluoview.ts";
+import { openImageJ } from "./dialects/imagej.ts";
+import { openMetaMorph } from "./dialects/metamorph.ts";
+import { openMicroManager, withPlaneMetadata } from "./dialects/micromanager.ts";
+import { openOlympusText } from "./dialects/olympus_text.ts";
+import { openOme } from "./dialects/ome.ts";
+import { openPlain } from "./dialects/plain.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
 import { sampleNames } from "./sample_names.ts";
-import { openScanImage } from "./scanimage.ts";
+import { openScanImage } from "./dialects/scanimage.ts";
 import { noted, type Opened, type Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";

@@ -95,8 +95,8 @@ Deno.test("metadata of the executable", async (t) => {
         "deno.json",
         "dist/commit.txt",
         "readers/decode_worker.ts",
-        "session/picker_macos.js",
-        "session/picker_windows.ps1",
+        "session/dialog/macos.js",
+        "session/dialog/windows.ps1",
         ...readers,
         ...filesBelow("static"),
       ];

@@ -38,7 +38,7 @@ export async function codecOf(compression: number): Promise<Codec> {
       return (await import("./lzw.ts")).lzw;
     case 7:
     case 33007:
-      return (await import("./jpeg.ts")).jpeg;
+      return (await import("../../codecs/jpeg/mod.ts")).jpeg;
     case 8:
     case 32946:
       return (await import("./zlib.ts")).deflate;

@@ -1,6 +1,6 @@
 /** Deflate (zlib stream, compression 8 and 32946) and Zstandard (compression 50000) through the runtime. */
 import { constants, inflateSync, zstdDecompressSync } from "node:zlib";
-import { requireWholeFrames } from "../../zstd_frames.ts";
+import { requireWholeFrames } from "../../codecs/zstd_frames.ts";
 import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS } from "./codec.ts";
 
 type Decompress = (

@@ -1,0 +1,142 @@
+/**
+ * Decoder of Blosc 1 chunks, written here because the WebAssembly one answers zeros for damaged blocks.
+ *
+ * Layout (c-blosc, README_CHUNK_FORMAT.rst): version, version of the compressor, flags, type size, then three
+ * little-endian uint32: decoded bytes, block size, encoded bytes of the whole chunk. Unless the data are stored
+ * (flag 2), an int32 offset per block follows; a block is one stream or one per byte of the element, each with an
+ * int32 length before it; a stream as long as its decoded form is stored. Flags 1 and 4: byte or bit shuffle
+ * within each block; flag 16: never split; upper three bits: compressor.
+ */
+import { DecodeFailed } from "../errors.ts";
+import { decodeBloscLz, decodeLz4 } from "./lz.ts";
+import { unshuffleBits, unshuffleBytes } from "./shuffle.ts";
+import { decodeStream } from "../ome_zarr/whole_stream.ts";
+
+const HEADER_BYTES = 16;
+/** Blocks of wider elements, or with streams shorter than this, are never split. */
+const MAX_SPLITS = 16;
+const MIN_STREAM_BYTES = 128;
+/** A run of zstd, the best of the compressors, stands for 128 KiB with 4 bytes (RFC 8878, section 3.1.1.2). */
+const MAX_EXPANSION = 32_768;
+
+type Decompress = (source: Uint8Array, target: Uint8Array) => void;
+
+const COMPRESSORS: Record<number, Decompress> = {
+  0: decodeBloscLz,
+  1: decodeLz4,
+  3: (source, target) => copyWhole(decodeStream("zlib", source, target.length), target),
+  4: (source, target) => copyWhole(decodeStream("zstd", source, target.length), target),
+};
+
+function copyWhole(decoded: Uint8Array, target: Uint8Array): void {
+  if (decoded.length !== target.length) {
+    throw new DecodeFailed(`a Blosc stream decodes to ${decoded.length} bytes, ${target.length} are needed`);
+  }
+  target.set(decoded);
+}
+
+/**
+ * Decodes one chunk.
+ *
+ * @param source the whole chunk
+ * @param maxBytes largest decoded length that is acceptable
+ * @throws {DecodeFailed} the chunk is damaged, short, or too large
+ */
+export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
+  if (source.length < HEADER_BYTES) {
+    throw new DecodeFailed(`a Blosc chunk of ${source.length} bytes has no whole header`);
+  }
+  const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
+  const [version, flags] = [source[0]!, source[2]!];
+  const width = source[3]!;
+  const [size, blockSize, encoded] = [4, 8, 12].map((at) => view.getUint32(at, true)) as [
+    number,
+    number,
+    number,
+  ];
+  if ((flags & 8) !== 0) throw new DecodeFailed(`the Blosc flags are ${flags}, of which 8 is reserved`);
+  if (version !== 1 && version !== 2) throw new DecodeFailed(`Blosc format ${version} is not read`);
+  if (encoded !== source.length) {
+    throw new DecodeFailed(`the Blosc header tells of ${encoded} bytes, the chunk has ${source.length}`);
+  }
+  if (size > maxBytes) {
+    throw new DecodeFailed(`the Blosc header tells of ${size} decoded bytes, more than ${maxBytes}`);
+  }
+  if (size > encoded * MAX_EXPANSION) {
+    throw new DecodeFailed(`the Blosc header tells of ${size} decoded bytes, which ${encoded} cannot hold`);
+  }
+  // What c-blosc never writes and refuses; a width of 0 would pass for data that are not shuffled.
+  if (size > 0 && (width === 0 || blockSize === 0 || blockSize > size)) {
+    throw new DecodeFailed(
+      `the Blosc header tells of elements of ${width} bytes in blocks of ${blockSize} for ${size}`,
+    );
+  }
+  if ((flags & 2) !== 0) {
+    if (HEADER_BYTES + size !== encoded) {
+      throw new DecodeFailed(`a stored Blosc chunk of ${encoded} bytes tells of ${size} bytes`);
+    }
+    return source.slice(HEADER_BYTES);
+  }
+  if (size === 0) return new Uint8Array(0);
+  const blocks = Math.ceil(size / blockSize);
+  if (HEADER_BYTES + 4 * blocks > encoded) {
+    throw new DecodeFailed(
+      `a Blosc chunk of ${encoded} bytes cannot hold blocks of ${blockSize} bytes for ${size}`,
+    );
+  }
+  const decompress = COMPRESSORS[flags >> 5];
+  if (!decompress) {
+    const name = flags >> 5 === 2 ? "snappy" : `number ${flags >> 5}`;
+    throw new DecodeFailed(`the Blosc compressor ${name} is not read`);
+  }
+  const unshuffle = (flags & 1) !== 0 && width > 1
+    ? unshuffleBytes
+    : (flags & 4) !== 0
+    ? unshuffleBits
+    : null;
+  const target = new Uint8Array(size);
+  const scratch = unshuffle ? new Uint8Array(Math.min(blockSize, size)) : null;
+  for (let block = 0; block < blocks; block += 1) {
+    const start = block * blockSize;
+    const length = Math.min(blockSize, size - start);
+    const goal = target.subarray(start, start + length);
+    const decoded = scratch ? scratch.subarray(0, length) : goal;
+    const split = (flags & 16) === 0 && length === blockSize && width <= MAX_SPLITS &&
+      length / width >= MIN_STREAM_BYTES && length % width === 0;
+    decodeBlock(
+      source,
+      view.getInt32(HEADER_BYTES + 4 * block, true),
+      decoded,
+      split ? width : 1,
+      decompress,
+    );
+    if (unshuffle && length >= width) unshuffle(decoded, goal, width);
+    else if (scratch) goal.set(decoded);
+  }
+  return target;
+}
+
+function decodeBlock(
+  source: Uint8Array,
+  offset: number,
+  target: Uint8Array,
+  streams: number,
+  decompress: Decompress,
+): void {
+  const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
+  const length = target.length / streams;
+  let at = offset;
+  for (let stream = 0; stream < streams; stream += 1) {
+    const encoded = at >= HEADER_BYTES && at + 4 <= source.length ? view.getInt32(at, true) : -1;
+    if (encoded <= 0 || at + 4 + encoded > source.length) {
+      throw new DecodeFailed(
+        `a Blosc stream at ${at} + ${encoded} does not fit its chunk (${source.length} bytes)`,
+      );
+    }
+    const bytes = source.subarray(at + 4, at + 4 + encoded);
+    const goal = target.subarray(stream * length, (stream + 1) * length);
+    if (encoded === length) goal.set(bytes);
+    else decompress(bytes, goal);
+    at += 4 + encoded;
+  }
+}

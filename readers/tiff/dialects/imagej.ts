@@ -1,0 +1,130 @@
+/**
+ * ImageJ: ImageDescription is lines of `key=value` that begin with `ImageJ=`. Planes run channel first, then
+ * slice, then frame. A stack may have one directory for all its planes, which then follow the first without gaps
+ * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text. What is declared but
+ * not there is a warning; counts that contradict each other leave the pages as slices, since the first is certain.
+ */
+import { quoted } from "../../errors.ts";
+import { MAX_PLANES } from "../bounds.ts";
+import { channelLabels, sliceLabels } from "./imagej_labels.ts";
+import { type PageLayout, readPage } from "../page.ts";
+import { resolutionCalibrations } from "./plain.ts";
+import {
+  calibrationsOf,
+  countWarnings,
+  firstMoment,
+  isRun,
+  momentOf,
+  numberIn,
+  type Opened,
+  type Stack,
+  stackedPlane,
+  type StackSizes,
+  tagMoment,
+} from "../stack.ts";
+import { TAG } from "../tags.ts";
+import type { TiffFile } from "../tiff_file.ts";
+
+/** The stack of an ImageJ file, or `null`. */
+export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null {
+  const text = descriptions.find((description) => description.startsWith("ImageJ="));
+  if (text === undefined) return null;
+  const fields = fieldsOf(text);
+  const layout = readPage(first);
+  const { sizes, run, warnings } = planesOf(tiff, layout, fields);
+  const perUnit = (tag: number) => {
+    const resolution = first.noteNumber(tag);
+    return resolution === undefined ? null : 1 / resolution;
+  };
+  const unit = unescaped(fields.get("unit") ?? "");
+  const spacing = numberIn(fields.get("spacing"));
+  const calibrations = calibrationsOf({
+    X: [perUnit(TAG.XResolution), unescaped(fields.get("xunit") ?? unit)],
+    Y: [perUnit(TAG.YResolution), unescaped(fields.get("yunit") ?? unit)],
+    // A negative spacing tells the direction of the stage.
+    Z: [spacing === null ? null : Math.abs(spacing), unescaped(fields.get("zunit") ?? unit)],
+    T: [numberIn(fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
+  });
+  return {
+    sizes,
+    layout,
+    // Without a unit in the text, ImageJ takes that of the resolution tags.
+    calibrations: fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations },
+    names: channelLabels(sliceLabels(first), sizes),
+    moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
+    fileSize: tiff.file.size,
+    warnings,
+    plane: ({ time, channel, focus }) =>
+      stackedPlane(tiff, layout, (time * sizes.Z + focus) * sizes.C + channel, run),
+  };
+}
+
+function fieldsOf(text: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of text.split(/[\r\n\0]+/)) {
+    const at = line.indexOf("=");
+    if (at > 0) fields.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
+  }
+  return fields;
+}
+
+/** Counts of a description; `images` is that of the planes. */
+interface Counts {
+  readonly images: number;
+  readonly sizes: StackSizes;
+  readonly warnings: string[];
+}
+
+function countsOf(fields: Map<string, string>): Counts {
+  const warnings: string[] = [];
+  const size = (key: string) => {
+    const written = fields.get(key);
+    if (written === undefined) return 1;
+    if (/^\d+$/.test(written) && Number(written) >= 1 && Number(written) < MAX_PLANES) return Number(written);
+    warnings.push(`The description declares ${key}=${quoted(written)}, which is taken as 1`);
+    return 1;
+  };
+  const sizes = { T: size("frames"), C: size("channels"), Z: size("slices") };
+  return { images: size("images"), sizes, warnings };
+}
+
+/** How the declared planes are counted, and which of them are there: behind one directory, or as pages. */
+function planesOf(
+  tiff: TiffFile,
+  layout: PageLayout,
+  fields: Map<string, string>,
+): { sizes: StackSizes; run: boolean; warnings: string[] } {
+  const { images, sizes, warnings } = countsOf(fields);
+  const { samples } = layout;
+  const product = sizes.T * sizes.C * sizes.Z;
+  const stacked = (declared: StackSizes, planes: number) => {
+    const run = isRun(tiff, layout, planes);
+    return { sizes: declared, run, warnings: [...warnings, ...countWarnings(tiff, layout, planes, run)] };
+  };
+  if (images === 1 && product === 1) {
+    const present = tiff.countUpTo(MAX_PLANES);
+    const broken = tiff.brokenTail;
+    if (broken !== null) warnings.push(`The file ends early, after ${present} pages: ${broken}`);
+    return { sizes: { T: 1, C: 1, Z: present }, run: false, warnings };
+  }
+  // Samples that are declared as channels are channels already.
+  if (samples > 1 && samples === sizes.C && images === sizes.T * sizes.Z) {
+    return stacked({ ...sizes, C: 1 }, images);
+  }
+  if (product === images || images === 1 && product < MAX_PLANES) return stacked(sizes, product);
+  // `images` alone is a plain stack.
+  if (product === 1) return stacked({ T: 1, C: 1, Z: images }, images);
+  warnings.push(
+    `The description counts ${images} images, but ${sizes.T} x ${sizes.C} x ${sizes.Z} frames, channels and slices`,
+  );
+  if (product < MAX_PLANES && tiff.countUpTo(product + 1) === product) return stacked(sizes, product);
+  return stacked({ T: 1, C: 1, Z: images }, images);
+}
+
+/** ImageJ writes characters beyond ASCII as `\u00B5`. */
+function unescaped(text: string): string {
+  return text.replace(
+    /\\u([0-9a-fA-F]{4})/g,
+    (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}

@@ -1,0 +1,130 @@
+/** Values of the text file that FluoView writes beside an exported TIFF. */
+import { hourOf, type Moment, moment, UNDATED } from "../stack.ts";
+
+/** A step along an axis with its unit as written. */
+interface Step {
+  readonly step: number;
+  readonly unit: string;
+}
+
+/** What such a text says of its image. */
+export interface OlympusFields {
+  /** Columns and rows. */
+  readonly imageSize: readonly [number, number] | null;
+  /** True when the rows of the image are time. */
+  readonly lineScan: boolean;
+  readonly channels: number;
+  /** Slices and frames that are counted; 1 when the text has none. */
+  readonly depth: number;
+  readonly frames: number;
+  readonly x: Step | null;
+  readonly y: Step | null;
+  readonly z: Step | null;
+  /** Whole time of the scan. */
+  readonly duration: { readonly value: number; readonly unit: string } | null;
+  /** `Channel Name` of the sections `[Channel n]`. */
+  readonly names: readonly (string | null)[];
+  readonly moment: Moment;
+}
+
+/** A number with a decimal point or comma and an exponent; never the tail of a longer one. */
+const NUMBER = String.raw`(?<![\w.,])(\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)`;
+
+/** A number before its unit. */
+const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
+
+const valueOf = (text: string) => Number(text.replace(",", "."));
+
+/** Channels whose names are looked for; the instruments have at most six detectors. */
+const MAX_NAMED = 64;
+
+/** The fields of a text, or `null` when it is no such text. */
+export function readFields(text: string): OlympusFields | null {
+  const sections = sectionsOf(text);
+  const dimensions = sections.get("Dimensions");
+  const image = sections.get("Image");
+  if (!dimensions?.has("X Dimension") && !image?.has("Image Size")) return null;
+  const dimension = (letter: string) => dimensions?.get(`${letter} Dimension`) ?? "";
+  const size = /(\d+)\s*\*\s*(\d+)/.exec(image?.get("Image Size") ?? "");
+  const general = sections.get("General");
+  const primary = (image?.get("Primary Dimensions") ?? "").replace(/\s/g, "").toUpperCase();
+  const lineScan = primary !== "" ? /^X\*T/.test(primary) : /^XT/i.test(general?.get("Scan Mode") ?? "");
+  const converted = new RegExp(String.raw`${MEASURE}\s*\*\s*${MEASURE}`).exec(
+    image?.get("Image Size(Unit Converted)") ?? "",
+  );
+  const fromConverted = (part: 1 | 3, pixels: string | undefined): Step | null =>
+    converted && Number(pixels) > 0
+      ? { step: valueOf(converted[part]!) / Number(pixels), unit: converted[part + 1]! }
+      : null;
+  return {
+    imageSize: size ? [Number(size[1]), Number(size[2])] : null,
+    lineScan,
+    channels: countIn(dimension("Channel")),
+    depth: countIn(dimension("Z")),
+    frames: countIn(dimension("T")),
+    x: stepIn(dimension("X")) ?? fromConverted(1, size?.[1]),
+    y: stepIn(dimension("Y")) ?? (lineScan ? null : fromConverted(3, size?.[2])),
+    z: stepIn(dimension("Z")),
+    duration: durationIn(dimension("T")) ??
+      (lineScan && converted ? { value: valueOf(converted[3]!), unit: converted[4]! } : null),
+    names: namesIn(sections),
+    moment: momentIn(general?.get("Date") ?? ""),
+  };
+}
+
+function sectionsOf(text: string): Map<string, Map<string, string>> {
+  const sections = new Map<string, Map<string, string>>();
+  let current = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const [key = "", value = ""] = line.split("\t").map((part) => part.trim().replace(/^"|"$/g, ""));
+    const title = /^\[(.*)\]$/.exec(key)?.[1];
+    if (title !== undefined) {
+      current = sections.get(title) ?? new Map<string, string>();
+      sections.set(title, current);
+    } else if (key !== "" && !current.has(key)) {
+      current.set(key, value);
+    }
+  }
+  return sections;
+}
+
+/** `2 [Ch]`, `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`: the number at the start. */
+function countIn(text: string): number {
+  const value = Number.parseInt(text, 10);
+  return value >= 1 ? value : 1;
+}
+
+/** `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`: the step at the end. */
+function stepIn(text: string): Step | null {
+  const found = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text);
+  return found ? { step: valueOf(found[1]!), unit: found[2]! } : null;
+}
+
+/** `1, 0.000 - 35.099 [s], Interval FreeRun`: from the first time to the last. */
+function durationIn(text: string): { value: number; unit: string } | null {
+  const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
+  const value = found ? valueOf(found[2]!) - valueOf(found[1]!) : 0;
+  return found && value > 0 ? { value, unit: found[3]! } : null;
+}
+
+function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] {
+  const names: (string | null)[] = [];
+  for (let n = 1; n <= MAX_NAMED && sections.has(`Channel ${n}`); n += 1) {
+    names.push(sections.get(`Channel ${n}`)!.get("Channel Name") || null);
+  }
+  return names;
+}
+
+/**
+ * `07/22/2025 12:14:20.091 PM`: month first, twelve hours. Some systems write the year first and 24 hours, or the day
+ * first, which shows where it is above 12 or dots stand between.
+ */
+function momentIn(text: string): Moment {
+  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
+  if (!found) return UNDATED;
+  const [, a, separator, b, c, hours, minutes, seconds, half] = found;
+  const hour = hourOf(hours!, half);
+  if (a!.length === 4) return moment(a!, b!, c!, hour, minutes, seconds);
+  const dayFirst = separator === "." || Number(a) > 12;
+  return dayFirst ? moment(c!, b!, a!, hour, minutes, seconds) : moment(c!, a!, b!, hour, minutes, seconds);
+}

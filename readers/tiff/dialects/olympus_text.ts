@@ -1,0 +1,101 @@
+/**
+ * TIFF exported by Olympus and Evident FluoView with a text file beside it: lines of `"key"\t"value"` under
+ * `"[Section]"`. The channels, slices and frames of one acquisition may be files of their own, whose names end in
+ * `_C001Z001T001` (each part optional, channel first); they share one text file without that ending.
+ */
+import { basename, dirname, join } from "node:path";
+import { calibrated, type Calibration } from "../../axes.ts";
+import type { AxisLetter } from "../../reader.ts";
+import { type OlympusFields, readFields } from "./olympus_fields.ts";
+import { ENDING, joinFiles } from "./olympus_set.ts";
+import { firstMoment, known, type Opened, type Stack } from "../stack.ts";
+import { decodeText } from "../text.ts";
+
+/** A text file is some kilobytes; one of more than this is something else. */
+const MAX_TEXT_BYTES = 4 << 20;
+
+/**
+ * The stack of a TIFF with such a text file or such a name, or `null`.
+ *
+ * @param openOne reads one file of the set by itself
+ */
+export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Stack): Stack | null {
+  const name = basename(opened.path);
+  const extension = /\.[^.]*$/.exec(name)?.[0] ?? "";
+  const stem = name.slice(0, name.length - extension.length);
+  const ending = ENDING.exec(stem);
+  const text = readText(opened, ending ? [stem.slice(0, ending.index), stem] : [stem]);
+  if (text === null && !(ending && ending[3])) return null;
+  const fields = text?.fields ?? null;
+  const set = ending ? joinFiles(opened, stem.slice(0, ending.index), fields, openOne) : null;
+  const alone = set === null || set.sizes.C * set.sizes.Z * set.sizes.T === 1 && set.warnings.length === 0;
+  if (text === null && alone) return null;
+  const stack = set ?? openOne(opened);
+  if (fields === null) return stack;
+  const { layout } = stack;
+  if (fields.imageSize && (fields.imageSize[0] !== layout.width || fields.imageSize[1] !== layout.height)) {
+    const warning =
+      `The text file beside it describes ${fields.imageSize.join(" x ")} pixels, not ${layout.width} x ` +
+      `${layout.height}; it is not used`;
+    return { ...stack, warnings: [...stack.warnings, warning] };
+  }
+  const pages = !set && stack.sizes.T * stack.sizes.C === 1 && fields.depth <= 1 ? stack.sizes.Z : 1;
+  const letter = pages === 1 ? null : pages === fields.channels ? "C" : pages === fields.frames ? "T" : null;
+  return {
+    ...(letter ? pagesAs(letter, stack) : stack),
+    calibrations: { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) },
+    names: set ? set.names : fields.names,
+    moment: firstMoment(fields.moment, stack.moment),
+    fileSize: stack.fileSize + text!.size,
+  };
+}
+
+/** Pages that were taken for slices are the channels or the frames that the text counts. */
+function pagesAs(letter: "C" | "T", stack: Stack): Stack {
+  return {
+    ...stack,
+    sizes: { T: 1, C: 1, Z: 1, [letter]: stack.sizes.Z },
+    plane: ({ time, channel }) =>
+      stack.plane({ time: 0, channel: 0, focus: letter === "C" ? channel : time }),
+  };
+}
+
+function readText(opened: Opened, stems: readonly string[]): { fields: OlympusFields; size: number } | null {
+  for (const stem of stems) {
+    for (const extension of [".txt", ".TXT"]) {
+      const file = opened.files.openNeighbour(join(dirname(opened.path), stem + extension));
+      if (file === null) continue;
+      try {
+        if (file.size > MAX_TEXT_BYTES) continue;
+        const fields = readFields(textOf(file.read(0, file.size, "the text file")));
+        if (fields) return { fields, size: file.size };
+      } finally {
+        file.close();
+      }
+    }
+  }
+  return null;
+}
+
+/** UTF-16 with its mark, UTF-8 or Latin-1. */
+function textOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return decodeText(bytes).replace(/^\uFEFF/, "");
+}
+
+function calibrationsFrom(fields: OlympusFields, rows: number): Partial<Record<AxisLetter, Calibration>> {
+  const result: Partial<Record<AxisLetter, Calibration>> = {};
+  const put = (letter: AxisLetter, step: number | null, unit: string) => {
+    const calibration = known(calibrated(step, unit));
+    if (calibration) result[letter] = calibration;
+  };
+  put("X", fields.x?.step ?? null, fields.x?.unit ?? "");
+  if (fields.lineScan) put("Y", fields.duration && fields.duration.value / rows, fields.duration?.unit ?? "");
+  else put("Y", fields.y?.step ?? null, fields.y?.unit ?? "");
+  put("Z", fields.z?.step ?? null, fields.z?.unit ?? "");
+  if (!fields.lineScan) {
+    put("T", fields.duration && fields.duration.value / (fields.frames - 1), fields.duration?.unit ?? "");
+  }
+  return result;
+}

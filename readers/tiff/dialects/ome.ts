@@ -1,0 +1,201 @@
+/**
+ * OME-TIFF: OME-XML in the first ImageDescription, or in a file that it names (BinaryOnly), maps planes to
+ * directories of one or several files. Sub-resolutions lie in SubIFDs and are not looked at; modulo annotations
+ * are ignored; of several images the one that the opened file belongs to is served.
+ */
+import { basename, dirname, join } from "node:path";
+import { DecodeFailed } from "../../errors.ts";
+import { MAX_XML_BYTES } from "../../limits.ts";
+import type { XmlElement } from "../../xml.ts";
+import { OmeSet, placesOf, uuidIn } from "./ome_set.ts";
+import { directoryWarnings } from "./ome_planes.ts";
+import {
+  filesOf,
+  isOmeXml,
+  type OmeDocument,
+  type OmeFile,
+  type OmeImage,
+  parseOme,
+  planeNumber,
+  readImage,
+  type TiffData,
+} from "../ome_xml.ts";
+import { readPage } from "../page.ts";
+import { firstMoment, type Opened, reasonOf, type Stack, tagMoment } from "../stack.ts";
+import { TAG } from "../tags.ts";
+import { decodeText, upToNul } from "../text.ts";
+import { TiffFile } from "../tiff_file.ts";
+
+/** A document, the file that it stands in and, where that holds no planes, its bytes. */
+interface Described {
+  readonly document: OmeDocument;
+  readonly path: string;
+  readonly size: number;
+}
+
+/**
+ * The stack of an OME-TIFF, with the other files of its set, or `null`. Where the document does not tell what the
+ * opened file holds, the file is left to its other metadata, with a warning.
+ */
+export function openOme(opened: Opened): Stack | null {
+  const whole = opened.descriptions.find(isOmeXml);
+  if (whole === undefined) {
+    if (/\.ome\.tiff?$/i.test(opened.path)) {
+      opened.warnings.push(
+        "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone",
+      );
+    }
+    return null;
+  }
+  const text = upToNul(whole);
+  const uuid = uuidIn(text);
+  let described: Described;
+  let image: OmeImage;
+  try {
+    described = describe(opened, text);
+    image = readImage(imageOf(opened, described, uuid));
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    opened.warnings.push(`${reasonOf(error)}; the file is read by its tags alone`);
+    return null;
+  }
+  return imageStack(opened, described, image, uuid);
+}
+
+/** The document of a file. @throws {DecodeFailed} it is damaged or missing, or describes no image */
+function describe(opened: Opened, text: string): Described {
+  const own = parseOme(text, "OME-XML");
+  if (own.metadataFile === null) {
+    if (own.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
+    return { document: own, path: opened.path, size: 0 };
+  }
+  const named = own.metadataFile.replaceAll("\\", "/");
+  const companion =
+    placesOf(dirname(opened.path), named).find((path) => opened.files.kind(path) === "file") ??
+      join(dirname(opened.path), basename(named));
+  const read = readCompanion(opened, companion);
+  if (typeof read === "string") {
+    throw new DecodeFailed(`The metadata of this file are in "${basename(companion)}", which ${read}`);
+  }
+  return { ...read, path: companion };
+}
+
+/** The document of a companion file, or why there is none. */
+function readCompanion(
+  { files }: Opened,
+  path: string,
+): { document: OmeDocument; size: number } | string {
+  const file = files.openNeighbour(path);
+  if (file === null) return "is missing";
+  try {
+    const head = file.read(0, Math.min(4, file.size), "the start");
+    const tiff = head.length === 4 &&
+      (head[0] === 0x49 && head[1] === 0x49 || head[0] === 0x4d && head[1] === 0x4d);
+    const text = tiff
+      ? new TiffFile(file, files).directory(0)!.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml)
+      : file.size <= MAX_XML_BYTES
+      ? decodeText(file.read(0, file.size, "the document"))
+      : undefined;
+    if (text === undefined || !isOmeXml(text)) return "holds no OME-XML";
+    // A TIFF with the metadata is one of the files with planes, which are counted apart.
+    return { document: parseOme(text, `OME-XML in "${basename(path)}"`), size: tiff ? 0 : file.size };
+  } catch (error) {
+    if (error instanceof DecodeFailed) return `cannot be read (${error.message})`;
+    throw error;
+  } finally {
+    file.close();
+  }
+}
+
+/**
+ * The image that has planes in the opened file: by the UUID that the file states, else by its name. The only image of
+ * the file's own document is its image whatever it names.
+ *
+ * @throws {DecodeFailed} none has, or name and UUID are of different files
+ */
+function imageOf(opened: Opened, { document, path }: Described, uuid: string | null): XmlElement {
+  const { images } = document;
+  const own = path === opened.path;
+  const has = (belongs: (file: OmeFile) => boolean) => images.find((image) => filesOf(image).some(belongs));
+  const isNamed = ({ name }: OmeFile) => {
+    if (name === null || basename(placesOf(".", name)[0]!) !== basename(opened.path)) return false;
+    const [written, beside] = placesOf(dirname(path), name);
+    return written === opened.path || beside === opened.path && opened.files.kind(written!) !== "file";
+  };
+  const isMeant = (file: OmeFile) => uuid !== null && file.uuid === uuid;
+  const byBoth = has((file) => isMeant(file) && isNamed(file));
+  if (byBoth) return byBoth;
+  const byUuid = has(isMeant);
+  if (byUuid) {
+    if (has((file) => isNamed(file) && file.uuid !== null)) {
+      throw new DecodeFailed(
+        `OME-XML in "${basename(path)}" means another file by "${
+          basename(opened.path)
+        }", whose UUID is "${uuid}"`,
+      );
+    }
+    return byUuid;
+  }
+  const byName = has((file) =>
+    file.name === null ? own && file.uuid === null : (uuid === null || file.uuid === null) && isNamed(file)
+  );
+  if (byName) return byName;
+  // A document that names one file alone is that file's, under whatever name and UUID.
+  const names = new Set(images.flatMap((image) => filesOf(image).map(({ name }) => name)));
+  if (own && (images.length === 1 || names.size === 1)) return images[0]!;
+  throw new DecodeFailed(
+    `OME-XML in "${basename(path)}" names no plane of "${
+      basename(opened.path)
+    }", which may have been renamed`,
+  );
+}
+
+function imageStack(opened: Opened, described: Described, image: OmeImage, uuid: string | null): Stack {
+  const set = new OmeSet(opened, described.document.images, image, described.path, uuid);
+  const origin = { T: 0, C: 0, Z: 0 };
+  const start = set.locate(planeNumber(image.order, image.sizes, origin), image.tiffData);
+  const directory = (start && set.start(start)) ?? opened.first;
+  const layout = readPage(directory);
+  const { samples } = layout;
+  // SizeC counts samples; FirstC counts channels in files that follow the schema, samples in others.
+  const folded = samples > 1 && image.sizes.C % samples === 0;
+  const sizes = folded ? { ...image.sizes, C: image.sizes.C / samples } : image.sizes;
+  const data = folded ? foldSamples(image, samples) : image.tiffData;
+  return {
+    sizes,
+    layout,
+    calibrations: image.calibrations,
+    names: image.names,
+    moment: firstMoment(image.moment, tagMoment(opened.first)),
+    fileSize: described.size + set.totalSize(),
+    warnings: [
+      ...image.warnings,
+      ...directoryWarnings(opened, set, sizes, data, folded, described.document.images.length === 1),
+      ...set.warnings(),
+    ],
+    plane: ({ time, channel, focus }) => {
+      const number = planeNumber(image.order, sizes, { T: time, C: channel, Z: focus });
+      return set.plane(number, data, layout, `the plane T=${time} C=${channel} Z=${focus}`);
+    },
+  };
+}
+
+/** Plane numbers of a document whose C counts samples, in terms of channels. */
+function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): TiffData[] {
+  const channels = sizes.C / samples;
+  const starts = tiffData.map((data) => {
+    let rest = data.first;
+    const at = { T: 0, C: 0, Z: 0 };
+    for (const letter of order) {
+      at[letter] = rest % sizes[letter];
+      rest = Math.floor(rest / sizes[letter]);
+    }
+    return at;
+  });
+  // One that is too large for a channel shows that all of them count samples.
+  const each = starts.some(({ C }) => C >= channels) ? samples : 1;
+  return tiffData.map((data, i) => {
+    const C = Math.floor(starts[i]!.C / each);
+    return { ...data, first: planeNumber(order, { ...sizes, C: channels }, { ...starts[i]!, C }) };
+  });
+}

@@ -1,0 +1,31 @@
+import { deepEqual } from "node:assert/strict";
+import type { Directory } from "../directory.ts";
+import { resolutionCalibrations } from "./plain.ts";
+import { TAG } from "../tags.ts";
+
+/** Pixels per unit in x and y, ResolutionUnit (2 inch, 3 centimetre), Software. */
+const calibration = (x: number, y: number, unit: number | undefined, software = "") =>
+  resolutionCalibrations({
+    number: () => unit,
+    noteNumber: (tag: number) => tag === TAG.XResolution ? x : y,
+    note: () => software,
+  } as unknown as Directory);
+
+Deno.test("resolution tags count where they plausibly are the size of a pixel", () => {
+  deepEqual(calibration(40_000, 20_000, 3), { X: { step: 0.25, unit: "um" }, Y: { step: 0.5, unit: "um" } });
+  // 25400 per inch is one micrometre.
+  deepEqual(calibration(25_400, 25_400, 2), { X: { step: 1, unit: "um" }, Y: { step: 1, unit: "um" } });
+  deepEqual(calibration(25_400, 25_400, undefined).X, { step: 1, unit: "um" });
+});
+
+Deno.test("print, no unit, zero and the placeholder of Olympus do not count", () => {
+  for (const dpi of [72, 96, 150, 300, 600, 1200, 4800, 9600]) deepEqual(calibration(dpi, dpi, 2), {});
+  // 4800 per inch, written per centimetre.
+  deepEqual(calibration(4800 / 2.54, 4800 / 2.54, 3), {});
+  // 10.01 micrometres.
+  deepEqual(calibration(999, 999, 3), {});
+  deepEqual(calibration(40_000, 40_000, 1), {});
+  deepEqual(calibration(0, 0, 3), {});
+  deepEqual(calibration(NaN, Infinity, 3), {});
+  deepEqual(calibration(10_000, 10_000, 3, "FV30S-SW /FileVersion=1.2.6.0"), {});
+});

@@ -1,0 +1,96 @@
+/**
+ * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes are
+ * the pages from the first on, or lie behind one directory; what follows them is another array.
+ */
+import { DecodeFailed, quoted } from "../../errors.ts";
+import { isJsonObject, parseJsonText } from "../../json.ts";
+import { MAX_PLANES } from "../bounds.ts";
+import type { PageLayout } from "../page.ts";
+import type { PlaneIndex, StackSizes } from "../stack.ts";
+
+/** One axis of the array that counts planes. */
+interface PlaneAxis {
+  readonly letter: "T" | "L" | "C" | "Z";
+  readonly size: number;
+}
+
+/** An array of planes. */
+export interface ShapedArray {
+  readonly sizes: StackSizes;
+  /** Product of the sizes. */
+  readonly planes: number;
+  /** Axes that count planes, slowest first; a letter may come twice. */
+  readonly axes: readonly PlaneAxis[];
+  /** True when it says of itself that one directory stands for all its planes. */
+  readonly truncated: boolean;
+}
+
+/** Most axes of an array; tifffile has letters for a score. */
+const MAX_AXES = 32;
+
+/** True when a description is the shape of an array. */
+export function isShape(text: string): boolean {
+  return text.startsWith("{") && text.includes('"shape":');
+}
+
+/**
+ * The array of a description.
+ *
+ * @param text for which {@linkcode isShape} holds
+ * @throws {DecodeFailed} it is damaged, or does not end in planes of this layout
+ */
+export function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray {
+  const document = parseJsonText(text, "ImageDescription (270)");
+  const { shape, axes, truncated } = isJsonObject(document) ? document : {};
+  if (!isSizes(shape)) throw new DecodeFailed(`ImageDescription (270) has a "shape" that is none`);
+  const letters = typeof axes === "string" && axes.length === shape.length ? axes : "";
+  const total = shape.reduce((product, n) => product * n, 1);
+  const planes = total / (samples * width * height);
+  if (!Number.isInteger(planes) || planes >= MAX_PLANES) {
+    throw new DecodeFailed(
+      `its shape ${shape.join(" x ")} does not end in planes of ${height} x ${width} x ${samples}`,
+    );
+  }
+  const found: PlaneAxis[] = [];
+  let counted = 1;
+  // The axes up to the plane's own, which are rows, columns and samples in any order.
+  for (let i = 0; counted < planes && i < shape.length; i += 1) {
+    counted *= shape[i]!;
+    found.push({ letter: folded(letters[i]), size: shape[i]! });
+  }
+  const rest = letters.slice(found.length);
+  if (letters !== "" && (!/^[A-Z]+$/.test(letters) || rest.split("X").length !== 2)) {
+    throw new DecodeFailed(`its axes ${quoted(letters)} do not end in those of a plane`);
+  }
+  return arrayOf(counted === planes ? found : [{ letter: "Z", size: planes }], truncated === true);
+}
+
+function arrayOf(axes: readonly PlaneAxis[], truncated: boolean): ShapedArray {
+  const sizes = { T: 1, L: 1, C: 1, Z: 1 };
+  for (const { letter, size } of axes) sizes[letter] *= size;
+  return { sizes, planes: sizes.T * sizes.L * sizes.C * sizes.Z, axes, truncated };
+}
+
+function isSizes(shape: unknown): shape is number[] {
+  return Array.isArray(shape) && shape.length <= MAX_AXES &&
+    shape.every((n) => Number.isSafeInteger(n) && n >= 1);
+}
+
+/** Samples are channels; what is none of the served letters counts planes along `Z`. */
+function folded(letter: string | undefined): PlaneAxis["letter"] {
+  if (letter === "S") return "C";
+  return letter === "T" || letter === "L" || letter === "C" ? letter : "Z";
+}
+
+/** Number of a plane among those of the array. */
+export function numberInArray({ axes }: ShapedArray, { time, channel, focus }: PlaneIndex): number {
+  const rest = { T: time, L: 0, C: channel, Z: focus };
+  let number = 0;
+  let stride = 1;
+  for (const { letter, size } of axes.toReversed()) {
+    number += rest[letter] % size * stride;
+    rest[letter] = Math.floor(rest[letter] / size);
+    stride *= size;
+  }
+  return number;
+}

@@ -1,0 +1,219 @@
+/**
+ * Command lines of the native dialogs and what their answers mean; pure functions. Titles, folders and endings
+ * reach a program through its arguments or its environment, never through a quoted script.
+ *
+ * zenity, kdialog: one argument each, globs. osascript, powershell.exe: a constant script (`picker_macos.js`,
+ * `picker_windows.ps1`) and the question as JSON.
+ */
+import { posix, win32 } from "node:path";
+import { PathNotFound } from "../../readers/errors.ts";
+import { FORMATS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { DialogUnavailable } from "../errors.ts";
+import MACOS_SCRIPT from "./macos.js" with { type: "text" };
+import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
+
+/** What a dialog asks for. */
+export interface DialogQuestion {
+  readonly title: string;
+  /** Lower case, leading dot. Those that no reader of this build takes are left out of the filter. */
+  readonly extensions: readonly string[];
+  /** Where to start; `null` leaves it to the program. */
+  readonly folder: string | null;
+}
+
+/** One program to start. */
+export interface DialogCommand {
+  readonly program: "zenity" | "kdialog" | "osascript" | "powershell.exe";
+  readonly args: readonly string[];
+  /** Added to the environment of the server. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How a program ended. */
+export interface ProgramResult {
+  readonly code: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+}
+
+const FILTER_NAME = "Acquisitions";
+const ALL_NAME = "All files";
+
+/** What a shell and the loader of a program answer when the program is there but cannot run. */
+const NOT_STARTED = [126, 127];
+
+const STORE_EXTENSIONS = FORMATS.filter((format) => format.container === "directory")
+  .flatMap((format) => format.extensions);
+
+/**
+ * The programs that can show the dialog on a system, in the order in which they are tried.
+ *
+ * @param system `Deno.build.os`; what is neither macOS nor Windows has the programs of Linux
+ */
+export function dialogCommands(system: string, question: DialogQuestion): DialogCommand[] {
+  const title = cleanTitle(question.title);
+  const known = question.extensions.filter((extension) => SUPPORTED_EXTENSIONS.includes(extension));
+  const stores = known.some((extension) => STORE_EXTENSIONS.includes(extension));
+  const folders = stores && known.every((extension) => STORE_EXTENSIONS.includes(extension));
+  // In a panel for files a store is chosen by a file inside it.
+  const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
+  const names = stores ? [...STORE_MARKERS] : [];
+  if (system === "darwin") {
+    const filter = { endings, names, filterName: FILTER_NAME, allName: ALL_NAME };
+    const asked = { title, folder: question.folder, folders, ...(!folders && filter) };
+    return [{
+      program: "osascript",
+      args: ["-l", "JavaScript", "-e", MACOS_SCRIPT, asciiJson(asked)],
+      env: {},
+    }];
+  }
+  if (system === "windows") {
+    const filter = windowsFilter(endings, names);
+    const asked = { title, folder: question.folder, folders, ...(!folders && { filter }) };
+    return [{
+      program: "powershell.exe",
+      args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-STA", "-Command", WINDOWS_SCRIPT],
+      env: { ACQ_SERVER_DIALOG: asciiJson(asked) },
+    }];
+  }
+  const globs = [...endings.map((ending) => `*${ending}`), ...names];
+  return [zenity(title, question.folder, folders, globs), kdialog(title, question.folder, folders, globs)];
+}
+
+/** Nothing here puts a window on top of all others: neither zenity nor kdialog has a switch for it. */
+function zenity(
+  title: string,
+  folder: string | null,
+  folders: boolean,
+  globs: readonly string[],
+): DialogCommand {
+  const args = ["--file-selection", `--title=${title}`];
+  // The slash at the end makes it the folder to start in and not a name to look for.
+  if (folder !== null) args.push(`--filename=${folder.replace(/\/*$/, "/")}`);
+  if (folders) args.push("--directory");
+  else {
+    if (globs.length > 0) args.push(`--file-filter=${FILTER_NAME} | ${globs.map(anyCase).join(" ")}`);
+    args.push(`--file-filter=${ALL_NAME} | *`);
+  }
+  // GLib takes arguments and prints paths in the character set of the locale, ASCII for LANG=C, unless told.
+  return { program: "zenity", args, env: { CHARSET: "UTF-8" } };
+}
+
+function kdialog(
+  title: string,
+  folder: string | null,
+  folders: boolean,
+  globs: readonly string[],
+): DialogCommand {
+  const args = [
+    "--title",
+    title,
+    folders ? "--getexistingdirectory" : "--getopenfilename",
+    folder ?? ".",
+  ];
+  if (!folders) {
+    const filters = globs.length > 0 ? [`${FILTER_NAME} (${globs.join(" ")})`] : [];
+    args.push([...filters, `${ALL_NAME} (*)`].join("|"));
+  }
+  return { program: "kdialog", args, env: {} };
+}
+
+function windowsFilter(endings: readonly string[], names: readonly string[]): string {
+  const globs = [...endings.map((ending) => `*${ending}`), ...names].join(";");
+  return (globs === "" ? "" : `${FILTER_NAME}|${globs}|`) + `${ALL_NAME}|*.*`;
+}
+
+/** `.tif` as `.[tT][iI][fF]`: the globs of GTK tell case apart, those of Qt and KDE do not. */
+function anyCase(text: string): string {
+  return text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
+function cleanTitle(title: string): string {
+  return oneLine(title) || "Open an acquisition";
+}
+
+/** Without what steers a terminal or the direction of text. */
+const oneLine = (text: string) => text.replace(/[\p{C}\s]+/gu, " ").trim();
+
+/** What an argument loses to the locale of the user is not in it. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/**
+ * What the user chose: an absolute path, or `null` for a cancelled dialog. A marker file of a directory store
+ * stands for its store.
+ *
+ * @throws {DialogUnavailable} the program failed or answered something else
+ * @throws {PathNotFound} the bytes of the path are no text
+ */
+export function dialogAnswer(
+  system: string,
+  program: DialogCommand["program"],
+  result: ProgramResult,
+): string | null {
+  const json = program === "osascript" || program === "powershell.exe";
+  const path = json ? jsonAnswer(program, result) : plainAnswer(program, result);
+  if (path === null) return null;
+  const { isAbsolute, basename, dirname } = system === "windows" ? win32 : posix;
+  if (!isAbsolute(path)) {
+    throw unavailable(`"${program}" answered "${excerpt(path)}", which is no absolute path`);
+  }
+  return (STORE_MARKERS as readonly string[]).includes(basename(path)) ? dirname(path) : path;
+}
+
+/** zenity and kdialog: 0 and the path with one line feed (a name may hold more), or 1 for cancel. */
+function plainAnswer(program: string, result: ProgramResult): string | null {
+  const stderr = lenient(result.stderr);
+  // zenity exits with 1 both for cancel and for a display that it cannot open.
+  if (/(cannot|failed to) open display|unable to init server|could not connect to display/i.test(stderr)) {
+    throw unavailable(`"${program}" cannot open the display`);
+  }
+  if (result.code === 1) return null;
+  if (result.code !== 0) throw failed(program, result);
+  return strict(result.stdout).replace(/\n$/, "");
+}
+
+function jsonAnswer(program: string, result: ProgramResult): string | null {
+  if (result.code !== 0) throw failed(program, result);
+  const text = strict(result.stdout);
+  try {
+    const { path } = JSON.parse(text) as { path: unknown };
+    if (path === null || typeof path === "string") return path;
+  } catch {
+    // Judged below, like JSON of another form.
+  }
+  throw unavailable(`"${program}" answered "${excerpt(text)}"`);
+}
+
+function strict(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new PathNotFound("Cannot open the chosen file: its path is not UTF-8; rename it", { cause });
+  }
+}
+
+const lenient = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** True for a program that ended before it was one, such as one whose libraries are missing. */
+export const neverStarted = (result: ProgramResult) => NOT_STARTED.includes(result.code);
+
+/** The error of a program that ended by itself without an answer. */
+export function failed(program: string, result: ProgramResult): DialogUnavailable {
+  const words = excerpt(lenient(result.stderr));
+  return unavailable(`"${program}" failed with exit status ${result.code}${words && `: ${words}`}`);
+}
+
+const excerpt = (text: string) => oneLine(text).slice(0, 300);
+
+/** The error with its reason and the way that needs no dialog. */
+export function unavailable(reason: string, cause?: unknown): DialogUnavailable {
+  return new DialogUnavailable(
+    `No dialog can be shown: ${reason}; POST /api/v2/open opens a path without one`,
+    { cause },
+  );
+}

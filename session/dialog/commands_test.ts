@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { PathNotFound } from "../../readers/errors.ts";
+import { DialogUnavailable } from "../errors.ts";
+import { dialogAnswer, type DialogCommand, dialogCommands, type DialogQuestion } from "./commands.ts";
+
+const question = (changed: Partial<DialogQuestion>): DialogQuestion => ({
+  title: "Open an acquisition",
+  extensions: [".tif"],
+  folder: null,
+  ...changed,
+});
+const argsOf = (system: string, changed: Partial<DialogQuestion>) =>
+  dialogCommands(system, question(changed)).map(({ program, args }) => [program, ...args]);
+
+const TIF = "*.[tT][iI][fF]";
+const MARKERS = "[zZ][aA][rR][rR].[jJ][sS][oO][nN] .[zZ][gG][rR][oO][uU][pP] .[zZ][aA][tT][tT][rR][sS]";
+
+Deno.test("Linux command lines", async (t) => {
+  const rows: [string, Partial<DialogQuestion>, string[], string[]][] = [
+    [
+      "one extension",
+      {},
+      [`--file-filter=Acquisitions | ${TIF}`, "--file-filter=All files | *"],
+      ["--getopenfilename", ".", "Acquisitions (*.tif)|All files (*)"],
+    ],
+    [
+      "a compound extension and a folder to start in",
+      { extensions: [".ome.tif"], folder: "/data/a 'b' \"c\" $d" },
+      [
+        "--filename=/data/a 'b' \"c\" $d/",
+        `--file-filter=Acquisitions | *.[oO][mM][eE].[tT][iI][fF]`,
+        "--file-filter=All files | *",
+      ],
+      [
+        "--getopenfilename",
+        "/data/a 'b' \"c\" $d",
+        "Acquisitions (*.ome.tif)|All files (*)",
+      ],
+    ],
+    [
+      "files and stores: a store is chosen by a file inside it",
+      { extensions: [".ome.zarr", ".tif"] },
+      [`--file-filter=Acquisitions | ${TIF} ${MARKERS}`, "--file-filter=All files | *"],
+      ["--getopenfilename", ".", "Acquisitions (*.tif zarr.json .zgroup .zattrs)|All files (*)"],
+    ],
+    [
+      "stores only: a panel for folders",
+      { extensions: [".zarr", ".ome.zarr"], folder: "/" },
+      ["--filename=/", "--directory"],
+      ["--getexistingdirectory", "/"],
+    ],
+    [
+      "an extension that no reader takes does not reach the filter, whatever is in it",
+      { extensions: [".a|b *", ".tif"] },
+      [`--file-filter=Acquisitions | ${TIF}`, "--file-filter=All files | *"],
+      ["--getopenfilename", ".", "Acquisitions (*.tif)|All files (*)"],
+    ],
+    ["no known extension", { extensions: [".xyz"] }, ["--file-filter=All files | *"], [
+      "--getopenfilename",
+      ".",
+      "All files (*)",
+    ]],
+  ];
+  for (const [name, changed, zenity, kdialog] of rows) {
+    await t.step(name, () => {
+      assert.deepEqual(argsOf("linux", changed), [
+        ["zenity", "--file-selection", "--title=Open an acquisition", ...zenity],
+        ["kdialog", "--title", "Open an acquisition", ...kdialog],
+      ]);
+      assert.deepEqual(argsOf("freebsd", changed), argsOf("linux", changed));
+    });
+  }
+});
+
+Deno.test("macOS: a constant script, the question as its argument", async (t) => {
+  const rows: [Partial<DialogQuestion>, Record<string, unknown>][] = [
+    [{}, { folder: null, folders: false, endings: [".tif"], names: [] }],
+    [{ extensions: [".ome.zarr", ".tif"], folder: `/a'b"c` }, {
+      folder: `/a'b"c`,
+      folders: false,
+      endings: [".tif"],
+      names: ["zarr.json", ".zgroup", ".zattrs"],
+    }],
+    [{ extensions: [".zarr"] }, { folder: null, folders: true }],
+  ];
+  const scripts = new Set<string>();
+  for (const [changed, asked] of rows) {
+    await t.step(JSON.stringify(changed), () => {
+      const [command, ...others] = dialogCommands("darwin", question(changed));
+      assert.deepEqual(others, []);
+      const [language, javascript, flag, script, argument, ...rest] = command!.args;
+      assert.deepEqual([command!.program, language, javascript, flag, rest], [
+        "osascript",
+        "-l",
+        "JavaScript",
+        "-e",
+        [],
+      ]);
+      scripts.add(script!);
+      assert.deepEqual(JSON.parse(argument!), {
+        title: "Open an acquisition",
+        ...(asked.folders === false && { filterName: "Acquisitions", allName: "All files" }),
+        ...asked,
+      });
+    });
+  }
+  assert.equal(scripts.size, 1);
+  assert.match([...scripts][0]!, /^function run\(argv\)/m);
+});
+
+Deno.test("Windows: a constant script without double quotes, the question in the environment", async (t) => {
+  const rows: [Partial<DialogQuestion>, Record<string, unknown>][] = [
+    [{}, { folder: null, folders: false, filter: "Acquisitions|*.tif|All files|*.*" }],
+    [{ extensions: [".ome.zarr", ".tif", ".ome.tif"], folder: "C:\\größe & 'x'" }, {
+      folder: "C:\\größe & 'x'",
+      folders: false,
+      filter: "Acquisitions|*.tif;*.ome.tif;zarr.json;.zgroup;.zattrs|All files|*.*",
+    }],
+    [{ extensions: [".zarr"] }, { folder: null, folders: true }],
+    [{ extensions: [".xyz"] }, { folder: null, folders: false, filter: "All files|*.*" }],
+  ];
+  const scripts = new Set<string>();
+  for (const [changed, asked] of rows) {
+    await t.step(JSON.stringify(changed), () => {
+      const [command, ...others] = dialogCommands("windows", question(changed));
+      assert.deepEqual(others, []);
+      assert.equal(command!.program, "powershell.exe");
+      assert.deepEqual(command!.args.slice(0, -1), [
+        "-NoLogo",
+        "-NoProfile",
+        "-NonInteractive",
+        "-STA",
+        "-Command",
+      ]);
+      scripts.add(command!.args.at(-1)!);
+      assert.deepEqual(JSON.parse(command!.env.ACQ_SERVER_DIALOG!), {
+        title: "Open an acquisition",
+        ...asked,
+      });
+    });
+  }
+  assert.equal(scripts.size, 1);
+  assert(![...scripts][0]!.includes('"'));
+});
+
+Deno.test("a question that goes through a locale is ASCII", () => {
+  const [macos] = dialogCommands("darwin", question({ title: "ü 🔬" }));
+  assert.match(macos!.args.at(-1)!, /"title":"\\u00fc \\ud83d\\udd2c"/);
+  const [windows] = dialogCommands("windows", question({ folder: "C:\\ü" }));
+  assert.match(windows!.env.ACQ_SERVER_DIALOG!, /"folder":"C:\\\\\\u00fc"/);
+});
+
+Deno.test("a title is one line and cannot become an option", () => {
+  const titleOf = (title: string) => argsOf("linux", { title })[1]![2];
+  assert.equal(titleOf('Open for "https://ä.example" 🔬'), 'Open for "https://ä.example" 🔬');
+  assert.equal(titleOf("a\nb\u0000\u001bc\u2028d\u202ee"), "a b c d e");
+  assert.equal(titleOf(" \n"), "Open an acquisition");
+  assert(argsOf("linux", { title: "--help" })[0]!.includes("--title=--help"));
+});
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const answer = (
+  system: string,
+  program: DialogCommand["program"],
+  code: number,
+  stdout: string | Uint8Array,
+  stderr = "",
+) =>
+  dialogAnswer(system, program, {
+    code,
+    stdout: typeof stdout === "string" ? bytes(stdout) : stdout,
+    stderr: bytes(stderr),
+  });
+
+Deno.test("answers", async (t) => {
+  const rows: [string, string, DialogCommand["program"], number, string, string | null][] = [
+    ["a path", "linux", "zenity", 0, "/d/a b.tif\n", "/d/a b.tif"],
+    ["a name with line feeds and spaces at its end", "linux", "zenity", 0, "/d/a\nb\n \n", "/d/a\nb\n "],
+    ["a name with a carriage return at its end", "linux", "kdialog", 0, "/d/q.tif\r\n", "/d/q.tif\r"],
+    ["quotes, umlauts, emoji", "linux", "kdialog", 0, "/d/'\"ä🔬.tif\n", "/d/'\"ä🔬.tif"],
+    ["a store by its folder", "linux", "zenity", 0, "/d/x.ome.zarr\n", "/d/x.ome.zarr"],
+    ["a store by its marker", "linux", "zenity", 0, "/d/x.ome.zarr/zarr.json\n", "/d/x.ome.zarr"],
+    ["a store by a hidden marker", "linux", "kdialog", 0, "/d/x/.zgroup\n", "/d/x"],
+    ["a file that only ends like a marker", "linux", "zenity", 0, "/d/my.zattrs\n", "/d/my.zattrs"],
+    ["zenity cancelled", "linux", "zenity", 1, "", null],
+    ["kdialog cancelled", "linux", "kdialog", 1, "", null],
+    ["macOS", "darwin", "osascript", 0, '{"path":"/Users/a/\\u00e4\\n.oir"}\n', "/Users/a/ä\n.oir"],
+    ["macOS cancelled", "darwin", "osascript", 0, '{"path":null}\n', null],
+    ["macOS marker", "darwin", "osascript", 0, '{"path":"/a/s/.zattrs"}\n', "/a/s"],
+    ["Windows", "windows", "powershell.exe", 0, '{"path":"C:\\\\a b\\\\ü.tif"}', "C:\\a b\\ü.tif"],
+    ["Windows share", "windows", "powershell.exe", 0, '{"path":"\\\\\\\\nas\\\\a.tif"}', "\\\\nas\\a.tif"],
+    ["Windows marker", "windows", "powershell.exe", 0, '{"path":"C:\\\\s\\\\zarr.json"}', "C:\\s"],
+    ["Windows cancelled", "windows", "powershell.exe", 0, '{"path":null}', null],
+  ];
+  for (const [name, system, program, code, stdout, expected] of rows) {
+    await t.step(name, () => assert.equal(answer(system, program, code, stdout), expected));
+  }
+});
+
+Deno.test("a program that fails is told from a cancelled dialog", async (t) => {
+  const rows: [string, string, DialogCommand["program"], number, string, string, RegExp][] = [
+    // What zenity 3.44 writes without a display, and what GTK 4 writes.
+    [
+      "GTK 3",
+      "linux",
+      "zenity",
+      1,
+      "",
+      "\n(zenity:9): Gtk-WARNING **: 1: cannot open display: :7\n",
+      /"zenity" cannot open/,
+    ],
+    ["GTK 4", "linux", "zenity", 1, "", "Failed to open display\n", /"zenity" cannot open the display/],
+    [
+      "Qt",
+      "linux",
+      "kdialog",
+      134,
+      "",
+      "qt.qpa.xcb: could not connect to display :7\n",
+      /"kdialog" cannot open/,
+    ],
+    [
+      "unknown option",
+      "linux",
+      "zenity",
+      255,
+      "",
+      "This option is not available.\n",
+      /exit status 255: This option/,
+    ],
+    ["steered terminals", "linux", "zenity", 2, "", "\u001b[31mred\u202e\u0007", /exit status 2: \[31mred;/],
+    ["ended by a signal", "linux", "zenity", 143, "", "", /"zenity" failed with exit status 143;/],
+    ["no path", "linux", "zenity", 0, "\n", "", /answered "", which is no absolute path/],
+    ["no interaction", "darwin", "osascript", 1, "", "execution error: (-1713)\n", /exit status 1: .*-1713/],
+    ["no JSON", "darwin", "osascript", 0, "gibberish", "", /answered "gibberish"/],
+    ["JSON of another form", "windows", "powershell.exe", 0, '{"path":3}', "", /answered "\{"path":3\}"/],
+    [
+      "no desktop",
+      "windows",
+      "powershell.exe",
+      1,
+      "",
+      "this session has no desktop\r\nAt line:1",
+      /no desktop/,
+    ],
+  ];
+  for (const [name, system, program, code, stdout, stderr, message] of rows) {
+    await t.step(name, () => {
+      assert.throws(() => answer(system, program, code, stdout, stderr), (error: unknown) => {
+        assert(error instanceof DialogUnavailable);
+        assert.match(error.message, message);
+        assert.match(error.message, /POST \/api\/v2\/open/);
+        return true;
+      });
+    });
+  }
+});
+
+Deno.test("a path that is not UTF-8 is refused, not altered", () => {
+  assert.throws(() => answer("linux", "zenity", 0, new Uint8Array([0x2f, 0xe4, 0x0a])), PathNotFound);
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { DialogManners } from "./manners.ts";
+import { DialogBusy } from "../errors.ts";
+
+function mannersAt() {
+  const clock = { seconds: 0 };
+  const manners = new DialogManners(() => clock.seconds * 1000);
+  const refused = (isForeign: boolean) => {
+    try {
+      manners.check(isForeign);
+      return null;
+    } catch (error) {
+      assert(error instanceof DialogBusy);
+      return error.retryAfter;
+    }
+  };
+  return { clock, manners, refused };
+}
+
+Deno.test("three cancelled dialogs of foreign pages within 60 s make all of them wait 30 s", () => {
+  const { clock, manners, refused } = mannersAt();
+  manners.cancelled(true);
+  manners.cancelled(true);
+  assert.equal(refused(true), null);
+  clock.seconds = 59.9;
+  manners.cancelled(true);
+  assert.equal(refused(true), 30);
+  assert.equal(refused(false), null);
+  clock.seconds = 89.8;
+  assert.equal(refused(true), 30);
+  clock.seconds = 89.9;
+  assert.equal(refused(true), null);
+  // The one at 59.9 s counts until 119.9 s.
+  manners.cancelled(true);
+  assert.equal(refused(true), null);
+  clock.seconds = 119.8;
+  manners.cancelled(true);
+  assert.equal(refused(true), 30);
+});
+
+Deno.test("cancelled dialogs that are 30 s apart do not count as three", () => {
+  const { clock, manners, refused } = mannersAt();
+  for (let n = 0; n < 9; n += 1) {
+    manners.cancelled(true);
+    assert.equal(refused(true), null);
+    clock.seconds += 30;
+  }
+});
+
+Deno.test("the server's own pages and scripts are never refused, and theirs do not count", () => {
+  const { manners, refused } = mannersAt();
+  for (let n = 0; n < 5; n += 1) manners.cancelled(false);
+  assert.equal(refused(false), null);
+  assert.equal(refused(true), null);
+});

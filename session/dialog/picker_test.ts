@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { ClientGone, DialogBusy, DialogUnavailable, ShuttingDown } from "../errors.ts";
+import { Picker, type PickRequest } from "./picker.ts";
+import type { DialogCommand, ProgramResult } from "./commands.ts";
+
+const never = new AbortController().signal;
+const request = (signal = never): PickRequest => ({ title: "Open", extensions: [".tif"], signal });
+const chose = (path: string): ProgramResult => ({
+  code: 0,
+  stdout: new TextEncoder().encode(path + "\n"),
+  stderr: new Uint8Array(),
+});
+
+/** A picker whose programs answer from a list; `null` is a program that is not installed. */
+function pickerOf(answers: (ProgramResult | null)[], hasDisplay = true) {
+  const commands: DialogCommand[] = [];
+  const run = (command: DialogCommand) => {
+    commands.push(command);
+    return Promise.resolve(answers.shift()!);
+  };
+  return { picker: new Picker({ system: "linux", hasDisplay: () => hasDisplay, run }), commands };
+}
+
+/** A picker whose program stays open until its signal is aborted. */
+function openPicker() {
+  const started = Promise.withResolvers<void>();
+  const ended = { value: false };
+  const run = async (_: DialogCommand, signal: AbortSignal) => {
+    started.resolve();
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    ended.value = true;
+    return { code: 143, stdout: new Uint8Array(), stderr: new Uint8Array() };
+  };
+  return {
+    picker: new Picker({ system: "linux", hasDisplay: () => true, run }),
+    started: started.promise,
+    ended,
+  };
+}
+
+Deno.test("the second dialog starts in the folder of the first choice, a cancelled one changes nothing", async () => {
+  const cancel: ProgramResult = { code: 1, stdout: new Uint8Array(), stderr: new Uint8Array() };
+  const { picker, commands } = pickerOf([chose("/data/a.tif"), cancel, chose("/s/x.zarr/zarr.json"), cancel]);
+  assert.equal(await picker.pick(request()), "/data/a.tif");
+  assert.equal(await picker.pick(request()), null);
+  assert.equal(await picker.pick(request()), "/s/x.zarr");
+  assert.equal(await picker.pick(request()), null);
+  const starts = commands.map(({ args }) => args.find((arg) => arg.startsWith("--filename=")));
+  assert.deepEqual(starts, [undefined, "--filename=/data/", "--filename=/data/", "--filename=/s/"]);
+});
+
+Deno.test("kdialog is asked where zenity is missing", async () => {
+  const { picker, commands } = pickerOf([null, chose("/a.tif")]);
+  assert.equal(await picker.pick(request()), "/a.tif");
+  assert.deepEqual(commands.map(({ program }) => program), ["zenity", "kdialog"]);
+});
+
+Deno.test("kdialog is asked where zenity is there but does not start, as without one of its libraries", async () => {
+  const broken = (code: number, words: string): ProgramResult => ({
+    code,
+    stdout: new Uint8Array(),
+    stderr: new TextEncoder().encode(words),
+  });
+  const words =
+    "zenity: error while loading shared libraries: libadwaita-1.so.0: cannot open shared object file\n";
+  for (const code of [126, 127]) {
+    assert.equal(await pickerOf([broken(code, words), chose("/a.tif")]).picker.pick(request()), "/a.tif");
+  }
+  // With nothing left to try, its own words say more than that a program is missing.
+  await assert.rejects(pickerOf([broken(127, words), null]).picker.pick(request()), (error: unknown) => {
+    assert(error instanceof DialogUnavailable);
+    assert.match(error.message, /"zenity" failed with exit status 127: .*libadwaita/);
+    return true;
+  });
+});
+
+Deno.test("no program, no display", async () => {
+  await assert.rejects(pickerOf([null, null]).picker.pick(request()), (error: unknown) => {
+    assert(error instanceof DialogUnavailable);
+    assert.match(error.message, /neither "zenity" nor "kdialog" was .* when the server started; install it/);
+    return true;
+  });
+  const { picker, commands } = pickerOf([], false);
+  await assert.rejects(picker.pick(request()), /neither DISPLAY nor WAYLAND_DISPLAY/);
+  assert.deepEqual(commands, []);
+});
+
+Deno.test("a failed dialog does not block the next one", async () => {
+  const { picker } = pickerOf([null, null, chose("/a.tif")]);
+  await assert.rejects(picker.pick(request()), DialogUnavailable);
+  assert.equal(await picker.pick(request()), "/a.tif");
+});
+
+Deno.test("one at a time; a client that goes away ends its dialog", async () => {
+  const { picker, started, ended } = openPicker();
+  const client = new AbortController();
+  const first = picker.pick(request(client.signal));
+  await started;
+  await assert.rejects(picker.pick(request()), (error: unknown) => {
+    assert(error instanceof DialogBusy);
+    assert.equal(error.retryAfter, null);
+    return true;
+  });
+  client.abort();
+  await assert.rejects(first, ClientGone);
+  assert(ended.value);
+  await assert.rejects(picker.pick(request(client.signal)), /before the dialog opened/);
+});
+
+Deno.test("a request that comes while the last dialog ends waits for that and is shown", async () => {
+  const ending = Promise.withResolvers<void>();
+  const programs: string[] = [];
+  const run = async (_: DialogCommand, signal: AbortSignal) => {
+    programs.push("started");
+    if (programs.length > 1) return chose("/a.tif");
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    await ending.promise;
+    programs.push("ended");
+    return chose("/late.tif");
+  };
+  const picker = new Picker({ system: "linux", hasDisplay: () => true, run });
+  const client = new AbortController();
+  const first = assert.rejects(picker.pick(request(client.signal)), ClientGone);
+  client.abort();
+  const second = picker.pick(request());
+  ending.resolve();
+  await first;
+  assert.equal(await second, "/a.tif");
+  assert.deepEqual(programs, ["started", "ended", "started"]);
+});
+
+Deno.test("closing ends the dialog, waits for it and admits no other", async () => {
+  const { picker, started, ended } = openPicker();
+  const first = assert.rejects(picker.pick(request()), ShuttingDown);
+  await started;
+  await picker.close();
+  assert(ended.value);
+  await first;
+  await assert.rejects(picker.pick(request()), ShuttingDown);
+  await picker.close();
+});
