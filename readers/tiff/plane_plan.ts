@@ -4,8 +4,8 @@ import { MAX_READ_STEP } from "../limits.ts";
 import { NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { MAX_SEGMENT_BYTES } from "./bounds.ts";
-import type { Codec, Extent, Segment } from "./codecs/codec.ts";
-import { codecOf } from "./codecs/mod.ts";
+import type { Codec, Extent, Segment, StreamSettings } from "../codecs/segment.ts";
+import { codecOf, settingsOf } from "./compression.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import { unpredict } from "./predictor.ts";
 import { blockBits, rowBytes, unpack, type Wanted } from "./samples.ts";
@@ -84,7 +84,8 @@ export async function planSource(
   }
   const ranges = rangesOf(source, codec);
   checkAll(source, page, ranges, wanted, codec.maxExpansion, codec);
-  const largest = largestOf(page, ranges, wanted);
+  const settings = settingsOf(page);
+  const largest = largestOf(page, codec, ranges, wanted);
   checkWebAssembly(codec, largest, kind);
   return {
     compressed: true,
@@ -98,7 +99,17 @@ export async function planSource(
         const length = ranges.lengths[index]!;
         const what = `${kind} ${index} at ${offset} + ${length}`;
         const input = tiff.file.read(offset, length, `${kind} ${index}`);
-        await decodeSegment(page, codec, input, index, what, fill, tiff.encoding.littleEndian, stop);
+        await decodeSegment(
+          page,
+          codec,
+          settings,
+          input,
+          index,
+          what,
+          fill,
+          tiff.encoding.littleEndian,
+          stop,
+        );
       }
     },
   };
@@ -224,15 +235,21 @@ function checkAll(
 }
 
 /** The largest of the wanted strips or tiles. */
-function largestOf(page: PageLayout, ranges: Ranges, wanted: readonly WantedSample[]): Extent {
-  let [stored, rowBytes, samples] = [0, 0, 0];
+function largestOf(
+  page: PageLayout,
+  codec: Codec,
+  ranges: Ranges,
+  wanted: readonly WantedSample[],
+): Extent {
+  let [stored, rowLength, samples] = [0, 0, 0];
   for (const index of segmentsOf(page, wanted)) {
+    const bits = decodedBits(page, codec, Math.floor(index / (page.across * page.down)));
     stored = Math.max(stored, ranges.lengths[index]!);
-    rowBytes = Math.max(rowBytes, segmentRowBytes(page, index));
-    samples = Math.max(samples, blockBits(page, Math.floor(index / (page.across * page.down))).length);
+    rowLength = Math.max(rowLength, rowBytes(page.segmentWidth, bits));
+    samples = Math.max(samples, bits.length);
   }
   const rows = page.segmentHeight;
-  return { stored, width: page.segmentWidth, rows, samples, bytes: rowBytes * rows };
+  return { stored, width: page.segmentWidth, rows, samples, bytes: rowLength * rows };
 }
 
 /** @throws {DecodeFailed} more than a decoder in WebAssembly gets in one call */
@@ -251,6 +268,7 @@ function checkWebAssembly(codec: Codec, { stored, width, rows, samples }: Extent
 async function decodeSegment(
   page: PageLayout,
   codec: Codec,
+  settings: Omit<StreamSettings, "bits">,
   input: Uint8Array,
   index: number,
   what: string,
@@ -259,7 +277,7 @@ async function decodeSegment(
   stop: StopFlag,
 ): Promise<void> {
   const set = Math.floor(index / (page.across * page.down));
-  const bits = codec.image ? blockBits(page, set).map(wholeBytes) : blockBits(page, set);
+  const bits = decodedBits(page, codec, set);
   const row = rowBytes(page.segmentWidth, bits);
   const rows = rowsOf(page, index);
   const segment: Segment = {
@@ -269,7 +287,7 @@ async function decodeSegment(
     fullRows: page.segmentHeight,
     bytes: row * rows,
     mostBytes: row * page.segmentHeight,
-    page,
+    settings: { ...settings, bits: blockBits(page, set) },
     what,
     stop,
   };
@@ -313,6 +331,12 @@ function undoPredictor(
     littleEndian,
   });
   return true;
+}
+
+/** Bits of each interleaved sample as a codec gives them. */
+function decodedBits(page: PageLayout, codec: Codec, set: number): readonly number[] {
+  const bits = blockBits(page, set);
+  return codec.image ? bits.map(wholeBytes) : bits;
 }
 
 /** Codecs of samples give whole bytes: the next machine width. */

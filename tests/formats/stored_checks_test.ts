@@ -5,8 +5,8 @@
 import { deepEqual, ok, rejects } from "node:assert/strict";
 import { StopFlag } from "../../readers/stop_flag.ts";
 import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
-import type { Segment } from "../../readers/tiff/codecs/codec.ts";
-import { codecOf } from "../../readers/tiff/codecs/mod.ts";
+import type { Segment } from "../../readers/codecs/segment.ts";
+import { codecOf } from "../../readers/tiff/compression.ts";
 import fixtures from "../fixtures/streams/streams.json" with { type: "json" };
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));

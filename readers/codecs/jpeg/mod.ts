@@ -2,17 +2,12 @@
  * JPEG (compression 7; TIFF Technical Note 2): baseline, extended, progressive and lossless. Tables that strips or
  * tiles share stand in JPEGTables. Of photometric YCbCr, samples come out as RGB.
  */
-import { PHOTOMETRIC } from "../../tiff/page.ts";
-import { TAG } from "../../tiff/tags.ts";
-import { type Codec, damaged, type Extent, type Segment } from "../../tiff/codecs/codec.ts";
+import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
 import { type Coefficients, coefficientsOf, decodeScan } from "./coefficients.ts";
 import { interleave, toRgb, upsample } from "./color.ts";
 import { transform } from "./dct.ts";
 import { decodeLossless } from "./lossless.ts";
 import { type Frame, noTables, readStream, type Tables } from "./stream.ts";
-
-/** Shared tables of a page: most often a kilobyte. */
-const MAX_TABLE_BYTES = 1 << 20;
 
 const LOSSLESS = 0xc3;
 
@@ -27,7 +22,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
 
 function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
   const tables = noTables();
-  const shared = segment.page.directory.bytes(TAG.JPEGTables, MAX_TABLE_BYTES);
+  const shared = segment.settings.jpegTables;
   if (shared && shared.length > 2) readStream(shared, tables, null);
   const picture: Picture = { frame: null, coefficients: [], lossless: new Uint16Array(0), seen: new Set() };
   readStream(input, tables, {
@@ -77,7 +72,7 @@ function judge(frame: Frame, segment: Segment): void {
       `it is ${width} x ${height} x ${components.length}, not ${segment.width} x ${segment.rows} x ${segment.samples}`,
     );
   }
-  const declared = segment.page.bits[0]!;
+  const declared = segment.settings.bits[0]!;
   const allowed = frame.kind === LOSSLESS
     ? precision >= 2 && precision <= 16
     : precision === 8 || precision === 12;
@@ -108,10 +103,10 @@ function planes(
   return samples;
 }
 
-/** A JFIF header says YCbCr even where the page says RGB. */
-function codesChroma(input: Uint8Array, { page: { photometric } }: Segment): boolean {
+/** A JFIF header says YCbCr even where the container says RGB. */
+function codesChroma(input: Uint8Array, { settings: { colours } }: Segment): boolean {
   const jfif = String.fromCharCode(...input.subarray(6, 10)) === "JFIF";
-  return photometric === PHOTOMETRIC.ycbcr || (photometric === PHOTOMETRIC.rgb && jfif);
+  return colours === "ycbcr" || (colours === "rgb" && jfif);
 }
 
 /** Sides of the largest MCU: 4 blocks of 8. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import decodeFile, { init } from "@jsquash/webp/decode.js";
-import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./codec.ts";
+import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
 import { allowMemory, memoryRefused } from "./wasm_memory.ts";
 
 let ready: Promise<unknown> | null = null;
@@ -20,11 +20,11 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   if (size.width !== width || size.height < rows || size.height > fullRows) {
     throw damaged(segment, "WebP", `it is ${size.width} x ${size.height}, not ${width} x ${rows}`);
   }
-  if (segment.page.bits.some((bits) => bits !== 8) || (samples !== 3 && samples !== 4)) {
+  if (segment.settings.bits.some((bits) => bits !== 8) || (samples !== 3 && samples !== 4)) {
     throw damaged(
       segment,
       "WebP",
-      `it codes 3 or 4 samples of 8 bits, not ${samples} of ${segment.page.bits[0]}`,
+      `it codes 3 or 4 samples of 8 bits, not ${samples} of ${segment.settings.bits[0]}`,
     );
   }
   allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));

@@ -1,7 +1,7 @@
 /** Deflate (zlib stream, compression 8 and 32946) and Zstandard (compression 50000) through the runtime. */
 import { constants, inflateSync, zstdDecompressSync } from "node:zlib";
-import { requireWholeFrames } from "../../codecs/zstd_frames.ts";
-import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS } from "./codec.ts";
+import { requireWholeFrames } from "./zstd_frames.ts";
+import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS } from "./segment.ts";
 
 type Decompress = (
   input: Uint8Array,

@@ -1,5 +1,5 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
-import { type Codec, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./codec.ts";
+import { type Codec, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./segment.ts";
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const output = new Uint8Array(segment.mostBytes);

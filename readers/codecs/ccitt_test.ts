@@ -1,10 +1,16 @@
 import { equal, throws } from "node:assert/strict";
-import { StopFlag } from "../../stop_flag.ts";
-import type { PageLayout } from "../page.ts";
+import { StopFlag } from "../stop_flag.ts";
 import { ccittGroup4 } from "./ccitt.ts";
 import { MODE_CODES, RUNS } from "./ccitt_codes.ts";
 
-const page = { bits: [1], directory: { number: () => undefined } } as unknown as PageLayout;
+const settings = {
+  bits: [1],
+  kind: "uint" as const,
+  jpegTables: null,
+  colours: null,
+  faxOptions: 0,
+  lercPacking: 0,
+};
 
 const segment = (width: number, rows: number) => ({
   width,
@@ -13,7 +19,7 @@ const segment = (width: number, rows: number) => ({
   fullRows: rows,
   bytes: Math.ceil(width / 8) * rows,
   mostBytes: Math.ceil(width / 8) * rows,
-  page,
+  settings,
   what: "strip 0",
   stop: new StopFlag(),
 });

@@ -4,8 +4,7 @@
  */
 import { inflateSync, zstdDecompressSync } from "node:zlib";
 import { decode as decodeBlob, getBlobInfo, load } from "lerc";
-import { TAG, tagName } from "../tags.ts";
-import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./codec.ts";
+import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { allowMemory, memoryRefused } from "./wasm_memory.ts";
 
 /** Room for masks and headers beside the samples of a blob that LERC could not make smaller. */
@@ -25,7 +24,7 @@ const SIZES: Readonly<Record<string, number>> = {
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
   allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
   await load();
-  const packing = segment.page.directory.numbers(TAG.LercParameters, 16)[1] ?? 0;
+  const packing = segment.settings.lercPacking;
   try {
     const blob = unpacked(input, packing, blobBytes(segment.mostBytes));
     const info = getBlobInfo(blob);
@@ -46,9 +45,10 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     const refused = memoryRefused();
     if (refused !== null) throw new Error(refused);
     if (
-      SIZES[pixelType] !== segment.page.bits[0] || (pixelType[0] === "F") !== (segment.page.kind === "float")
+      SIZES[pixelType] !== segment.settings.bits[0] ||
+      (pixelType[0] === "F") !== (segment.settings.kind === "float")
     ) {
-      throw new Error(`its samples are ${pixelType}, not of ${segment.page.bits[0]} bits`);
+      throw new Error(`its samples are ${pixelType}, not of ${segment.settings.bits[0]} bits`);
     }
     const bytes = bandsInterleaved(
       pixels.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
@@ -66,7 +66,7 @@ function unpacked(input: Uint8Array, packing: number, most: number): Uint8Array 
   if (packing === 0) return input;
   if (packing === 1) return inflateSync(input, { maxOutputLength: most });
   if (packing === 2) return zstdDecompressSync(input, { maxOutputLength: most });
-  throw new Error(`${tagName(TAG.LercParameters)} says packing ${packing}, which is not read`);
+  throw new Error(`its packing ${packing} is not read`);
 }
 
 /** Bands come one after the other, samples of one band are interleaved already. */

@@ -2,9 +2,8 @@
  * CCITT run lengths (compression 2), Group 3 (3) and Group 4 (4): ITU-T T.4 and T.6; TIFF 6.0, sections 10 and 11.
  * Black runs become bits of 1, whatever the photometric interpretation.
  */
-import { TAG, tagName } from "../tags.ts";
 import { HORIZONTAL, LOOKUP_BITS, MODE_CODES, PASS, RUNS } from "./ccitt_codes.ts";
-import { type Codec, damaged, oneBuffer, type Segment, short } from "./codec.ts";
+import { type Codec, damaged, oneBuffer, type Segment, short } from "./segment.ts";
 
 /** Bits of one strip, highest first; beyond the end they are 0. */
 class Bits {
@@ -38,17 +37,12 @@ interface Variant {
 }
 
 function decode(variant: Variant, input: Uint8Array, segment: Segment): Uint8Array {
-  if (segment.page.bits.some((bits) => bits !== 1) || segment.samples !== 1) {
+  if (segment.settings.bits.some((bits) => bits !== 1) || segment.samples !== 1) {
     throw damaged(segment, variant.title, "it codes one sample of 1 bit");
   }
-  const { directory } = segment.page;
-  const options = variant.kind === "group3" ? directory.number(TAG.T4Options) ?? 0 : 0;
-  if (options & 2 || variant.kind === "group4" && (directory.number(TAG.T6Options) ?? 0) & 2) {
-    throw damaged(
-      segment,
-      variant.title,
-      `${tagName(TAG.T4Options)} allows uncompressed mode, which is not read`,
-    );
+  const options = segment.settings.faxOptions;
+  if ((options & 2) !== 0) {
+    throw damaged(segment, variant.title, "it may be in uncompressed mode, which is not read");
   }
   const { width, rows } = segment;
   const output = new Uint8Array(segment.bytes);

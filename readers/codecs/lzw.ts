@@ -3,7 +3,7 @@
  * Files of before TIFF 6.0 have them lowest bit first and widen when the table is full; their streams start with
  * the clear code as bytes `00 01` rather than `80`.
  */
-import { type Codec, damaged, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./codec.ts";
+import { type Codec, damaged, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./segment.ts";
 
 const CLEAR = 256;
 const END = 257;

@@ -4,8 +4,8 @@
  * three components and clips negative values of 8 bits to 0: other counts are refused, signed 8 bits decoded as unsigned.
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
-import { DecodeFailed } from "../../errors.ts";
-import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./codec.ts";
+import { DecodeFailed } from "../errors.ts";
+import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { allowMemory, memoryRefused } from "./wasm_memory.ts";
 
 /** What is used of the decoder's module. */
@@ -110,7 +110,7 @@ function judge(input: Uint8Array, segment: Segment): { start: number; signedBits
   if (components !== 1 && components !== 3) {
     throw new DecodeFailed(`${segment.what} is JPEG 2000 of ${components} components; 1 and 3 are read`);
   }
-  const declared = segment.page.bits[0]!;
+  const declared = segment.settings.bits[0]!;
   let signedBits = 0;
   for (let c = 0; c < components; c += 1) {
     if (at + 4 + 38 + 3 * c + 3 > input.length) throw fail("it ends early");
@@ -120,7 +120,7 @@ function judge(input: Uint8Array, segment: Segment): { start: number; signedBits
       throw fail(`component ${c} has one sample for ${dx} x ${dy} pixels, which is not read`);
     }
     const signed = (view.getUint8(38 + 3 * c) & 0x80) !== 0;
-    if (segment.page.kind !== (signed ? "int" : "uint")) {
+    if (segment.settings.kind !== (signed ? "int" : "uint")) {
       throw fail(`component ${c} is ${signed ? "signed" : "unsigned"}, the page's samples are not`);
     }
     if (

@@ -1,9 +1,8 @@
 import { deepEqual, throws } from "node:assert/strict";
-import { lzw as encode } from "../../../tests/fixtures/tiff_writer.ts";
-import { StopFlag } from "../../stop_flag.ts";
-import { DecodeFailed } from "../../errors.ts";
-import type { PageLayout } from "../page.ts";
-import type { Segment } from "./codec.ts";
+import { lzw as encode } from "../../tests/fixtures/tiff_writer.ts";
+import { StopFlag } from "../stop_flag.ts";
+import { DecodeFailed } from "../errors.ts";
+import type { Segment } from "./segment.ts";
 import { lzw } from "./lzw.ts";
 
 const segment = (bytes: number): Segment => ({
@@ -13,7 +12,14 @@ const segment = (bytes: number): Segment => ({
   fullRows: 1,
   bytes,
   mostBytes: bytes,
-  page: {} as PageLayout,
+  settings: {
+    bits: [8],
+    kind: "uint" as const,
+    jpegTables: null,
+    colours: null,
+    faxOptions: 0,
+    lercPacking: 0,
+  },
   what: "strip 0",
   stop: new StopFlag(),
 });

@@ -1,8 +1,21 @@
-import { DecodeFailed } from "../../errors.ts";
-import type { StopFlag } from "../../stop_flag.ts";
-import type { PageLayout } from "../page.ts";
+import { DecodeFailed } from "../errors.ts";
+import type { StopFlag } from "../stop_flag.ts";
 
-/** The strip or tile that a codec is to give. */
+/** What the container of a stream states beside it, where a codec asks for it. */
+export interface StreamSettings {
+  /** Bits of each interleaved sample, and what they are. */
+  readonly bits: readonly number[];
+  readonly kind: "uint" | "int" | "float";
+  /** JPEG: tables that streams share, and the colours that the container names. */
+  readonly jpegTables: Uint8Array | null;
+  readonly colours: "ycbcr" | "rgb" | null;
+  /** CCITT: bits of T4Options or T6Options; 1 for codes of two dimensions, 2 for uncompressed mode. */
+  readonly faxOptions: number;
+  /** LERC: 0 plain, 1 deflate, 2 zstd around it. */
+  readonly lercPacking: number;
+}
+
+/** A picture that is compressed apart from others: a strip, a tile, a block of a mosaic, a frame. */
 export interface Segment {
   /** Columns, rows and interleaved samples that must come out. */
   readonly width: number;
@@ -14,7 +27,7 @@ export interface Segment {
   readonly bytes: number;
   /** Bytes that may come out: `fullRows` rows. */
   readonly mostBytes: number;
-  readonly page: PageLayout;
+  readonly settings: StreamSettings;
   /** Names it in messages: `strip 3 at 81920 + 4096`. */
   readonly what: string;
   readonly stop: StopFlag;
