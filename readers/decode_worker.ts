@@ -5,7 +5,7 @@
  * a copy.
  */
 import { Stopped, toWire } from "./errors.ts";
-import { collectAfter, keepGarbage } from "./garbage.ts";
+import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
 import { loadAcquisition, type Share } from "./load.ts";
 import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
@@ -22,19 +22,24 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
 async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }>): Promise<void> {
   const files = new FileAccess(roots, new StopFlag(stop));
   let planned = 0;
+  // The server ends this worker with its answer. What it has not freed itself would stay with the allocator.
+  let isLast = false;
   keepGarbage();
   try {
     const { summary, planes, referencePlanes } = await loadAcquisition(request, files, async (plan) => {
       const answer = new Promise<Share | null>((resolve) => answerReservation = resolve);
       planned = plan.bytes;
+      isLast = plan.working.endsWithWorker;
       post({ type: "planned", files: files.marks, ...plan });
       const wanted = await answer;
       if (wanted === null) throw new Stopped();
       return wanted;
     });
     const buffers = [...planes, ...referencePlanes].map((plane) => plane.buffer);
+    if (isLast) collectGarbage();
     post({ type: "loaded", summary, planes, referencePlanes }, buffers);
   } catch (error) {
+    if (isLast) collectGarbage();
     post({ type: "failed", error: toWire(error) });
   } finally {
     files.close();

@@ -2,8 +2,8 @@
  * Command lines of the native dialogs and what their answers mean; pure functions. Titles, folders and endings
  * reach a program through its arguments or its environment, never through a quoted script.
  *
- * zenity, kdialog: one argument each, globs. osascript, powershell.exe: a constant script (`picker_macos.js`,
- * `picker_windows.ps1`) and the question as JSON.
+ * zenity, kdialog: one argument each, globs. osascript, powershell.exe: a constant script (`macos.js`,
+ * `windows.ps1`) and the question as JSON.
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
