@@ -217,20 +217,22 @@ export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number,
   return { tiff, page, run: null, warnings: placeWarnings(layout, number, (n) => tiff.directory(n)) };
 }
 
-/** A warning where a page does not lie behind those before it, although others do, or lies over the first. */
+/** A warning where a page does not lie in line with others that do, or lies over the first. */
 function placeWarnings(
   layout: PageLayout,
   number: number,
   pageAt: (number: number) => Directory | null,
 ): string[] {
-  if (number === 0 || layout.tiled || layout.compression !== UNCOMPRESSED) return [];
+  if (layout.tiled || layout.compression !== UNCOMPRESSED) return [];
   const plane = planeBytes(layout);
   const placeOf = (n: number) => pageAt(n)?.number(TAG.StripOffsets) ?? NaN;
-  const [first, own] = [placeOf(0), placeOf(number)];
-  const witness = number === 1 ? 2 : 1;
-  const misplaced = own !== first + number * plane && placeOf(witness) === first + witness * plane;
-  if (!misplaced && Math.abs(own - first) >= plane) return [];
-  return [`Plane ${number} lies at ${own}, not at ${first + number * plane} behind the ones before it`];
+  // Two other pages that follow one another tell where this one belongs.
+  const [one, two] = number === 0 ? [1, 2] : number === 1 ? [0, 2] : [0, 1];
+  const [own, first, second] = [placeOf(number), placeOf(one), placeOf(two)];
+  const meant = first + (number - one) * plane;
+  const misplaced = own !== meant && second === first + (two - one) * plane;
+  if (!misplaced && (number === 0 || Math.abs(own - first) >= plane)) return [];
+  return [`Plane ${number} lies at ${own}, not at ${meant} in line with the others`];
 }
 
 function missingPlane(number: number, stored: number): DecodeFailed {

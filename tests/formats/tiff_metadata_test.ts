@@ -318,6 +318,28 @@ Deno.test("planes behind one directory that a description declares and the file 
     match(warnings(unknown), /dimensions of FluoView in FluoViewHeader \(34361\) do not fit/);
   }));
 
+Deno.test("a page that is out of line with the others is a warning", () =>
+  inFolder(async (put) => {
+    // 40 rows of 5 pixels of 16 bits in three pages, whose strips lie at 8, 408 and 808.
+    const layout = { ...GRAY, width: 5, height: 40, rowsPerStrip: 40 };
+    const head = new Uint8Array(1264);
+    const places = [8, 408, 808];
+    const text = "ImageJ=1.53t\nimages=3\nchannels=3\n";
+    for (const moved of [null, 0, 1, 2]) {
+      const file = tiffOf(layout, [[], [], []], (page) => [
+        [270, 2, text],
+        [273, 4, [places[page]! + (page === moved ? 64 : 0)]],
+        [279, 4, [400]],
+      ], head);
+      const told = warnings(await load(put("line.tif", file)));
+      if (moved === null) equal(told, "");
+      else {match(
+          told,
+          new RegExp(`Plane ${moved} lies at ${places[moved]! + 64}, not at ${places[moved]} in line`),
+        );}
+    }
+  }));
+
 Deno.test("counts of ImageJ that contradict each other leave the pages as slices, with a warning", () =>
   inFolder(async (put) => {
     const cases: [string, string, number[], RegExp][] = [
