@@ -217,7 +217,7 @@ export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number,
   return { tiff, page, run: null, warnings: placeWarnings(layout, number, (n) => tiff.directory(n)) };
 }
 
-/** A warning where a page does not lie in line with others that do, or lies over the first. */
+/** A warning where a page does not lie in line with others that do, or lies over the first or before it. */
 function placeWarnings(
   layout: PageLayout,
   number: number,
@@ -231,7 +231,7 @@ function placeWarnings(
   const [own, first, second] = [placeOf(number), placeOf(one), placeOf(two)];
   const meant = first + (number - one) * plane;
   const misplaced = own !== meant && second === first + (two - one) * plane;
-  if (!misplaced && (number === 0 || Math.abs(own - first) >= plane)) return [];
+  if (!misplaced && (number === 0 || own - first >= plane)) return [];
   return [`Plane ${number} lies at ${own}, not at ${meant} in line with the others`];
 }
 
