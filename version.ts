@@ -8,7 +8,7 @@ export const VERSION: string = manifest.version;
 export function commit(): string | null {
   // Written and embedded by `deno task compile`; the file in a checkout may be of another build.
   if (!Deno.build.standalone) return null;
-  return Deno.readTextFileSync(new URL("../dist/commit.txt", import.meta.url)).trim();
+  return Deno.readTextFileSync(new URL("./dist/commit.txt", import.meta.url)).trim();
 }
 
 /** One line for `--version`: `acq-server 0.1.0 (commit 0123456789ab)`. */
