@@ -207,6 +207,14 @@ export async function loadAcquisition(
     if (error instanceof DecodeFailed) {
       throw new DecodeFailed(`Cannot read "${basename(request.path)}": ${error.message}`, { cause: error });
     }
+    if (error instanceof RangeError && error.message === "Maximum call stack size exceeded") {
+      throw new DecodeFailed(
+        `Cannot read "${basename(request.path)}": a text in it is too long or too deep`,
+        {
+          cause: error,
+        },
+      );
+    }
     if (error instanceof RangeError && error.message.includes("rray buffer allocation failed")) {
       throw new DecodeFailed(
         `Cannot read "${basename(request.path)}": the machine has too little memory for it`,

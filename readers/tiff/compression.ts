@@ -18,6 +18,8 @@ const REFUSED: Readonly<Record<number, string>> = {
   34676: "SGI log luminance",
   34677: "SGI log luminance, 24 bit",
   34892: "lossy DNG",
+  34933: "PNG",
+  34934: "JPEG XR",
   50002: "JPEG XL",
   52546: "JPEG XL",
 };

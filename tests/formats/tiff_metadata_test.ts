@@ -485,3 +485,28 @@ function bigText(text: string): Uint8Array {
   }
   return whole;
 }
+
+Deno.test("ImageJ: one damaged letter of its first line leaves channels and slices as they are, with a warning", () =>
+  inFolder(async (put) => {
+    const text = "ImageJ=1.54f\nimages=4\nchannels=2\nslices=2\nhyperstack=true\n";
+    for (let bit = 0; bit < 8 * "ImageJ=".length; bit += 1) {
+      const bytes = new TextEncoder().encode(text);
+      bytes[bit >> 3]! ^= 1 << (bit & 7);
+      // TIFF text is ASCII: a byte beyond it, a NUL or a line end makes another text of it.
+      if (bytes[bit >> 3]! > 126 || bytes[bit >> 3]! < 32) continue;
+      const loaded = await load(put(`${bit}.tif`, described(new TextDecoder().decode(bytes), 4)));
+      deepEqual(loaded.summary.channels.length, 2, `bit ${bit}`);
+      match(warnings(loaded), /does not begin with "ImageJ="; it is read as such/);
+    }
+  }));
+
+Deno.test("a description of ImageJ, and a list of channels of ScanImage, that is too long is told", () =>
+  inFolder(async (put) => {
+    const long = put("imagej.tif", described(`ImageJ=1.54f\nimages=1\n${"a=1\n".repeat(300_000)}`));
+    await rejects(load(long), { tag: "DecodeFailed", message: /has \d+ characters, more than 1048576/ });
+    const list = `SI.hChannels.channelSave = [${"1;".repeat(3_000_000)}1]\nSI.VERSION_MAJOR = 5\n`;
+    match(
+      warnings(await load(put("scanimage.tif", described(list)))),
+      /do not say which channels were saved/,
+    );
+  }));

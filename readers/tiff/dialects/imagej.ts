@@ -4,7 +4,7 @@
  * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text. What is declared but
  * not there is a warning; counts that contradict each other leave the pages as slices, since the first is certain.
  */
-import { quoted } from "../../errors.ts";
+import { DecodeFailed, quoted } from "../../errors.ts";
 import { MAX_PLANES } from "../bounds.ts";
 import { channelLabels, sliceLabels } from "./imagej_labels.ts";
 import { type PageLayout, readPage } from "../page.ts";
@@ -25,13 +25,34 @@ import {
 import { TAG } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
-/** The stack of an ImageJ file, or `null`. */
+const MARK = "ImageJ=";
+
+/** Characters of a description; ImageJ writes some twenty lines. */
+const MAX_TEXT = 1 << 20;
+
+/** True for the lines of ImageJ under a damaged first one. */
+function isUnmarked(text: string): boolean {
+  const start = `\n${text.slice(0, 4096)}`;
+  return /[\r\n]images=\d+[\r\n]/.test(start) &&
+    /[\r\n](?:channels|slices|frames|hyperstack)=\w+/.test(start);
+}
+
+/** The stack of an ImageJ file, or `null`. @throws {DecodeFailed} its description is over a bound */
 export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null {
-  const text = descriptions.find((description) => description.startsWith("ImageJ="));
+  const text = descriptions.find((description) => description.startsWith(MARK)) ??
+    descriptions.find(isUnmarked);
   if (text === undefined) return null;
+  if (text.length > MAX_TEXT) {
+    throw new DecodeFailed(`the description of ImageJ has ${text.length} characters, more than ${MAX_TEXT}`);
+  }
   const fields = fieldsOf(text);
   const layout = readPage(first);
   const { sizes, run, warnings } = planesOf(tiff, layout, fields);
+  if (!text.startsWith(MARK)) {
+    warnings.push(
+      `The description has the lines of ImageJ but does not begin with "${MARK}"; it is read as such`,
+    );
+  }
   const perUnit = (tag: number) => {
     const resolution = first.noteNumber(tag);
     return resolution === undefined ? null : 1 / resolution;

@@ -92,8 +92,10 @@ export class OmeSet {
     if (name === null) return uuid === null ? this.#xmlPath : null;
     const places = placesOf(dirname(this.#xmlPath), name);
     const found = this.#noteFirst(places);
+    // Absolute paths of another machine say nothing of where the opened file should be.
+    const expected = found === this.#opened.path && places.length === 1;
     if (
-      found !== null && found !== this.#opened.path &&
+      found !== null && !expected &&
       basename(dirname(found)) !== basename(dirname(places[0]!))
     ) this.#elsewhere.push(name);
     return found;

@@ -133,10 +133,14 @@ function numbersIn(text: string | undefined): number[] {
   return [...(text ?? "").matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g)].map(([number]) => Number(number));
 }
 
+/** Characters of a list of channels, eight for each. */
+const MAX_LIST = 8 * MAX_CHANNELS;
+
 /** Numbers of the saved channels from 1, or `null` where they are not given or contradict each other. */
 function savedChannels(fields: Fields): number[] | null {
   const list = fields.get("hChannels.channelSave") ?? fields.get("channelsSave");
   if (list !== undefined) {
+    if (list.length > MAX_LIST) return null;
     const numbers = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(list) ? numbersIn(list) : [];
     const names = channelNamesIn(fields).length || MAX_CHANNELS;
     const fitting = new Set(numbers).size === numbers.length && numbers.every((n) => n >= 1 && n <= names);
