@@ -198,3 +198,18 @@ Deno.test("missing slices and frames of an Olympus set are named; without its fi
       /"s_C002T001\.tif", which holds the plane, is missing/,
     );
   }));
+
+Deno.test("a set in folders that was copied into one says that the opened file was found by its name alone", () =>
+  inFolder(async (_folder, put) => {
+    const image = (i: number, name: string) =>
+      `<Image ID="Image:${i}"><Pixels ID="Pixels:${i}" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" ` +
+      `SizeZ="1" SizeT="1"><TiffData IFD="0" PlaneCount="1"><UUID FileName="${name}"/></TiffData>` +
+      `</Pixels></Image>`;
+    const schema = `xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"`;
+    const text = `<OME ${schema}>${image(0, "sub/a.ome.tif")}${image(1, "sub2/a.ome.tif")}</OME>`;
+    put("set.companion.ome", new TextEncoder().encode(text));
+    const only = `<OME ${schema}><BinaryOnly MetadataFile="set.companion.ome"/></OME>`;
+    const loaded = await load(put("a.ome.tif", pageFile(2, only)));
+    deepEqual(firsts(loaded), [2]);
+    match(loaded.summary.warnings.join(), /by their name alone/);
+  }));
