@@ -125,8 +125,11 @@ async function measureSubject({ name, file, write }: Subject): Promise<BenchRow[
 
 const measureBomb = (file: string): Promise<BenchRow[]> =>
   measure(`memory, ${file}`, async (_server, load, note) => {
-    await load(fileURLToPath(new URL(file, FIXTURES)));
+    const path = fileURLToPath(new URL(file, FIXTURES));
+    await load(path);
     await note("after one load");
+    for (let i = 0; i < LOADS; i += 1) await load(path);
+    await note(`after ${LOADS} loads`);
   });
 
 /** Measures all, or the groups whose name holds one of `wanted`. */

@@ -45,7 +45,8 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     const bytes = decoder.getDecodedBuffer();
     const expected = width * height * componentCount * (bitsPerSample > 8 ? 2 : 1);
     if (bytes.length < expected || expected < segment.bytes) throw short(segment, "JPEG 2000", bytes.length);
-    const samples = bytes.slice(0, expected);
+    // A copy already: nothing of the module's memory.
+    const samples = new Uint8Array(bytes.buffer, bytes.byteOffset, expected);
     const middle = signedBits > 0 ? 2 ** (signedBits - 1) : 0;
     // The decoder's array clips, an array of bytes wraps.
     if (middle === 0) return samples;
