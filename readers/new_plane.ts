@@ -19,6 +19,15 @@ export function newPlane(samples: number, buffers: ArrayBuffer[]): Float32Array<
   const bytes = 4 * samples;
   const at = buffers.findIndex(({ byteLength }) => byteLength >= bytes);
   if (at >= 0) return new Float32Array(buffers.splice(at, 1)[0]!, 0, samples).fill(0);
+  return new Float32Array(newBuffer(bytes), 0, samples);
+}
+
+/** Zeros for decoded bytes that live as long as one strip; large ones would stay with the allocator as planes would. */
+export function newBytes(length: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(newBuffer(length), 0, length);
+}
+
+function newBuffer(bytes: number): ArrayBuffer {
   const mapped = Deno.build.os === "linux" && bytes >= SMALLEST && bytes < MAPPED_BYTES;
-  return new Float32Array(new ArrayBuffer(mapped ? MAPPED_BYTES : bytes), 0, samples);
+  return new ArrayBuffer(mapped ? MAPPED_BYTES : bytes);
 }

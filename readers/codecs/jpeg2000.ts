@@ -5,6 +5,7 @@
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 import { DecodeFailed } from "../errors.ts";
+import { newBytes } from "../new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { allowMemory, memoryRefused } from "./wasm_memory.ts";
 
@@ -42,11 +43,11 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     // It goes on without the memory that it asked for.
     if (memoryRefused() !== null) throw new Error();
     const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
-    const bytes = decoder.getDecodedBuffer();
+    const bytes = decodedBytes(decoder);
     const expected = width * height * componentCount * (bitsPerSample > 8 ? 2 : 1);
     if (bytes.length < expected || expected < segment.bytes) throw short(segment, "JPEG 2000", bytes.length);
-    // A copy already: nothing of the module's memory.
-    const samples = new Uint8Array(bytes.buffer, bytes.byteOffset, expected);
+    const samples = newBytes(expected);
+    samples.set(bytes.subarray(0, expected));
     const middle = signedBits > 0 ? 2 ** (signedBits - 1) : 0;
     // The decoder's array clips, an array of bytes wraps.
     if (middle === 0) return samples;
@@ -63,6 +64,24 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     );
   } finally {
     decoder?.delete();
+  }
+}
+
+/**
+ * The result, in the memory of the module. The package would copy it with `new Uint8ClampedArray(…)`, looked up at its
+ * first call; buffers of up to 32 MiB stay with the allocator, 33 MiB in the arena of each worker.
+ */
+function decodedBytes(decoder: Decoder): Uint8Array {
+  const { Uint8ClampedArray } = globalThis;
+  Object.assign(globalThis, {
+    Uint8ClampedArray: function (view: Uint8Array) {
+      return view;
+    },
+  });
+  try {
+    return decoder.getDecodedBuffer();
+  } finally {
+    Object.assign(globalThis, { Uint8ClampedArray });
   }
 }
 
