@@ -172,13 +172,18 @@ export class Directory {
     }
   }
 
+  /** The tags of all entries in stored order, of whatever type. */
+  tags(): number[] {
+    const { countBytes, entryBytes } = layoutOf(this.encoding);
+    return Array.from(
+      { length: this.#count },
+      (_, i) => this.#bytes.getUint16(countBytes + i * entryBytes, this.encoding.littleEndian),
+    );
+  }
+
   /** Whether there is an entry of a tag, of whatever type. */
   lists(tag: number): boolean {
-    const { countBytes, entryBytes } = layoutOf(this.encoding);
-    for (let i = 0, at = countBytes; i < this.#count; i += 1, at += entryBytes) {
-      if (this.#bytes.getUint16(at, this.encoding.littleEndian) === tag) return true;
-    }
-    return false;
+    return this.tags().includes(tag);
   }
 
   has(tag: number): boolean {
@@ -307,7 +312,12 @@ export class Directory {
 
   /** Text of a tag that no sample depends on: `""` without it, or where it does not lie in the file. */
   note(tag: number, most: number): string {
-    return tolerant(() => this.texts(tag, most)[0]) ?? "";
+    return this.notes(tag, most)[0] ?? "";
+  }
+
+  /** Texts of a tag that no sample depends on: none without it, or where one does not lie in the file. */
+  notes(tag: number, most: number): string[] {
+    return tolerant(() => this.texts(tag, most)) ?? [];
   }
 
   /** Number of a tag that no sample depends on: `undefined` without it, or where it does not lie in the file. */

@@ -113,6 +113,9 @@ export function readImage(image: XmlElement): OmeImage {
     moment: firstMoment(...written.map(momentOf)),
     warnings: [
       ...lacking.map((name) => `OME-XML lacks ${name}, which is taken as 1`),
+      ...order === null && attributes.DimensionOrder !== undefined
+        ? [`OME-XML declares DimensionOrder=${quoted(attributes.DimensionOrder)}, which means nothing`]
+        : [],
       ...fitting ? [] : [`OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`],
     ],
   };

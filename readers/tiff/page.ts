@@ -4,7 +4,7 @@ import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { SampleType } from "../reader.ts";
 import { MAX_BITS, MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
-import { TAG, tagName } from "./tags.ts";
+import { strayTag, TAG, tagName } from "./tags.ts";
 
 /** Kind of number of a sample. */
 export type SampleKind = "uint" | "int" | "float";
@@ -126,6 +126,12 @@ export function readPage(directory: Directory): PageLayout {
 /** Counts and values that no writer means. */
 function doubts(directory: Directory, samples: number, photometric: number, needed: number): string[] {
   const warnings: string[] = [];
+  const stray = strayTag(directory.tags());
+  if (stray !== undefined) {
+    warnings.push(
+      `${where(directory)} has tag ${stray}, which has no name and stands where another one belongs`,
+    );
+  }
   if (!PHOTOMETRICS.has(photometric)) {
     warnings.push(`${tagName(TAG.PhotometricInterpretation)} is ${photometric}, which means nothing`);
   }
@@ -133,6 +139,10 @@ function doubts(directory: Directory, samples: number, photometric: number, need
     warnings.push(
       `${tagName(TAG.SampleFormat)} is 0, which means nothing; samples are taken as unsigned integers`,
     );
+  }
+  // One wrong value makes floats of 24 bits, the only packed ones, such integers.
+  if (directory.number(TAG.SampleFormat) === 2 && directory.number(TAG.BitsPerSample) === 24) {
+    warnings.push(`${tagName(TAG.SampleFormat)} is 2; signed integers of 24 bits are rare, floats are not`);
   }
   for (const tag of [TAG.BitsPerSample, TAG.SampleFormat]) {
     const values = directory.count(tag);

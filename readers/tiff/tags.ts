@@ -48,3 +48,23 @@ export function tagName(tag: number): string {
   const name = NAMES.get(tag);
   return name ? `${name} (${tag})` : `tag ${tag}`;
 }
+
+/** First number of tags that anybody may register for private use (TIFF 6.0, section 2). */
+const FIRST_PRIVATE = 32768;
+
+/** True for a number below the private ones that TIFF 6.0 and its supplements name. */
+function isNamed(tag: number): boolean {
+  return tag >= 254 && tag <= 347 || tag >= 512 && tag <= 532 || tag === 559 || tag === 700;
+}
+
+/**
+ * The first of these tags that is most likely another one with a wrong number: it has no name and does not stand in
+ * ascending order, as all shall (TIFF 6.0, section 2).
+ */
+export function strayTag(tags: readonly number[]): number | undefined {
+  return tags.find((tag, i) =>
+    !isNamed(tag) &&
+    ((tags[i + 1] ?? FIRST_PRIVATE) < Math.min(tag, FIRST_PRIVATE) ||
+      tag < FIRST_PRIVATE && (tags[i - 1] ?? 0) > tag)
+  );
+}

@@ -264,6 +264,24 @@ Deno.test("a stack that was cut keeps its channels and sizes; its missing planes
     }
   }));
 
+Deno.test("signed integers of 24 bits, which may be floats with one wrong value, are a warning", () =>
+  inFolder(async (put) => {
+    const bytes = tiffBytes({ ...GRAY, bits: 24, kind: "int" }, () => 5n, 1);
+    const loaded = await load(put("i24.tif", bytes));
+    deepEqual(firsts(loaded), [5]);
+    match(warnings(loaded), /SampleFormat \(339\) is 2; signed integers of 24 bits are rare/);
+  }));
+
+Deno.test("a dimension order without a meaning is a warning where it decides nothing", () =>
+  inFolder(async (put) => {
+    const image =
+      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYCOT" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" ` +
+      `SizeT="1" Type="uint16"><TiffData IFD="0" PlaneCount="2"/></Pixels></Image></OME>`;
+    const loaded = await load(put("a.ome.tif", described(image, 2)));
+    deepEqual(firsts(loaded), [1, 2]);
+    match(warnings(loaded), /declares DimensionOrder="XYCOT", which means nothing/);
+  }));
+
 Deno.test("planes behind one directory that a description declares and the file lacks are a warning", () =>
   inFolder(async (put) => {
     const fixture = (name: string) =>

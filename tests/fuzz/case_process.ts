@@ -15,9 +15,9 @@ import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { openResponse } from "../../routes/open.ts";
 import { OpenResponse } from "../../schemas/http.ts";
 import { PlaneBuffer } from "../../session/plane_buffer.ts";
-import { compare, incomparable, type OwnReading, readingOf } from "./comparison.ts";
+import { compare, incomparable, type OwnReading, readingOf, type UndamagedReading } from "./comparison.ts";
 import { mutate } from "./mutations.ts";
-import { Peer, type Reading } from "./peer.ts";
+import { Peer, type PeerReading } from "./peer.ts";
 import { Random } from "./random.ts";
 import { type FuzzedFormat, type Seed, seedsOf } from "./seeds.ts";
 
@@ -136,7 +136,7 @@ async function runCase(path: string, whole: LoadedAcquisition | null): Promise<C
 class PeerJudge {
   readonly #peer: Peer;
   /** What our reader makes of each seed; `null` where the two do not agree on it. */
-  readonly #undamaged = new Map<Seed, OwnReading | null>();
+  readonly #undamaged = new Map<Seed, UndamagedReading | null>();
 
   constructor(peer: Peer) {
     this.#peer = peer;
@@ -146,15 +146,16 @@ class PeerJudge {
   async learn(seed: Seed, path: string): Promise<string | null> {
     if (this.#undamaged.has(seed)) return null;
     const { reading } = await runCase(path, null);
-    const reason = incomparable(reading, await this.#peer.ask(path));
-    this.#undamaged.set(seed, reason === null ? reading : null);
+    const peers = await this.#peer.ask(path, true);
+    const reason = incomparable(reading, peers);
+    this.#undamaged.set(seed, reason === null ? { ...reading, pages: peers?.pages ?? [] } : null);
     return reason;
   }
 
   /** Asks about a case while ours is read, and compares the two. */
   async judge(seed: Seed, path: string, read: () => Promise<CaseResult>): Promise<Partial<CaseLine>> {
     const undamaged = this.#undamaged.get(seed)!;
-    const answer: Promise<Reading | null> | null = undamaged && this.#peer.ask(path);
+    const answer: Promise<PeerReading | null> | null = undamaged && this.#peer.ask(path);
     const { reading, ...line } = await read();
     if (answer === null) return { ...line, compared: "not judged" };
     const { outcome, finding, difference } = compare(undamaged, reading, await answer);

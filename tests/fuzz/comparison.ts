@@ -2,10 +2,13 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { LoadedAcquisition } from "../../readers/load.ts";
-import type { PlaneDigest, Reading } from "./peer.ts";
+import type { PeerReading, PlaneDigest, Reading } from "./peer.ts";
 
 /** Our reading, with what the user is told. */
 export type OwnReading = Reading & { readonly warnings?: readonly string[] };
+
+/** Our reading of an undamaged file, with the pages of the peer. */
+export type UndamagedReading = OwnReading & Pick<PeerReading, "pages">;
 
 /** How both readers read a changed file. */
 export interface Comparison {
@@ -53,7 +56,11 @@ export function incomparable(ours: OwnReading, peers: Reading | null): string | 
  * @param undamaged what both readers make of the file before the change
  * @param peers `null` for a peer that ended, whose verdict is unknown
  */
-export function compare(undamaged: OwnReading, ours: OwnReading, peers: Reading | null): Comparison {
+export function compare(
+  undamaged: UndamagedReading,
+  ours: OwnReading,
+  peers: PeerReading | null,
+): Comparison {
   if ("refused" in undamaged) throw new Error("A file that is refused undamaged compares with nothing");
   const original = samples(undamaged.planes);
   const outcomeOf = (reading: Reading) =>
@@ -64,8 +71,24 @@ export function compare(undamaged: OwnReading, ours: OwnReading, peers: Reading 
   const outcome = `${own}${warned ? " with a warning" : ""} / ${other === "same" ? "original" : other}`;
   if ("refused" in ours || own === "same" || warned || peers === null) return { outcome };
   const served = `ours serves ${samples(ours.planes)} instead of ${original}`;
-  if ("refused" in peers) return { outcome, finding: `${served}; the peer refuses: ${peers.refused}` };
+  if ("refused" in peers) {
+    if (samePages(undamaged, ours.planes, peers.pages)) return { outcome: `${outcome}, its pages alike` };
+    return { outcome, finding: `${served}; the peer refuses: ${peers.refused}` };
+  }
   if (other === "same") return { outcome, finding: `${served}; the peer serves the original` };
   if (samples(peers.planes) === samples(ours.planes)) return { outcome: `${outcome} alike` };
   return { outcome, difference: `${served}; the peer serves ${samples(peers.planes)}` };
+}
+
+/** Whether each of our planes is still the page that it was: the change is in the samples of these pages. */
+function samePages(
+  undamaged: UndamagedReading,
+  ours: readonly PlaneDigest[],
+  pages: PeerReading["pages"],
+): boolean {
+  if ("refused" in undamaged || ours.length !== undamaged.planes.length) return false;
+  return undamaged.planes.every((plane, i) => {
+    const at = undamaged.pages?.findIndex((page) => page?.sha256 === plane.sha256) ?? -1;
+    return at >= 0 && pages?.[at]?.sha256 === ours[i]?.sha256;
+  });
 }

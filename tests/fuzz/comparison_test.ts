@@ -2,8 +2,9 @@ import { equal, match, ok } from "node:assert/strict";
 import { compare, incomparable } from "./comparison.ts";
 import type { Reading } from "./peer.ts";
 
+const plane = { rows: 2, columns: 3, name: null };
 const reading = (...hashes: string[]): Reading => ({
-  planes: hashes.map((sha256) => ({ rows: 2, columns: 3, sha256, name: null })),
+  planes: hashes.map((sha256) => ({ ...plane, sha256 })),
 });
 const undamaged = { ...reading("a", "b"), warnings: ["known"] };
 const refused = { refused: "no" };
@@ -28,6 +29,16 @@ Deno.test("a warning, the original samples, a refusal and a peer that ended are 
     const compared = compare(undamaged, ours, peers);
     equal(compared.outcome, outcome);
     equal(compared.finding ?? compared.difference, undefined);
+  }
+});
+
+Deno.test("other samples of the same pages are no finding where the peer refuses the file around them", () => {
+  const pagesOf = (...hashes: string[]) => ({ pages: hashes.map((sha256) => ({ ...plane, sha256 })) });
+  const before = { ...undamaged, ...pagesOf("a", "x", "b") };
+  const peers = { ...refused, ...pagesOf("a", "x", "c") };
+  equal(compare(before, reading("a", "c"), peers).outcome, "other / refused, its pages alike");
+  for (const moved of [reading("a", "x"), reading("c", "a"), reading("a")]) {
+    match(compare(before, moved, peers).finding!, /the peer refuses: no/);
   }
 });
 

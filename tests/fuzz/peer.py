@@ -1,9 +1,11 @@
 """The loop around an independent reader that `peer.ts` asks about changed files.
 
-A peer is a script `peer_FORMAT.py` that calls `answer(read)`, where `read(path)` returns one `(name, samples)` per channel
+A peer is a script `peer_FORMAT.py` that calls `answer(read, pages)`, where `read(path)` returns one `(name, samples)` per channel
 in channel order: the name or None, and the rows and columns at index 0 of every other axis, as they are stored. What it
 raises is a refusal. In: a line `{"path": ...}`. Out: a line `{"planes": [{"rows", "columns", "sha256", "name"}]}`, the
-hash over little-endian float32 with one kind of NaN, or `{"refused": "why"}`.
+hash over little-endian float32 with one kind of NaN, or `{"refused": "why"}`. For a format of pages, `pages(path)`
+returns the planes in the order in which they lie in the file, None for one that cannot be read: where the file is refused,
+and where the line in has `"pages": true`, the line out has them as `"pages"`.
 """
 import hashlib, json, logging, os, resource, signal, sys, warnings
 
@@ -23,7 +25,11 @@ def digest(name, samples):
     return {"rows": rows, "columns": columns, "sha256": hashlib.sha256(plane.tobytes()).hexdigest(), "name": name}
 
 
-def answer(read):
+def digests(planes):
+    return [plane and digest(*plane) for plane in planes]
+
+
+def answer(read, pages=None):
     # What a library prints must not come between the answers.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -32,10 +38,14 @@ def answer(read):
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     for line in sys.stdin:
         signal.alarm(SECONDS_PER_FILE)
+        asked = json.loads(line)
         try:
-            planes = [digest(name, samples) for name, samples in read(json.loads(line)["path"])]
+            planes = digests(read(asked["path"]))
             said = {"planes": planes} if planes else {"refused": "no channels"}
         except Exception as error:
             said = {"refused": f"{type(error).__name__}: {error}"[:500]}
+        if pages and (asked.get("pages") or "refused" in said):
+            try: said["pages"] = digests(pages(asked["path"]))
+            except Exception: pass
         signal.alarm(0)
         print(json.dumps(said), file=out, flush=True)

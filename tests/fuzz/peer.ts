@@ -16,6 +16,12 @@ export interface PlaneDigest {
 /** What a reader makes of a file. */
 export type Reading = { readonly planes: readonly PlaneDigest[] } | { readonly refused: string };
 
+/** What an independent reader makes of it. */
+export type PeerReading = Reading & {
+  /** Planes in the order in which they lie in the file, `null` for a damaged one; where the file is refused, or on request. */
+  readonly pages?: readonly (PlaneDigest | null)[];
+};
+
 /** The script of a format, which need not exist. */
 export const peerScript = (format: FuzzedFormat) =>
   fileURLToPath(new URL(`./peer_${format}.py`, import.meta.url));
@@ -34,10 +40,10 @@ export class Peer {
   }
 
   /** Reads index 0 of every channel; `null` when the process ended, as it does after three seconds with one file. */
-  async ask(path: string): Promise<Reading | null> {
+  async ask(path: string, pages = false): Promise<PeerReading | null> {
     if (this.#child === null) this.#start();
     try {
-      await this.#input!.write(new TextEncoder().encode(JSON.stringify({ path }) + "\n"));
+      await this.#input!.write(new TextEncoder().encode(JSON.stringify({ path, pages }) + "\n"));
       const { value } = await this.#answers!.read();
       if (value !== undefined) return JSON.parse(value);
     } catch (error) {

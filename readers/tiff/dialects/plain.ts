@@ -6,10 +6,9 @@
 import { calibrated, type Calibration } from "../../axes.ts";
 import { DecodeFailed } from "../../errors.ts";
 import type { AxisLetter } from "../../reader.ts";
-import { MAX_XML_BYTES } from "../../limits.ts";
 import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
-import { isShape, numberInArray, type ShapedArray, shapedArray } from "./shaped.ts";
+import { isShape, numberInArray, pagesOfArray, type ShapedArray, shapedArray, shapesOf } from "./shaped.ts";
 import {
   contiguousPlanes,
   known,
@@ -87,12 +86,13 @@ export function openPlain(opened: Opened): Stack {
     ? tiff.directoryAt(run.offsets[0]!)
     : first;
   const layout = readPage(shown);
-  const pages = Math.max(run.offsets.length, 1);
-  const shape = descriptions.find(isShape);
-  const array = shape === undefined
+  const shape = upToNul(descriptions.find(isShape) ?? "");
+  const array = shape === ""
     ? null
-    : noted(opened, "The shape of the array", () => shapedArray(upToNul(shape), layout));
-  const warnings = [...run.warnings];
+    : noted(opened, "The shape of the array", () => shapedArray(shape, layout));
+  const offsets = array === null ? run.offsets : pagesOfArray(tiff, run.offsets, array, shape);
+  const pages = Math.max(offsets.length, 1);
+  const warnings = [...run.warnings, ...array?.warnings ?? []];
   let shaped: ShapedArray | null = array;
   let behindOne = false;
   if (array !== null) {
@@ -100,7 +100,7 @@ export function openPlain(opened: Opened): Stack {
     const present = behindOne ? contiguousPlanes(tiff, layout) : pages;
     if (present < array.planes) {
       warnings.push(`The description declares ${array.planes} planes, but the file holds ${present}`);
-    } else if (!behindOne && !startsSeries(tiff, run.offsets, array.planes)) {
+    } else if (!behindOne && !startsSeries(tiff, offsets, array.planes)) {
       warnings.push(
         `The description declares ${array.planes} planes, but the file holds ${pages}; they are slices`,
       );
@@ -118,7 +118,7 @@ export function openPlain(opened: Opened): Stack {
     plane: (index) => {
       const number = shaped ? numberInArray(shaped, index) : index.focus;
       if (shaped && behindOne) return stackedPlane(tiff, layout, number, true);
-      return listedPlane(tiff, layout, run.offsets, number);
+      return listedPlane(tiff, layout, offsets, number);
     },
   };
 }
@@ -126,8 +126,9 @@ export function openPlain(opened: Opened): Stack {
 /** Whether the first pages are those of an array: there are no others, or the next one begins another array. */
 function startsSeries(tiff: TiffFile, offsets: readonly number[], planes: number): boolean {
   if (planes === offsets.length) return true;
-  return tiff.directory(planes - 1)?.offset === offsets[planes - 1] &&
-    tiff.directory(planes)?.texts(TAG.ImageDescription, MAX_XML_BYTES).some(isShape) === true;
+  const next = tiff.directory(planes);
+  return tiff.directory(planes - 1)?.offset === offsets[planes - 1] && next !== null &&
+    shapesOf(next).length > 0;
 }
 
 /** Micrometres of the units of ResolutionUnit that are lengths. */

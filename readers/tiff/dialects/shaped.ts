@@ -4,9 +4,13 @@
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { isJsonObject, parseJsonText } from "../../json.ts";
+import { MAX_XML_BYTES } from "../../limits.ts";
 import { MAX_PLANES } from "../bounds.ts";
+import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";
 import type { PlaneIndex, StackSizes } from "../stack.ts";
+import { TAG } from "../tags.ts";
+import type { TiffFile } from "../tiff_file.ts";
 
 /** One axis of the array that counts planes. */
 interface PlaneAxis {
@@ -23,6 +27,8 @@ export interface ShapedArray {
   readonly axes: readonly PlaneAxis[];
   /** True when it says of itself that one directory stands for all its planes. */
   readonly truncated: boolean;
+  /** What in the description contradicts itself. */
+  readonly warnings: readonly string[];
 }
 
 /** Most axes of an array; tifffile has letters for a score. */
@@ -62,13 +68,26 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
   if (letters !== "" && (!/^[A-Z]+$/.test(letters) || rest.split("X").length !== 2)) {
     throw new DecodeFailed(`its axes ${quoted(letters)} do not end in those of a plane`);
   }
-  return arrayOf(counted === planes ? found : [{ letter: "Z", size: planes }], truncated === true);
+  return {
+    ...arrayOf(counted === planes ? found : [{ letter: "Z", size: planes }]),
+    truncated: truncated === true,
+    warnings: letters === "" ? doubts(document, shape.length) : [],
+  };
 }
 
-function arrayOf(axes: readonly PlaneAxis[], truncated: boolean): ShapedArray {
+/** What names axes, as many as there are or not, although the description names none of these. */
+function doubts(document: unknown, axes: number): string[] {
+  const isAxes = (value: unknown) =>
+    typeof value === "string" && value.length === axes && /^[A-Z]+$/.test(value);
+  return Object.entries(isJsonObject(document) ? document : {})
+    .filter(([key, value]) => key === "axes" || isAxes(value))
+    .map(([key, value]) => `The array has ${axes} axes; ${quoted(key)} is ${quoted(`${value}`)}`);
+}
+
+function arrayOf(axes: readonly PlaneAxis[]): Pick<ShapedArray, "sizes" | "planes" | "axes"> {
   const sizes = { T: 1, L: 1, C: 1, Z: 1 };
   for (const { letter, size } of axes) sizes[letter] *= size;
-  return { sizes, planes: sizes.T * sizes.L * sizes.C * sizes.Z, axes, truncated };
+  return { sizes, planes: sizes.T * sizes.L * sizes.C * sizes.Z, axes };
 }
 
 function isSizes(shape: unknown): shape is number[] {
@@ -80,6 +99,29 @@ function isSizes(shape: unknown): shape is number[] {
 function folded(letter: string | undefined): PlaneAxis["letter"] {
   if (letter === "S") return "C";
   return letter === "T" || letter === "L" || letter === "C" ? letter : "Z";
+}
+
+/**
+ * The first of these pages, which hold the array: where a later one has another shape, another array begins.
+ *
+ * @param offsets of pages like the first
+ * @param text that describes the array
+ */
+export function pagesOfArray(
+  tiff: TiffFile,
+  offsets: readonly number[],
+  { planes }: ShapedArray,
+  text: string,
+): readonly number[] {
+  const other = offsets.slice(1, planes).findIndex((offset) =>
+    shapesOf(tiff.directoryAt(offset)).some((shape) => shape !== text)
+  );
+  return other < 0 ? offsets : offsets.slice(0, other + 1);
+}
+
+/** The descriptions of a page that are shapes. */
+export function shapesOf(directory: Directory): string[] {
+  return directory.notes(TAG.ImageDescription, MAX_XML_BYTES).filter(isShape);
 }
 
 /** Number of a plane among those of the array. */

@@ -1,0 +1,91 @@
+/** The arrays that tifffile describes, of which one file may hold several: no plane comes from another array. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { Buffer } from "node:buffer";
+import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+
+async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
+  const path = await Deno.makeTempFile({ suffix: ".tif" });
+  const files = new FileAccess();
+  try {
+    await Deno.writeFile(path, bytes);
+    const request = { path, channelIndices, allowedExtensions: [".tif"] };
+    return await loadAcquisition(request, files, () => Promise.resolve());
+  } finally {
+    files.close();
+    await Deno.remove(path);
+  }
+}
+
+const fixture = (name: string) =>
+  Deno.readFileSync(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
+
+/** The file with the first `from` replaced by as many characters. */
+function changed(bytes: Uint8Array, from: string, to: string): Uint8Array {
+  equal(to.length, from.length);
+  const copy = Buffer.from(bytes);
+  copy.write(to, copy.indexOf(from));
+  return copy;
+}
+
+const sizes = ({ summary }: LoadedAcquisition) =>
+  summary.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
+
+/** Layout of the pages that are written here. */
+const PAGE: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 5,
+  height: 4,
+  samples: 1,
+  bits: 8,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 4,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+/** A plane filled with each value, described by the text of the same place. A directory follows each plane. */
+const described = (values: readonly number[], texts: readonly string[]) =>
+  tiffOf(PAGE, values.map((value) => [new Uint8Array(20).fill(value)]), (page) => [[270, 2, texts[page]!]]);
+
+Deno.test(`an array whose "truncated" is lost keeps the planes behind its directory`, async () => {
+  const bytes = fixture("shaped_two_truncated.tif");
+  const whole = await load(bytes);
+  const damaged = await load(changed(bytes, `"truncated": true`, `"truncxxxx": true`));
+  equal(sizes(damaged), "C3");
+  deepEqual(damaged.planes, whole.planes);
+});
+
+Deno.test("pages with another shape are not taken for planes of the first array", async () => {
+  const three = `{"shape": [3, 4, 5], "axes": "CYX"}`;
+  const one = `{"shape": [4, 5], "axes": "YX"}`;
+  const bytes = described([1, 2, 3, 4], [three, one, one, one]);
+  await rejects(load(bytes), /plane 1 is missing: the file holds 1 planes, 2 are needed/);
+  const first = await load(bytes, [0]);
+  deepEqual([first.planes[0]![0], first.summary.channels.length], [1, 3]);
+  match(first.summary.warnings.join(), /declares 3 planes, but the file holds 1/);
+  // The same shape in each page says the same of all of them.
+  const repeated = await load(described([1, 2, 3], [three, three, three]));
+  deepEqual(repeated.planes.map((plane) => plane[0]), [1, 2, 3]);
+  deepEqual(repeated.summary.warnings, []);
+});
+
+Deno.test("axes that do not name the sizes, or stand under another key, are a warning", async () => {
+  const cases = [
+    [`"axes": "CYX"`, []],
+    [`"name": "a stack"`, []],
+    [`"axes": "YX"`, [`The array has 3 axes; "axes" is "YX"`]],
+    [`"axes": 7`, [`The array has 3 axes; "axes" is "7"`]],
+    [`"bxes": "CYX"`, [`The array has 3 axes; "bxes" is "CYX"`]],
+  ] as const;
+  for (const [member, warnings] of cases) {
+    const { summary } = await load(described([1, 2, 3], [`{"shape": [3, 4, 5], ${member}}`, "", ""]));
+    deepEqual(summary.warnings, warnings, member);
+  }
+});
