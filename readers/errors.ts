@@ -20,6 +20,8 @@ export type ReaderErrorTag =
   | "DecodeFailed"
   | "InvalidChannelIndices"
   | "ChannelOutOfRange"
+  | "SceneOutOfRange"
+  | "PositionOutOfRange"
   | "Stopped";
 
 /** Base of all tagged reader errors. */
@@ -74,6 +76,18 @@ export class ChannelOutOfRange extends ReaderError {
   readonly tag = "ChannelOutOfRange";
 }
 
+/** A scene at or above the scene count of the file. */
+export class SceneOutOfRange extends ReaderError {
+  /** Key in the error table. */
+  readonly tag = "SceneOutOfRange";
+}
+
+/** An index outside its axis. */
+export class PositionOutOfRange extends ReaderError {
+  /** Key in the error table. */
+  readonly tag = "PositionOutOfRange";
+}
+
 /** The work was stopped from outside: the load timed out, the client went away, or the server is stopping. */
 export class Stopped extends ReaderError {
   /** Key in the error table. */
@@ -92,6 +106,8 @@ const CLASSES = {
   DecodeFailed,
   InvalidChannelIndices,
   ChannelOutOfRange,
+  SceneOutOfRange,
+  PositionOutOfRange,
   Stopped,
 } satisfies Record<ReaderErrorTag, new (message: string) => ReaderError>;
 

@@ -51,18 +51,18 @@ export interface Channel {
   readonly columns: number;
 }
 
-/** Which plane of each channel is wanted, by index from 0. */
+/** Which plane of each channel is wanted, by index from 0 along the axes of the acquisition. */
 export interface Position {
   /** Time point. */
-  readonly time: number;
+  readonly t: number;
   /** Focus plane. */
-  readonly focus: number;
-  /** Scene, series or position. */
-  readonly scene: number;
+  readonly z: number;
+  /** Spectral plane. */
+  readonly l: number;
 }
 
 /** The position that the HTTP contract serves. */
-export const FIRST_POSITION: Position = { time: 0, focus: 0, scene: 0 };
+export const FIRST_POSITION: Position = { t: 0, z: 0, l: 0 };
 
 /** Memory that decoding takes beside the planes that it fills. */
 export interface WorkingMemory {

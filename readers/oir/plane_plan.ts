@@ -8,16 +8,9 @@ import { completeRows, planeOf, type RowLayout } from "./main_image.ts";
 import { readPlane, type StoredPlane } from "./plane_chunks.ts";
 import type { StoredFrames } from "./stored_frames.ts";
 
-/** The frame at a position, counted from 0. @throws {DecodeFailed} there is none */
-export function frameAt(frames: StoredFrames, position: Position): FrameIndex {
-  const [t, l, z] = [frames.t[position.time], frames.l[0], frames.z[position.focus]];
-  if (t === undefined || l === undefined || z === undefined) {
-    throw new DecodeFailed(
-      `time ${position.time}, focus ${position.focus} does not exist: there are ${frames.t.length} time points and ` +
-        `${frames.z.length} focus planes`,
-    );
-  }
-  return { t, l, z };
+/** The frame at a position, by the numbers that the file gives its time points, wavelengths and focus planes. */
+export function frameAt(frames: StoredFrames, { t, l, z }: Position): FrameIndex {
+  return { t: frames.t[t]!, l: frames.l[l]!, z: frames.z[z]! };
 }
 
 /**

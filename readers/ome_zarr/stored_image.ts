@@ -133,5 +133,7 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
   };
 }
 
-const indexAt = (letter: AxisLetter | null, position: Position): number =>
-  letter === "T" ? position.time : letter === "Z" ? position.focus : 0;
+/** Axes without a served letter stay at their first index. */
+function indexAt(letter: AxisLetter | null, { t, z, l }: Position): number {
+  return letter === "T" ? t : letter === "Z" ? z : letter === "L" ? l : 0;
+}

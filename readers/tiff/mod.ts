@@ -109,7 +109,7 @@ async function planPlanes(
   const plans: SourcePlan[] = [];
   const warnings = new Set<string>();
   for (const [channel, list] of byChannel) {
-    const source = stack.plane({ time: position.time, focus: position.focus, channel });
+    const source = stack.plane({ ...position, channel });
     const plan = await planSource(source, list, stop);
     plans.push(plan);
     for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.add(warning);

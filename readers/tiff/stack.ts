@@ -2,7 +2,7 @@
 import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
-import type { AxisLetter } from "../reader.ts";
+import type { AxisLetter, Position } from "../reader.ts";
 import type { Directory } from "./directory.ts";
 import { MAX_SEGMENTS } from "./bounds.ts";
 import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
@@ -12,10 +12,8 @@ import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
 /** Index of one plane in a stack, samples aside. */
-export interface PlaneIndex {
-  readonly time: number;
+export interface PlaneIndex extends Position {
   readonly channel: number;
-  readonly focus: number;
 }
 
 /** Length of the three axes that planes are counted along. */
@@ -23,7 +21,7 @@ export interface StackSizes {
   readonly T: number;
   readonly C: number;
   readonly Z: number;
-  /** Spectral planes, of which the first is served. */
+  /** Spectral planes. */
   readonly L?: number;
 }
 

@@ -82,8 +82,8 @@ export function openFluoView(opened: Opened): Stack | null {
     moment: firstMoment(momentIn(opened.descriptions[0] ?? ""), tagMoment(first)),
     fileSize: tiff.file.size,
     warnings: countWarnings(tiff, layout, planes, run),
-    plane: ({ time, channel, focus }) => {
-      const at = { T: time, C: channel, Z: focus };
+    plane: ({ t, z, channel }) => {
+      const at = { T: t, C: channel, Z: z };
       const number = order.reduceRight((n, { letter, size }) => n * size + at[letter as "T" | "C" | "Z"], 0);
       return stackedPlane(tiff, layout, number, run);
     },

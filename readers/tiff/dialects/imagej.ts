@@ -75,8 +75,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
     warnings,
-    plane: ({ time, channel, focus }) =>
-      stackedPlane(tiff, layout, (time * sizes.Z + focus) * sizes.C + channel, run),
+    plane: ({ t, z, channel }) => stackedPlane(tiff, layout, (t * sizes.Z + z) * sizes.C + channel, run),
   };
 }
 

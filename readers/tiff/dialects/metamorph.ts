@@ -68,7 +68,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
     warnings: countWarnings(tiff, layout, planes, run),
-    plane: ({ time, focus }) => stackedPlane(tiff, layout, Math.max(time, focus), run),
+    plane: ({ t, z }) => stackedPlane(tiff, layout, Math.max(t, z), run),
   };
 }
 

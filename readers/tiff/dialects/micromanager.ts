@@ -111,9 +111,9 @@ export function openMicroManager(opened: Opened): Stack | null {
     ...describe(opened, summary, sizes.Z),
     fileSize,
     warnings,
-    plane: ({ time, channel, focus }) => {
-      const plane = planes.get(`${time},${channel},${focus}`);
-      const what = `the plane T=${time} C=${channel} Z=${focus}`;
+    plane: ({ t, z, channel }) => {
+      const plane = planes.get(`${t},${channel},${z}`);
+      const what = `the plane T=${t} C=${channel} Z=${z}`;
       if (!plane) {
         const where = set.missing ? `; "${set.missing}" is missing` : "";
         throw new DecodeFailed(`${what} is in no index map of this acquisition${where}`);

@@ -85,20 +85,21 @@ export function joinFiles(
     names: channels.map((channel) => fields ? fields.names[channel - 1] ?? null : `CH${channel}`),
     fileSize,
     warnings,
-    plane: ({ time, channel, focus }) => {
+    plane: ({ t, z, l, channel }) => {
       const wanted = {
         channel: channels[channel]!,
-        focus: (slices.length > 1 ? slices[focus] : slices[0])!,
-        time: (times.length > 1 ? times[time] : times[0])!,
+        focus: (slices.length > 1 ? slices[z] : slices[0])!,
+        time: (times.length > 1 ? times[t] : times[0])!,
       };
       const member = members.get(keyOf(wanted));
       if (!member) throw new DecodeFailed(`"${nameOf(self, wanted)}", which holds the plane, is missing`);
       const stack = stacks.get(member.path) ?? openMember(opened, member.path, openOne);
       stacks.set(member.path, stack);
       return stack.plane({
-        time: times.length > 1 ? 0 : time,
+        t: times.length > 1 ? 0 : t,
+        z: slices.length > 1 ? 0 : z,
+        l,
         channel: 0,
-        focus: slices.length > 1 ? 0 : focus,
       });
     },
   };

@@ -55,8 +55,7 @@ function pagesAs(letter: "C" | "T", stack: Stack): Stack {
   return {
     ...stack,
     sizes: { T: 1, C: 1, Z: 1, [letter]: stack.sizes.Z },
-    plane: ({ time, channel }) =>
-      stack.plane({ time: 0, channel: 0, focus: letter === "C" ? channel : time }),
+    plane: ({ t, l, channel }) => stack.plane({ t: 0, l, channel: 0, z: letter === "C" ? channel : t }),
   };
 }
 

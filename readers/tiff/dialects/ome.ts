@@ -173,9 +173,9 @@ function imageStack(opened: Opened, described: Described, image: OmeImage, uuid:
       ...directoryWarnings(opened, set, sizes, data, folded, described.document.images.length === 1),
       ...set.warnings(),
     ],
-    plane: ({ time, channel, focus }) => {
-      const number = planeNumber(image.order, sizes, { T: time, C: channel, Z: focus });
-      return set.plane(number, data, layout, `the plane T=${time} C=${channel} Z=${focus}`);
+    plane: ({ t, z, channel }) => {
+      const number = planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
+      return set.plane(number, data, layout, `the plane T=${t} C=${channel} Z=${z}`);
     },
   };
 }

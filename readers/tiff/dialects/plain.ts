@@ -116,7 +116,7 @@ export function openPlain(opened: Opened): Stack {
     fileSize: tiff.file.size,
     warnings,
     plane: (index) => {
-      const number = shaped ? numberInArray(shaped, index) : index.focus;
+      const number = shaped ? numberInArray(shaped, index) : index.z;
       if (shaped && behindOne) return stackedPlane(tiff, layout, number, true);
       return listedPlane(tiff, layout, offsets, number);
     },

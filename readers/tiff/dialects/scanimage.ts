@@ -90,8 +90,8 @@ export function openScanImage(opened: Opened): Stack | null {
     moment: firstMoment(momentIn(fields), tagMoment(first)),
     fileSize: tiff.file.size,
     warnings,
-    plane: ({ time, channel, focus }) => {
-      const number = (volumes ? time * slices + focus : focus * frames + time) * channels + channel;
+    plane: ({ t, z, channel }) => {
+      const number = (volumes ? t * slices + z : z * frames + t) * channels + channel;
       return listedPlane(tiff, layout, offsets, number);
     },
   };

@@ -125,8 +125,8 @@ export function shapesOf(directory: Directory): string[] {
 }
 
 /** Number of a plane among those of the array. */
-export function numberInArray({ axes }: ShapedArray, { time, channel, focus }: PlaneIndex): number {
-  const rest = { T: time, L: 0, C: channel, Z: focus };
+export function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: PlaneIndex): number {
+  const rest = { T: t, L: l, C: channel, Z: z };
   let number = 0;
   let stride = 1;
   for (const { letter, size } of axes.toReversed()) {
