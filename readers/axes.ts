@@ -138,6 +138,25 @@ function scaled(step: number, [multiply, divide]: Factor, unit: string, written:
   return Number.isFinite(value) && value > 0 ? { step: value, unit } : { step, unit: written };
 }
 
+/** A calibration that has a unit, or `undefined`. */
+export function known(calibration: Calibration): Calibration | undefined {
+  return calibration === UNCALIBRATED ? undefined : calibration;
+}
+
+/** Calibrations of those letters that have one. */
+export function calibrationsOf(
+  steps: Partial<
+    Record<AxisLetter, readonly [step: number | null | undefined, unit: string | null | undefined]>
+  >,
+): Partial<Record<AxisLetter, Calibration>> {
+  const result: Partial<Record<AxisLetter, Calibration>> = {};
+  for (const [letter, [step, unit]] of Object.entries(steps)) {
+    const calibration = known(calibrated(step, unit));
+    if (calibration) result[letter as AxisLetter] = calibration;
+  }
+  return result;
+}
+
 /**
  * The axes of an array in the served order, without those of length 1 (but `Y` and `X`). `C` has no calibration.
  *

@@ -1,5 +1,6 @@
 /** XML documents inside blocks: found by `<?xml` and the length before it, told by the name of their root. */
 import { Buffer } from "node:buffer";
+import { numberOf } from "../numbers.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import { child, descendant, parseXml, type XmlElement } from "../xml.ts";
@@ -161,12 +162,8 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** A finite number in the text of an element, or `null`. */
-export function numberIn(element: XmlElement | undefined): number | null {
-  if (!element || element.text === "") return null;
-  const value = Number(element.text);
-  return Number.isFinite(value) ? value : null;
-}
+/** The number that an element holds, or `null`. */
+export const numberIn = (element: XmlElement | undefined): number | null => numberOf(element?.text);
 
 /** True for a number of pixels or rows. */
 export const isCount = (value: number | null | undefined): value is number =>

@@ -18,6 +18,7 @@
 import { basename } from "node:path";
 import { axesOf, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
+import { momentOf } from "../moment.ts";
 import type { Acquisition, AxisLetter, OpenAcquisition, Source } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
@@ -110,7 +111,7 @@ function describe({ path, files }: Source): Acquisition {
       X: geometry.width,
     }, calibrations),
     channels,
-    ...dateAndTime(properties.created),
+    ...momentOf(properties.created),
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
     warnings: [
@@ -167,10 +168,4 @@ function missingFrames(
       `${stored} of ${intended} frames are stored: the acquisition was interrupted or a continuation file is missing`,
     ]
     : [];
-}
-
-/** `YYYYMMDD` and `HH:MM:SS` of an ISO 8601 text as written, without conversion of the time zone. */
-function dateAndTime(created: string | null): { date: string; time: string } {
-  const match = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2}:\d{2})/.exec(created ?? "");
-  return match ? { date: `${match[1]}${match[2]}${match[3]}`, time: match[4]! } : { date: "", time: "" };
 }

@@ -1,6 +1,8 @@
 /** The image of a store: which group it is, its first dataset, axes, channel names and time. */
 import { type Calibration, UNCALIBRATED } from "../axes.ts";
 import { channelNames } from "../channel_names.ts";
+import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
+import type { OmeXmlImage } from "../ome_xml.ts";
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
@@ -8,7 +10,7 @@ import type { AxisLetter } from "../reader.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import { readNode, type ZarrNode } from "./hierarchy.ts";
 import { calibrationOf, omeAxes, type OmeAxis } from "./ome_axes.ts";
-import { type OmeXmlImage, readOmeXml } from "./ome_xml.ts";
+import { readOmeXml } from "./ome_xml.ts";
 import { firstOf, omeAttributes } from "./ome_attributes.ts";
 import { plateError, wellError } from "./plate.ts";
 import { type Store, storeKey } from "./store.ts";
@@ -189,16 +191,12 @@ function namesOf(labels: readonly unknown[], xml: OmeXmlImage | null, count: num
     const channel = labels[i];
     const label = isJsonObject(channel) ? channel["label"] : null;
     const written = typeof label === "string" || typeof label === "number" ? String(label).trim() : "";
-    return written || xml?.channelNames[i] || null;
+    return written || xml?.names[i] || null;
   });
 }
 
-function acquisitionTime(ome: JsonObject, xml: OmeXmlImage | null): { date: string; time: string } {
+function acquisitionTime(ome: JsonObject, xml: OmeXmlImage | null): Moment {
   const omero = isJsonObject(ome["omero"]) ? ome["omero"] : {};
-  const written = xml?.acquisitionDate ?? omero["acquisitionDate"] ?? omero["acquisition_date"];
-  const match = typeof written === "string"
-    ? /^\s*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}:\d{2}))?/.exec(written)
-    : null;
-  if (!match) return { date: "", time: "" };
-  return { date: `${match[1]}${match[2]}${match[3]}`, time: match[4] ?? "" };
+  const written = omero["acquisitionDate"] ?? omero["acquisition_date"];
+  return firstMoment(xml?.moment ?? UNDATED, typeof written === "string" ? momentOf(written) : UNDATED);
 }

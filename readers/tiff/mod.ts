@@ -35,7 +35,8 @@ import { openPlain } from "./dialects/plain.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
 import { sampleNames } from "./sample_names.ts";
 import { openScanImage } from "./dialects/scanimage.ts";
-import { noted, type Opened, type Stack } from "./stack.ts";
+import { noted, type Opened } from "./opened.ts";
+import type { Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 

@@ -1,8 +1,9 @@
-/** The part of OME-XML (schemas 2003 to 2016) that says what the planes of an image are. */
+/** Where the planes of an image lie in the directories of files, as OME-XML in a TIFF says. */
 import { DecodeFailed, quoted } from "../errors.ts";
+import { numberOf } from "../numbers.ts";
+import { channelElements, type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
 import { child, children, parseXml, type XmlElement } from "../xml.ts";
 import { MAX_PLANES } from "./bounds.ts";
-import { calibrationsOf, firstMoment, type Moment, momentOf, numberIn, type Stack } from "./stack.ts";
 
 /** One `TiffData`: planes from one place in the dimension order on, in directories of one file. */
 export interface TiffData {
@@ -23,15 +24,11 @@ export interface OmeFile {
 }
 
 /** What an image declares. */
-export interface OmeImage {
+export interface OmeImage extends OmeXmlImage {
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
   /** `Z`, `C`, `T`, fastest first. */
   readonly order: readonly ("T" | "C" | "Z")[];
   readonly tiffData: readonly TiffData[];
-  readonly calibrations: Stack["calibrations"];
-  /** Names of the channels as given. */
-  readonly names: readonly (string | null)[];
-  readonly moment: Moment;
   /** What contradicts itself. */
   readonly warnings: readonly string[];
 }
@@ -94,23 +91,15 @@ export function readImage(image: XmlElement): OmeImage {
   }
   const channels = channelElements(image, pixels);
   const samples = channels.reduce(
-    (sum, { attributes }) => sum + (numberIn(attributes.SamplesPerPixel) ?? 1),
+    (sum, { attributes }) => sum + (numberOf(attributes.SamplesPerPixel) ?? 1),
     0,
   );
   const fitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
-  const written = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
   return {
     sizes,
     order: order ?? DEFAULT_ORDER,
     tiffData: data,
-    calibrations: calibrationsOf({
-      X: length(attributes, "PhysicalSizeX"),
-      Y: length(attributes, "PhysicalSizeY"),
-      Z: length(attributes, "PhysicalSizeZ"),
-      T: [numberIn(attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
-    }),
-    names: channels.map((element) => element.attributes.Name ?? null),
-    moment: firstMoment(...written.map(momentOf)),
+    ...omeXmlImage(image, pixels),
     warnings: [
       ...lacking.map((name) => `OME-XML lacks ${name}, which is taken as 1`),
       ...order === null && attributes.DimensionOrder !== undefined
@@ -119,16 +108,6 @@ export function readImage(image: XmlElement): OmeImage {
       ...fitting ? [] : [`OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`],
     ],
   };
-}
-
-/** Lengths are micrometres where no unit stands. */
-function length(attributes: XmlElement["attributes"], name: string): [number | null, string] {
-  return [numberIn(attributes[name]), attributes[name + "Unit"] ?? "um"];
-}
-
-function channelElements(image: XmlElement, pixels: XmlElement): XmlElement[] {
-  const channels = children(pixels, "Channel");
-  return channels.length > 0 ? channels : children(image, "LogicalChannel");
 }
 
 function size(attributes: XmlElement["attributes"], name: string): number {

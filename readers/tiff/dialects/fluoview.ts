@@ -7,18 +7,11 @@ import { calibrated, type Calibration } from "../../axes.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { MAX_PLANES } from "../bounds.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import {
-  countWarnings,
-  firstMoment,
-  isRun,
-  known,
-  moment,
-  type Opened,
-  type Stack,
-  stackedPlane,
-  tagMoment,
-  UNDATED,
-} from "../stack.ts";
+import { countWarnings, isRun, stackedPlane } from "../stored_planes.ts";
+import { firstMoment, moment, UNDATED } from "../../moment.ts";
+import { known } from "../../axes.ts";
+import { type Opened, tagMoment } from "../opened.ts";
+import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 
@@ -139,5 +132,5 @@ function channelsIn(text: string, channels: number): (string | null)[] {
 function momentIn(text: string) {
   const date = /^Date=(\d\d)-(\d\d)-(\d{4})\s*$/m.exec(text);
   const time = /^Time=(\d\d):(\d\d):(\d\d)/m.exec(text);
-  return date ? moment(date[3]!, date[1]!, date[2]!, time?.[1], time?.[2], time?.[3]) : UNDATED;
+  return date ? moment([date[3], date[1], date[2]], [time?.[1], time?.[2], time?.[3]]) : UNDATED;
 }

@@ -9,19 +9,12 @@ import { MAX_PLANES } from "../bounds.ts";
 import { channelLabels, sliceLabels } from "./imagej_labels.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { resolutionCalibrations } from "./plain.ts";
-import {
-  calibrationsOf,
-  countWarnings,
-  firstMoment,
-  isRun,
-  momentOf,
-  numberIn,
-  type Opened,
-  type Stack,
-  stackedPlane,
-  type StackSizes,
-  tagMoment,
-} from "../stack.ts";
+import { calibrationsOf } from "../../axes.ts";
+import { countWarnings, isRun, stackedPlane } from "../stored_planes.ts";
+import { firstMoment, momentOf } from "../../moment.ts";
+import { leadingNumber } from "../../numbers.ts";
+import { type Opened, tagMoment } from "../opened.ts";
+import type { Stack, StackSizes } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
@@ -58,13 +51,13 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     return resolution === undefined ? null : 1 / resolution;
   };
   const unit = unescaped(fields.get("unit") ?? "");
-  const spacing = numberIn(fields.get("spacing"));
+  const spacing = leadingNumber(fields.get("spacing"));
   const calibrations = calibrationsOf({
     X: [perUnit(TAG.XResolution), unescaped(fields.get("xunit") ?? unit)],
     Y: [perUnit(TAG.YResolution), unescaped(fields.get("yunit") ?? unit)],
     // A negative spacing tells the direction of the stage.
     Z: [spacing === null ? null : Math.abs(spacing), unescaped(fields.get("zunit") ?? unit)],
-    T: [numberIn(fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
+    T: [leadingNumber(fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
   });
   return {
     sizes,

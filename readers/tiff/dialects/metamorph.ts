@@ -13,22 +13,12 @@ import { parseXml, type XmlElement } from "../../xml.ts";
 import { MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import { readPage } from "../page.ts";
 import { openPlain } from "./plain.ts";
-import {
-  calibrationsOf,
-  countWarnings,
-  firstMoment,
-  isRun,
-  type Moment,
-  moment,
-  noted,
-  numberIn,
-  type Opened,
-  reasonOf,
-  type Stack,
-  stackedPlane,
-  tagMoment,
-  UNDATED,
-} from "../stack.ts";
+import { calibrationsOf } from "../../axes.ts";
+import { countWarnings, isRun, stackedPlane } from "../stored_planes.ts";
+import { firstMoment, type Moment, moment, UNDATED } from "../../moment.ts";
+import { noted, type Opened, reasonOf, tagMoment } from "../opened.ts";
+import { leadingNumber } from "../../numbers.ts";
+import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText, upToNul } from "../text.ts";
 
@@ -168,12 +158,8 @@ function julianMoment(day: number, milliseconds: number): Moment {
   if (Number.isNaN(date.getTime()) || milliseconds >= 86_400_000) return UNDATED;
   const seconds = Math.floor(milliseconds / 1000);
   return moment(
-    date.getUTCFullYear(),
-    date.getUTCMonth() + 1,
-    date.getUTCDate(),
-    Math.floor(seconds / 3600),
-    Math.floor(seconds / 60) % 60,
-    seconds % 60,
+    [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()],
+    [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60],
   );
 }
 
@@ -196,12 +182,12 @@ function withProperties(stack: Stack, text: string): Stack {
   }
   const unit = properties.get("spatial-calibration-units");
   const on = properties.get("spatial-calibration-state") !== "off";
-  const step = (letter: string) => on ? numberIn(properties.get(`spatial-calibration-${letter}`)) : null;
+  const step = (letter: string) => on ? leadingNumber(properties.get(`spatial-calibration-${letter}`)) : null;
   const written = /^(\d{4})(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)/.exec(
     properties.get("acquisition-time-local") ?? "",
   );
   const created = written
-    ? moment(written[1]!, written[2]!, written[3]!, written[4], written[5], written[6])
+    ? moment([written[1], written[2], written[3]], [written[4], written[5], written[6]])
     : UNDATED;
   return {
     ...stack,

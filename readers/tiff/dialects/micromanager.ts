@@ -16,17 +16,11 @@ import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml, parseOme, readImage } from "../ome_xml.ts";
 import { readPage } from "../page.ts";
-import {
-  calibrationsOf,
-  firstMoment,
-  momentOf,
-  noted,
-  type Opened,
-  planePage,
-  type Stack,
-  tagMoment,
-  UNDATED,
-} from "../stack.ts";
+import { calibrationsOf } from "../../axes.ts";
+import { firstMoment, momentOf, UNDATED } from "../../moment.ts";
+import { noted, type Opened, tagMoment } from "../opened.ts";
+import { planePage } from "../stored_planes.ts";
+import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";

@@ -1,5 +1,5 @@
 /** Values of the text file that FluoView writes beside an exported TIFF. */
-import { hourOf, type Moment, moment, UNDATED } from "../stack.ts";
+import { hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
 
 /** A step along an axis with its unit as written. */
 interface Step {
@@ -124,7 +124,8 @@ function momentIn(text: string): Moment {
   if (!found) return UNDATED;
   const [, a, separator, b, c, hours, minutes, seconds, half] = found;
   const hour = hourOf(hours!, half);
-  if (a!.length === 4) return moment(a!, b!, c!, hour, minutes, seconds);
+  const time = [hour, minutes, seconds] as const;
+  if (a!.length === 4) return moment([a, b, c], time);
   const dayFirst = separator === "." || Number(a) > 12;
-  return dayFirst ? moment(c!, b!, a!, hour, minutes, seconds) : moment(c!, a!, b!, hour, minutes, seconds);
+  return moment(dayFirst ? [c, b, a] : [c, a, b], time);
 }

@@ -9,7 +9,9 @@ import { MAX_XML_BYTES } from "../../limits.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 import { readPage } from "../page.ts";
 import { requireStored } from "../plane_plan.ts";
-import { type Opened, sameLayout, type Stack } from "../stack.ts";
+import type { Opened } from "../opened.ts";
+import { sameLayout } from "../stored_planes.ts";
+import type { Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
 

@@ -8,7 +8,10 @@ import { calibrated, type Calibration } from "../../axes.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
 import { ENDING, joinFiles } from "./olympus_set.ts";
-import { firstMoment, known, type Opened, type Stack } from "../stack.ts";
+import { firstMoment } from "../../moment.ts";
+import { known } from "../../axes.ts";
+import type { Opened } from "../opened.ts";
+import type { Stack } from "../stack.ts";
 import { decodeText } from "../text.ts";
 
 /** A text file is some kilobytes; one of more than this is something else. */

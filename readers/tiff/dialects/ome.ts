@@ -21,7 +21,9 @@ import {
   type TiffData,
 } from "../ome_xml.ts";
 import { readPage } from "../page.ts";
-import { firstMoment, type Opened, reasonOf, type Stack, tagMoment } from "../stack.ts";
+import { firstMoment } from "../../moment.ts";
+import { type Opened, reasonOf, tagMoment } from "../opened.ts";
+import type { Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { decodeText, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";

@@ -1,7 +1,8 @@
 /** What contradicts itself in the directories that OME-XML names for the planes of an image. */
 import type { OmeSet } from "./ome_set.ts";
 import type { TiffData } from "../ome_xml.ts";
-import type { Opened, StackSizes } from "../stack.ts";
+import type { Opened } from "../opened.ts";
+import type { StackSizes } from "../stack.ts";
 
 /**
  * Warnings of planes that no directory is named for, that several are, or whose directory the opened file lacks.

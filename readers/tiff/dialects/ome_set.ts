@@ -7,7 +7,8 @@ import type { Directory } from "../directory.ts";
 import { filesOf, isOmeXml, type OmeFile, type OmeImage, type TiffData } from "../ome_xml.ts";
 import type { PageLayout } from "../page.ts";
 import type { PlaneSource } from "../plane_plan.ts";
-import { type Opened, planePage } from "../stack.ts";
+import type { Opened } from "../opened.ts";
+import { planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
 

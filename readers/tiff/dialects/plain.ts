@@ -9,16 +9,10 @@ import type { AxisLetter } from "../../reader.ts";
 import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
 import { isShape, numberInArray, pagesOfArray, type ShapedArray, shapedArray, shapesOf } from "./shaped.ts";
-import {
-  contiguousPlanes,
-  known,
-  listedPlane,
-  noted,
-  type Opened,
-  type Stack,
-  stackedPlane,
-  tagMoment,
-} from "../stack.ts";
+import { contiguousPlanes, listedPlane, stackedPlane } from "../stored_planes.ts";
+import { known } from "../../axes.ts";
+import { noted, type Opened, tagMoment } from "../opened.ts";
+import type { Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { upToNul } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";

@@ -7,20 +7,12 @@
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import { readPage } from "../page.ts";
 import { pagesLikeFirst } from "./plain.ts";
-import {
-  calibrationsOf,
-  firstMoment,
-  hourOf,
-  listedPlane,
-  type Moment,
-  moment,
-  noted,
-  numberIn,
-  type Opened,
-  type Stack,
-  tagMoment,
-  UNDATED,
-} from "../stack.ts";
+import { calibrationsOf } from "../../axes.ts";
+import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
+import { listedPlane } from "../stored_planes.ts";
+import { noted, type Opened, tagMoment } from "../opened.ts";
+import { leadingNumber } from "../../numbers.ts";
+import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
@@ -66,7 +58,7 @@ export function openScanImage(opened: Opened): Stack | null {
     opened.warnings.push(`The description declares ${planes} planes, but the file holds ${offsets.length}`);
   }
   const field = (...keys: string[]) =>
-    keys.map((key) => numberIn(fields.get(key))).find((value) => value !== null);
+    keys.map((key) => leadingNumber(fields.get(key))).find((value) => value !== null);
   const rate = volumes
     ? field("hRoiManager.scanVolumeRate")
     : field("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
@@ -159,7 +151,7 @@ function savedChannels(fields: Fields): number[] | null {
 function interleaving(fields: Fields, channels: number, pages: number): Interleaving {
   const size = (...keys: string[]) => {
     for (const key of keys) {
-      const value = numberIn(fields.get(key));
+      const value = leadingNumber(fields.get(key));
       if (value !== null && Number.isInteger(value) && value >= 1) return value;
     }
     return null;
@@ -217,11 +209,11 @@ function savedNames(fields: Fields, saved: readonly number[]): (string | null)[]
 /** `epoch = [2018 10 3 13 54 41.2]`; `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
 function momentIn(fields: Fields): Moment {
   const epoch = numbersIn(fields.get("epoch"));
-  if (epoch.length === 6) return moment(epoch[0]!, epoch[1]!, epoch[2]!, epoch[3], epoch[4], epoch[5]);
+  if (epoch.length === 6) return moment([epoch[0], epoch[1], epoch[2]], [epoch[3], epoch[4], epoch[5]]);
   const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(
     fields.get("internal.triggerTimeString") ?? "",
   );
   if (!found) return UNDATED;
   const [, month, day, year, hours, minutes, seconds, half] = found;
-  return moment(year!, month!, day!, hourOf(hours!, half), minutes, seconds);
+  return moment([year, month, day], [hourOf(hours!, half), minutes, seconds]);
 }

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { hourOf, moment, momentOf, UNDATED } from "./stack.ts";
+import { hourOf, moment, momentOf, UNDATED } from "./moment.ts";
 
 Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(momentOf("2010:03:05 12:08:52"), { date: "20100305", time: "12:08:52" });
@@ -12,8 +12,10 @@ Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(momentOf("2021:02:29 00:00:00"), UNDATED);
   deepEqual(momentOf("2020:02:29 00:00:00"), { date: "20200229", time: "00:00:00" });
   deepEqual(momentOf(undefined), UNDATED);
+  deepEqual(momentOf("2025-13-45T99:99:99"), UNDATED);
+  deepEqual(momentOf("2025-12-31T99:99:99"), { date: "20251231", time: "" });
   // A day count of a damaged MetaMorph file can lead to a year of five digits.
-  deepEqual(moment(17_000, 3, 5), UNDATED);
+  deepEqual(moment([17_000, 3, 5]), UNDATED);
 });
 
 Deno.test("a clock of twelve hours", () => {

@@ -1,0 +1,54 @@
+/** When an acquisition was made, as its file says: without conversion of the time zone, and only what a calendar has. */
+/** Date and time as written, `""` when unknown. */
+export interface Moment {
+  /** `YYYYMMDD` */
+  readonly date: string;
+  /** `HH:MM:SS` */
+  readonly time: string;
+}
+
+/** No date and no time. */
+export const UNDATED: Moment = { date: "", time: "" };
+
+/**
+ * Finds a date with a time in a text: year first (`2010:03:05 12:08:52`, `2013-01-15T17:02:40`, `20130115 17:02:40`).
+ *
+ * @returns {@linkcode UNDATED} when there is none that exists in a calendar
+ */
+export function momentOf(text: string | null | undefined): Moment {
+  const found = /(\d{4})[:/-](\d\d?)[:/-](\d\d?)(?:[T ]+(\d\d?):(\d\d):(\d\d))?/.exec(text ?? "") ??
+    /^\s*(\d{4})(\d\d)(\d\d) +(\d\d?):(\d\d):(\d\d)/.exec(text ?? "");
+  return found ? moment([found[1], found[2], found[3]], [found[4], found[5], found[6]]) : UNDATED;
+}
+
+/** Year, month and day, or hour, minute and second. */
+type Parts = readonly [string | number | undefined, string | number | undefined, string | number | undefined];
+
+/**
+ * Date and time of their parts.
+ *
+ * @param time without a time where its hour is absent or it does not exist
+ * @returns {@linkcode UNDATED} when the date does not exist
+ */
+export function moment([year, month, day]: Parts, time: Parts = [undefined, undefined, undefined]): Moment {
+  const two = (part: string | number | undefined) => String(Math.trunc(Number(part ?? 0))).padStart(2, "0");
+  const exists = Number(year) >= 1900 && Number(year) <= 9999 && Number(month) >= 1 && Number(month) <= 12 &&
+    Number(day) >= 1 && Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (!exists) return UNDATED;
+  const date = String(year).padStart(4, "0") + two(month) + two(day);
+  const [hour, minute, second] = time;
+  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
+    return { date, time: "" };
+  }
+  return { date, time: time.map(two).join(":") };
+}
+
+/** Hour of the day; on a clock of twelve hours where `AM` or `PM` stands behind it, 12 AM being midnight. */
+export function hourOf(hours: string, half: string | undefined): number {
+  return half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
+}
+
+/** The first of several that is known. */
+export function firstMoment(...moments: readonly Moment[]): Moment {
+  return moments.find((m) => m.date !== "") ?? UNDATED;
+}

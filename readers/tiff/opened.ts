@@ -1,0 +1,41 @@
+/** The opened file, as each dialect is asked about it, and what of it could not be read. */
+import { DecodeFailed } from "../errors.ts";
+import { type Moment, momentOf } from "../moment.ts";
+import type { FileAccess } from "../random_access.ts";
+import type { Directory } from "./directory.ts";
+import { TAG } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
+
+/** The opened file, as each dialect is asked about it. */
+export interface Opened {
+  readonly path: string;
+  readonly files: FileAccess;
+  readonly tiff: TiffFile;
+  /** First directory of the chain. */
+  readonly first: Directory;
+  /** Texts of ImageDescription in the first directory, most often one; a damaged one may have a NUL inside. */
+  descriptions: readonly string[];
+  /** What a dialect could not read and therefore left to the next one. */
+  readonly warnings: string[];
+}
+
+/** The date of the DateTime tag. */
+export function tagMoment(directory: Directory): Moment {
+  return momentOf(directory.note(TAG.DateTime, 64));
+}
+
+/** What `read` gives, or `null` with a warning where the metadata that it reads are damaged. */
+export function noted<T>(opened: Opened, what: string, read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    opened.warnings.push(`${what} cannot be read: ${reasonOf(error)}`);
+    return null;
+  }
+}
+
+/** A failure as a part of a warning, the `line:column:` of a parser in words. */
+export function reasonOf({ message }: DecodeFailed): string {
+  return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
+}

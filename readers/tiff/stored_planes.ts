@@ -1,0 +1,125 @@
+/** Where the planes of one layout are stored: in a chain of directories, or one after the other behind one directory. */
+import { DecodeFailed } from "../errors.ts";
+import { MAX_SEGMENTS } from "./bounds.ts";
+import type { Directory } from "./directory.ts";
+import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
+import type { PlaneSource } from "./plane_plan.ts";
+import { endOfSamples } from "./structures.ts";
+import { TAG } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
+
+/** True when two pages hold planes of one kind. */
+export function sameLayout(a: PageLayout, b: PageLayout): boolean {
+  return a.width === b.width && a.height === b.height && a.samples === b.samples && a.kind === b.kind &&
+    a.bits.every((bits, i) => bits === b.bits[i]);
+}
+
+/**
+ * The page of a plane.
+ *
+ * @throws {DecodeFailed} it is missing or is of another layout than the stack
+ */
+export function planePage(directory: Directory | null, layout: PageLayout, what: string): PageLayout {
+  if (directory === null) {
+    throw new DecodeFailed(`${what} is missing: the chain of directories ends before it`);
+  }
+  const page = readPage(directory);
+  if (!sameLayout(page, layout)) {
+    throw new DecodeFailed(
+      `${what} in ${where(directory)} is ${page.width} x ${page.height} x ${page.samples} of ${
+        page.bits.join(", ")
+      } bits, unlike the first plane`,
+    );
+  }
+  return page;
+}
+
+/**
+ * How many planes fit into the file from the first strip of a page on, one after the other; 1 when the page is
+ * compressed or in tiles, or when its strips do not follow one another.
+ */
+export function contiguousPlanes({ file, structures }: TiffFile, layout: PageLayout): number {
+  const { directory } = layout;
+  if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
+  const strips = directory.numbers(TAG.StripOffsets, MAX_SEGMENTS);
+  const plane = planeBytes(layout);
+  const first = strips[0] ?? 0;
+  const last = strips.at(-1) ?? 0;
+  if (last < first || last >= first + plane || first >= file.size) return 1;
+  const end = endOfSamples(structures, directory, first, file.size);
+  return Math.max(1, Math.floor((end - first) / plane));
+}
+
+/** Bytes of one uncompressed plane. */
+function planeBytes({ width, height, bits, planar }: PageLayout): number {
+  const row = planar
+    ? bits.reduce((sum, b) => sum + Math.ceil(width * b / 8), 0)
+    : Math.ceil(width * bits.reduce((sum, b) => sum + b, 0) / 8);
+  return row * height;
+}
+
+/** Whether planes lie behind the only directory, one after the other: it is the only one, and a second one fits. */
+export function isRun(tiff: TiffFile, layout: PageLayout, planes: number): boolean {
+  return planes > 1 && layout.directory.next === 0 && contiguousPlanes(tiff, layout) > 1;
+}
+
+/** The plane at `number` of the directories at these offsets. @throws {DecodeFailed} there are fewer */
+export function listedPlane(
+  tiff: TiffFile,
+  layout: PageLayout,
+  offsets: readonly number[],
+  number: number,
+): PlaneSource {
+  // A file of nothing but reduced pages shows its first one.
+  const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
+  if (offset === undefined) throw missingPlane(number, offsets.length);
+  const pageAt = (n: number) => offsets[n] === undefined ? null : tiff.directoryAt(offsets[n]);
+  const page = planePage(tiff.directoryAt(offset), layout, `plane ${number}`);
+  return { tiff, page, run: null, warnings: placeWarnings(layout, number, pageAt) };
+}
+
+/** The plane at `number` in a chain of directories, or in a run of planes behind one directory. */
+export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number, run: boolean): PlaneSource {
+  if (run) return { tiff, page: layout, run: number === 0 ? null : number };
+  const directory = tiff.directory(number);
+  if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
+  const page = planePage(directory, layout, `plane ${number}`);
+  return { tiff, page, run: null, warnings: placeWarnings(layout, number, (n) => tiff.directory(n)) };
+}
+
+/** A warning where a page does not lie in line with others that do, or lies over the first or before it. */
+function placeWarnings(
+  layout: PageLayout,
+  number: number,
+  pageAt: (number: number) => Directory | null,
+): string[] {
+  if (layout.tiled || layout.compression !== UNCOMPRESSED) return [];
+  const plane = planeBytes(layout);
+  const placeOf = (n: number) => pageAt(n)?.number(TAG.StripOffsets) ?? NaN;
+  // Two other pages that follow one another tell where this one belongs.
+  const [one, two] = number === 0 ? [1, 2] : number === 1 ? [0, 2] : [0, 1];
+  const [own, first, second] = [placeOf(number), placeOf(one), placeOf(two)];
+  const meant = first + (number - one) * plane;
+  const misplaced = own !== meant && second === first + (two - one) * plane;
+  if (!misplaced && (number === 0 || own - first >= plane)) return [];
+  return [`Plane ${number} lies at ${own}, not at ${meant} in line with the others`];
+}
+
+function missingPlane(number: number, stored: number): DecodeFailed {
+  return new DecodeFailed(
+    `plane ${number} is missing: the file holds ${stored} planes, ${number + 1} are needed`,
+  );
+}
+
+/** A warning where a file holds other than the planes that its description declares. */
+export function countWarnings(tiff: TiffFile, layout: PageLayout, planes: number, run: boolean): string[] {
+  const present = run ? contiguousPlanes(tiff, layout) : tiff.countUpTo(planes + 1);
+  if (present === planes) return [];
+  const there = present > planes ? "more" : present === 1 ? "one" : String(present);
+  const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
+  return [
+    `The description declares ${
+      planes === 1 ? "one plane" : `${planes} planes`
+    }, but the file holds ${there}${reason}`,
+  ];
+}
