@@ -3,11 +3,24 @@ import type { Calibration } from "../axes.ts";
 import type { Moment } from "../moment.ts";
 import type { AxisLetter, Position } from "../reader.ts";
 import type { PageLayout } from "./page.ts";
-import type { PlaneSource } from "./plane_plan.ts";
+import type { TiffFile } from "./tiff_file.ts";
 
 /** Index of one plane in a stack, samples aside. */
 export interface PlaneIndex extends Position {
   readonly channel: number;
+}
+
+/** One plane of samples in a file. */
+export interface PlaneSource {
+  readonly tiff: TiffFile;
+  readonly page: PageLayout;
+  /**
+   * Number of the plane in a run of uncompressed planes that begins at the page's first strip and has this one
+   * directory; `null` where the page's own strips or tiles are meant.
+   */
+  readonly run: number | null;
+  /** What is doubtful about this plane. */
+  readonly warnings?: readonly string[];
 }
 
 /** Length of the three axes that planes are counted along. */

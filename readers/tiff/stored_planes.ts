@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
-import type { PlaneSource } from "./plane_plan.ts";
+import type { PlaneSource } from "./stack.ts";
 import { endOfSamples } from "./structures.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";

@@ -8,7 +8,7 @@ import { DecodeFailed } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 import { readPage } from "../page.ts";
-import { requireStored } from "../plane_plan.ts";
+import { requireStored } from "../segment_table.ts";
 import type { Opened } from "../opened.ts";
 import { sameLayout } from "../stored_planes.ts";
 import type { Stack } from "../stack.ts";

@@ -6,7 +6,7 @@ import type { XmlElement } from "../../xml.ts";
 import type { Directory } from "../directory.ts";
 import { filesOf, isOmeXml, type OmeFile, type OmeImage, type TiffData } from "../ome_xml.ts";
 import type { PageLayout } from "../page.ts";
-import type { PlaneSource } from "../plane_plan.ts";
+import type { PlaneSource } from "../stack.ts";
 import type { Opened } from "../opened.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";

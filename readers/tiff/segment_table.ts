@@ -1,0 +1,186 @@
+/** Where the strips or tiles of one plane lie, and that they do so in its file. */
+import type { Codec } from "../codecs/segment.ts";
+import { DecodeFailed } from "../errors.ts";
+import { MAX_SEGMENT_BYTES } from "./bounds.ts";
+import { type PageLayout, UNCOMPRESSED } from "./page.ts";
+import { blockBits, rowBytes } from "./samples.ts";
+import type { PlaneSource } from "./stack.ts";
+import { partUnder } from "./structures.ts";
+import { TAG, tagName } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
+
+/** Offsets and lengths in the file. */
+interface Ranges {
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
+}
+
+/** The strips or tiles of a plane by their index. */
+export class SegmentTable {
+  readonly tiff: TiffFile;
+  /** The page; of a plane in a run as if each sample had one strip. */
+  readonly page: PageLayout;
+  readonly #ranges: Ranges;
+
+  /** @throws {DecodeFailed} values are missing */
+  constructor({ tiff, page, run }: PlaneSource, codec: Codec | null) {
+    this.tiff = tiff;
+    this.page = run === null ? page : { ...page, segmentHeight: page.height, down: 1 };
+    this.#ranges = run === null ? this.#storedRanges(codec) : this.#runRanges(run);
+  }
+
+  /** Indices of those that hold the wanted samples. */
+  *holding(wanted: readonly { sample: number }[]): Generator<number> {
+    const each = this.page.across * this.page.down;
+    const sets = this.page.planar ? new Set(wanted.map(({ sample }) => sample)) : [0];
+    for (const set of sets) for (let i = 0; i < each; i += 1) yield set * each + i;
+  }
+
+  offset(index: number): number {
+    return this.#ranges.offsets[index]!;
+  }
+
+  length(index: number): number {
+    return this.#ranges.lengths[index]!;
+  }
+
+  /** `strip 3` */
+  name(index: number): string {
+    return `${this.kind} ${index}`;
+  }
+
+  get kind(): "tile" | "strip" {
+    return this.page.tiled ? "tile" : "strip";
+  }
+
+  /** Bits of each interleaved sample as they are stored. */
+  bits(index: number): readonly number[] {
+    return blockBits(this.page, this.#set(index));
+  }
+
+  /** Bytes of one stored row before compression. */
+  rowBytes(index: number): number {
+    return rowBytes(this.page.segmentWidth, this.bits(index));
+  }
+
+  /** Rows that it must give; a tile is always whole. */
+  rows(index: number): number {
+    const { tiled, segmentHeight, height, down } = this.page;
+    return tiled ? segmentHeight : Math.min(segmentHeight, height - (index % down) * segmentHeight);
+  }
+
+  /** Where it lies in the plane, and which sample it holds where each has strips or tiles of its own. */
+  place(index: number): { readonly top: number; readonly left: number; readonly set: number } {
+    const { across, down, segmentHeight, segmentWidth } = this.page;
+    return {
+      top: Math.floor(index % (across * down) / across) * segmentHeight,
+      left: index % across * segmentWidth,
+      set: this.#set(index),
+    };
+  }
+
+  #set(index: number): number {
+    return Math.floor(index / (this.page.across * this.page.down));
+  }
+
+  /**
+   * Checks those of the wanted samples, which `codec` stores; `null` for samples as they are.
+   *
+   * @throws {DecodeFailed} one lies outside the file or over its structures, is too short for what it declares, or too large
+   */
+  check(wanted: readonly { sample: number }[], codec: Codec | null): void {
+    const { file, structures } = this.tiff;
+    const partAt = partUnder(structures, this.page.directory);
+    for (const index of this.holding(wanted)) {
+      const [offset, length] = [this.offset(index), this.length(index)];
+      const needed = this.rowBytes(index) * this.rows(index);
+      const what = `${this.name(index)} at ${offset}`;
+      // What an uncompressed strip claims beyond its rows is never read.
+      file.require(offset, codec ? length : Math.min(length, needed), this.name(index));
+      if (needed > length * (codec?.maxExpansion ?? 1)) {
+        throw new DecodeFailed(
+          codec
+            ? `${what} + ${length} is too short for ${needed} bytes of ${codec.title}`
+            : `${what} holds ${length} bytes, ${needed} are needed`,
+        );
+      }
+      if (codec && this.rowBytes(index) * this.page.segmentHeight > MAX_SEGMENT_BYTES) {
+        throw new DecodeFailed(
+          `${this.name(index)} declares ${needed} bytes, more than ${MAX_SEGMENT_BYTES}`,
+        );
+      }
+      // Some writers round the length of a compressed strip up, into what follows it.
+      const part = partAt(offset, codec ? 1 : needed);
+      if (part !== null) throw new DecodeFailed(`${what} lies over ${part}`);
+    }
+  }
+
+  /** Checks of compressed ones no more than that they lie in the file. @throws {DecodeFailed} one does not */
+  checkPlaces(): void {
+    this.#ranges.offsets.forEach((offset, i) => this.tiff.file.require(offset, this.length(i), this.name(i)));
+  }
+
+  /** A warning where uncompressed ones are longer than their rows, as when their shape is damaged. */
+  surplus(): string[] {
+    const index = this.#ranges.lengths.findIndex((length, i) => {
+      const full = this.rowBytes(i) * this.page.segmentHeight;
+      return length > Math.ceil(full / WORD) * WORD;
+    });
+    if (index < 0) return [];
+    const needed = this.rowBytes(index) * this.rows(index);
+    const what = `${this.name(index)} at ${this.offset(index)}`;
+    return [`${what} claims ${this.length(index)} bytes, of which ${needed} are needed`];
+  }
+
+  #storedRanges(codec: Codec | null): Ranges {
+    const { page, tiff } = this;
+    const { directory } = page;
+    const own = page.tiled && directory.has(TAG.TileOffsets);
+    const offsetTag = own ? TAG.TileOffsets : TAG.StripOffsets;
+    const lengthTag = own ? TAG.TileByteCounts : TAG.StripByteCounts;
+    const segments = page.across * page.down * (page.planar ? page.samples : 1);
+    // Surplus values mean nothing; those that are needed were counted when the page was judged.
+    const offsets = directory.numbers(offsetTag, tiff.file.size).subarray(0, segments);
+    const bytes = (index: number) => this.rowBytes(index) * this.rows(index);
+    if (directory.lists(lengthTag)) {
+      const lengths = directory.numbers(lengthTag, tiff.file.size).subarray(0, segments);
+      if (lengths.length < segments) {
+        throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
+      }
+      // Some writers leave the length of their only strip open.
+      const open = segments === 1 && lengths[0] === 0 && page.compression === UNCOMPRESSED;
+      return { offsets, lengths: open ? Float64Array.of(bytes(0)) : lengths };
+    }
+    if (codec !== null) {
+      throw new DecodeFailed(`${tagName(lengthTag)} is missing, which ${codec.title} needs`);
+    }
+    return { offsets, lengths: Float64Array.from(offsets, (_, i) => bytes(i)) };
+  }
+
+  /** Plane `run` of a run of planes that begins at the first strip. */
+  #runRanges(run: number): Ranges {
+    const { page } = this;
+    if (page.tiled) throw new DecodeFailed(`a run of planes with one directory is stored in tiles`);
+    const sets = page.planar ? page.samples : 1;
+    const first = page.directory.number(TAG.StripOffsets) ?? 0;
+    const lengths = Float64Array.from(
+      { length: sets },
+      (_, s) => rowBytes(page.width, blockBits(page, s)) * page.height,
+    );
+    const planeBytes = lengths.reduce((sum, length) => sum + length, 0);
+    const offsets = new Float64Array(sets);
+    for (let s = 0, at = first + run * planeBytes; s < sets; at += lengths[s]!, s += 1) offsets[s] = at;
+    return { offsets, lengths };
+  }
+}
+
+/** Writers round the length of an uncompressed strip up to words of so many bytes. */
+const WORD = 4;
+
+/** Checks that every strip or tile of a plane lies in its file. @throws {DecodeFailed} one does not */
+export function requireStored(source: PlaneSource): void {
+  const { page } = source;
+  const table = new SegmentTable(source, null);
+  if (page.compression !== UNCOMPRESSED) return table.checkPlaces();
+  table.check(page.bits.map((_, sample) => ({ sample })), null);
+}
