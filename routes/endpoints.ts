@@ -12,6 +12,7 @@ import {
   SessionDeleted,
   SessionInfo,
 } from "../schemas/http.ts";
+import type { Endpoint, Success } from "./endpoint.ts";
 import * as example from "./examples.ts";
 import { openByPath, pickAndOpen } from "./open.ts";
 import { jsonResponse } from "./json_response.ts";
@@ -19,39 +20,7 @@ import { openapiDocument } from "./openapi.ts";
 import { demoFile, docsFile, docsPage, documentSchema, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, index } from "./service.ts";
-import type { Handler } from "./services.ts";
 import { deleteSession, readSession } from "./sessions.ts";
-
-/** What a success looks like. */
-export interface Success {
-  readonly status: 200 | 302;
-  readonly description: string;
-  /** Media type of the body; absent where there is none. */
-  readonly mediaType?: string;
-  /** Schema of a JSON body. */
-  readonly schema?: z.ZodType;
-  readonly example?: unknown;
-}
-
-/** One resource with one method. */
-export interface Endpoint {
-  readonly method: "GET" | "POST" | "DELETE";
-  /** Path with its parameters in braces. */
-  readonly path: string;
-  /** Name of the operation in the OpenAPI document. */
-  readonly id: string;
-  readonly tag: "service" | "acquisitions" | "sessions" | "pages";
-  readonly summary: string;
-  /** Schema of the JSON body of the request. */
-  readonly request?: z.ZodType;
-  readonly requestExamples?: Readonly<Record<string, unknown>>;
-  readonly success: Success;
-  /** True where a single byte range can be asked for (206). */
-  readonly ranges?: boolean;
-  /** Codes that this endpoint answers besides those of every endpoint. */
-  readonly errors: readonly ErrorCode[];
-  readonly handler: Handler;
-}
 
 const OPEN_ERRORS: readonly ErrorCode[] = [
   "request_validation_failed",

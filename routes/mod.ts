@@ -1,6 +1,7 @@
 /** Builds the app from the endpoint table. */
 import { Hono } from "@hono/hono";
-import { type Endpoint, ENDPOINTS } from "./endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { ENDPOINTS } from "./endpoints.ts";
 import { errorResponse, isKnownError } from "./error_table.ts";
 import { MethodNotAllowed } from "./errors.ts";
 import { accessLog } from "./access_log.ts";

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the endpoint table and the zod schemas. */
 import { z } from "zod";
 import { ErrorBody, type ErrorCode, HTTP_SCHEMAS } from "../schemas/http.ts";
-import type { Endpoint } from "./endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { COMMON_ERRORS, STATUS_OF_CODE } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 

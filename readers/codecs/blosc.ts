@@ -10,7 +10,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { decodeBloscLz, decodeLz4 } from "./lz.ts";
 import { unshuffleBits, unshuffleBytes } from "./shuffle.ts";
-import { decodeStream } from "../ome_zarr/whole_stream.ts";
+import { decodeStream } from "./whole_stream.ts";
 
 const HEADER_BYTES = 16;
 /** Blocks of wider elements, or with streams shorter than this, are never split. */

@@ -6,21 +6,11 @@
 import { DecodeFailed } from "../errors.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { damageWithin, type FileScan, planeKey } from "./file_scan.ts";
-import { type DescribedChannel, orderIsSound, shortened } from "./described_channels.ts";
+import { type ChannelList, type DescribedChannel, orderIsSound, shortened } from "./described_channels.ts";
 import { colourComponents } from "./colour_components.ts";
 import type { Metadata } from "./metadata.ts";
 
 type Description = ReadonlyMap<string, DescribedChannel>;
-
-/** Channels by index. */
-export interface ChannelList {
-  readonly ids: readonly string[];
-  /** Described channels, whether they have pixels or not. */
-  readonly described: Description;
-  /** `null` where the file gives none. */
-  readonly names: readonly (string | null)[];
-  readonly warnings: readonly string[];
-}
 
 /**
  * Channels of the main image.

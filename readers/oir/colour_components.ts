@@ -1,8 +1,7 @@
 /** Components of a colour image, which are stored as channels. */
 import { DecodeFailed } from "../errors.ts";
 import { COLOURS } from "./camera_channels.ts";
-import type { ChannelList } from "./channel_list.ts";
-import { shortened } from "./described_channels.ts";
+import { type ChannelList, shortened } from "./described_channels.ts";
 import { orderedIds } from "./main_image.ts";
 import type { Metadata } from "./metadata.ts";
 

@@ -12,6 +12,16 @@ export interface DescribedChannel {
   readonly components: readonly string[];
 }
 
+/** Channels by index. */
+export interface ChannelList {
+  readonly ids: readonly string[];
+  /** Described channels, whether they have pixels or not. */
+  readonly described: ReadonlyMap<string, DescribedChannel>;
+  /** `null` where the file gives none. */
+  readonly names: readonly (string | null)[];
+  readonly warnings: readonly string[];
+}
+
 /** Channels by id, in the order of their `order` attributes. What the first element of an id says counts. */
 export function describedChannels(root: XmlElement): ReadonlyMap<string, DescribedChannel> {
   const recorded = new Set(

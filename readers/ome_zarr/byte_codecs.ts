@@ -8,7 +8,7 @@ import { decodeBlosc } from "../codecs/blosc.ts";
 import { crc32c } from "../codecs/crc32c.ts";
 import { decodeLz4 } from "../codecs/lz.ts";
 import { unshuffleBytes } from "../codecs/shuffle.ts";
-import { decodeStream } from "./whole_stream.ts";
+import { decodeStream } from "../codecs/whole_stream.ts";
 
 /** Configuration of one codec as the metadata give it. */
 export type CodecConfiguration = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** Streams of `node:zlib`, of which nothing may be left over. */
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
-import { requireWholeFrames } from "../codecs/zstd_frames.ts";
+import { requireWholeFrames } from "./zstd_frames.ts";
 
 /** What `node:zlib` gives for the option `info`; `bytesWritten` counts the input that was taken. */
 interface WithInfo {
