@@ -64,6 +64,12 @@ export class DecodeFailed extends ReaderError {
   readonly tag = "DecodeFailed";
 }
 
+/**
+ * Content that a reader takes and that holds none of its images. `choose_format.ts` decides by the name whether it is
+ * refused as damaged or as of no known format.
+ */
+export class NoImage extends DecodeFailed {}
+
 /** The selected channels differ in shape, so that no one plane describes them. */
 export class InvalidChannelIndices extends ReaderError {
   /** Key in the error table. */

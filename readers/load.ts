@@ -2,17 +2,11 @@
  * From a judged path to float32 planes: choose the reader, read the metadata, plan, reserve memory, decode.
  * Runs in a decode worker; tests call it directly.
  */
-import { basename, dirname, join } from "node:path";
-import { archiveOf } from "./archive_path.ts";
-import {
-  ChannelOutOfRange,
-  DecodeFailed,
-  InvalidChannelIndices,
-  ReaderError,
-  UnsupportedFormat,
-} from "./errors.ts";
+import { basename } from "node:path";
+import { chooseFormat, openChosen } from "./choose_format.ts";
+import { ChannelOutOfRange, DecodeFailed, InvalidChannelIndices, ReaderError } from "./errors.ts";
 import { newPlane } from "./new_plane.ts";
-import type { FileAccess, RandomAccessFile } from "./random_access.ts";
+import type { FileAccess } from "./random_access.ts";
 import {
   type Acquisition,
   type Channel,
@@ -23,7 +17,6 @@ import {
   type Reference,
   type WorkingMemory,
 } from "./reader.ts";
-import { explanationOf, extensionOf, type Format, FORMATS, HEAD_BYTES, STORE_MARKERS } from "./registry.ts";
 
 /** What is to be loaded. */
 export interface LoadRequest {
@@ -88,109 +81,6 @@ export interface LoadedAcquisition {
   readonly referencePlanes: Float32Array<ArrayBuffer>[];
 }
 
-/** The format and the path to hand to its reader. */
-export interface ChosenFormat {
-  readonly format: Format;
-  readonly path: string;
-}
-
-/**
- * Chooses the reader: content first, extension second.
- *
- * @throws {UnsupportedFormat} neither is known, or what is known is not allowed
- * @throws {DecodeFailed} an accepted extension with content that is not recognised
- */
-export function chooseFormat(
-  path: string,
-  allowedExtensions: readonly string[],
-  files: FileAccess,
-): ChosenFormat {
-  const archive = archiveOf(path, files);
-  if (archive !== null) {
-    const { format } = chooseFormat(archive, allowedExtensions, files);
-    const marker = (STORE_MARKERS as readonly string[]).includes(basename(path));
-    return { format, path: marker ? dirname(path) : path };
-  }
-  // The root of a file system has no name of its own.
-  const name = basename(path) || path;
-  const allowed = (format: Format) =>
-    format.extensions.some((extension) => allowedExtensions.includes(extension));
-  const extension = extensionOf(path);
-  const extensionAllowed = extension !== null && allowedExtensions.includes(extension);
-  const store = storeDirectory(path, files);
-  if (store !== null) {
-    const format = FORMATS.find((f) => f.container === "directory")!;
-    if (!extensionAllowed && !allowed(format)) {
-      throw notAllowed(name, format.extensions[0]!, allowedExtensions);
-    }
-    return { format, path: store };
-  }
-  if (files.kind(path) === "directory") {
-    files.requireReadable(path);
-    const storeExtension = FORMATS.some((f) =>
-      f.container === "directory" && f.extensions.includes(extension ?? "")
-    );
-    if (extensionAllowed && storeExtension) {
-      throw new DecodeFailed(`the directory holds none of ${STORE_MARKERS.join(", ")}`);
-    }
-    throw new UnsupportedFormat(
-      `"${name}" is a directory but no image store: it holds no Zarr group metadata`,
-    );
-  }
-  const file = files.open(path);
-  let head: Uint8Array;
-  let recognised: Format | undefined;
-  try {
-    head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
-    recognised = recognise(file, head, extension);
-  } finally {
-    file.close();
-  }
-  if (recognised && (extensionAllowed || allowed(recognised))) return { format: recognised, path };
-  if (extensionAllowed) {
-    const expected = FORMATS.find((format) => format.extensions.includes(extension))!;
-    throw new DecodeFailed(
-      file.size === 0 ? "the file is empty" : expected.explains?.(head) ??
-        `the content is not ${expected.title}, which "${extension}" stands for`,
-    );
-  }
-  if (extension !== null || recognised) {
-    throw notAllowed(name, extension ?? recognised!.extensions[0]!, allowedExtensions);
-  }
-  const explanation = explanationOf(path, head);
-  if (explanation) throw new UnsupportedFormat(`"${name}" cannot be opened: ${explanation}`);
-  throw new UnsupportedFormat(
-    `"${name}" is of no known format; this server opens ${allowedExtensions.join(" ")}`,
-  );
-}
-
-/** The format of a file by its content; where several share a container, by its extension or what lies inside. */
-function recognise(
-  file: RandomAccessFile,
-  head: Uint8Array,
-  extension: string | null,
-): Format | undefined {
-  const fitting = FORMATS.filter((format) => format.container === "file" && format.recognises(head));
-  return fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
-    fitting.find((format) => format.confirms?.(file) ?? true);
-}
-
-function notAllowed(name: string, extension: string, allowed: readonly string[]): UnsupportedFormat {
-  return new UnsupportedFormat(
-    `"${name}" is of a format ("${extension}") that is not allowed here; this server opens ${
-      allowed.join(" ")
-    }`,
-  );
-}
-
-/** The directory of the store that `path` (a directory, or a marker file in one) means, or `null`. */
-function storeDirectory(path: string, files: FileAccess): string | null {
-  const marker = (STORE_MARKERS as readonly string[]).includes(basename(path));
-  if (marker && files.kind(path) === "file") return dirname(path);
-  if (files.kind(path) !== "directory") return null;
-  return STORE_MARKERS.some((name) => files.kind(join(path, name)) === "file") ? path : null;
-}
-
 /**
  * Loads an acquisition. The caller closes `files` afterwards.
  *
@@ -232,9 +122,9 @@ async function load(
   files: FileAccess,
   reserve: Reserve,
 ): Promise<LoadedAcquisition> {
-  const { format, path } = chooseFormat(request.path, request.allowedExtensions, files);
-  const { open } = await format.load();
-  const acquisition = await open({ path, files });
+  const chosen = chooseFormat(request.path, request.allowedExtensions, files);
+  const { format, path } = chosen;
+  const acquisition = await openChosen(chosen, files);
   const wanted = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
   const indices = wanted.map((channel) => channel.index);
   const plan = await acquisition.plan(indices, FIRST_POSITION);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { InvalidChannelIndices } from "./errors.ts";
 import { wantedChannels } from "./load.ts";
 import type { Channel } from "./reader.ts";
-import { extensionOf } from "./registry.ts";
 
 const channel = (index: number, rows: number, columns: number): Channel => ({
   index,
@@ -25,17 +24,4 @@ Deno.test("channels of one shape load together, whatever their sample types; oth
       return true;
     });
   }
-});
-
-Deno.test("compound extensions win over simple ones, without case", () => {
-  const cases: [string, string | null][] = [
-    ["/a/b.TIF", ".tif"],
-    ["/a/b.Ome.Tiff", ".ome.tiff"],
-    ["/a/b.ome.zarr", ".ome.zarr"],
-    ["/a/b.zarr", ".zarr"],
-    ["/a/tif", null],
-    ["/a/b.docx", null],
-    ["/a.tif/b", null],
-  ];
-  for (const [path, extension] of cases) assert.equal(extensionOf(path), extension, path);
 });

@@ -5,9 +5,9 @@
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { mayHoldStore } from "../readers/archive_path.ts";
 import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { isInsideRoots, pathError, statKind } from "../readers/random_access.ts";
+import { mayHoldPaths } from "../readers/registry.ts";
 
 /** A directory that may be opened from: as the operator wrote it, and with links resolved. */
 export interface Root {
@@ -111,7 +111,7 @@ async function pathInArchive(path: string): Promise<string | null> {
   for (let file = dirname(path); file !== dirname(file); file = dirname(file)) {
     try {
       const resolved = await realpath(file);
-      const isArchive = mayHoldStore(resolved) && statKind(await stat(resolved)) === "file";
+      const isArchive = mayHoldPaths(resolved) && statKind(await stat(resolved)) === "file";
       return isArchive ? join(resolved, relative(file, path)) : null;
     } catch {
       // Its parent may be the file.

@@ -2,7 +2,7 @@
  * What the collection around an OME-Zarr image says of it: the reference image with the scan path, and how its axes
  * are to be shown. A damaged document becomes a warning.
  */
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Collection, Member } from "../../schemas/collection.ts";
 import type { DocumentKindName } from "../../schemas/document_kinds.ts";
 import type { ImageDocument } from "../../schemas/image.ts";
@@ -11,7 +11,6 @@ import { DecodeFailed, ReaderError } from "../errors.ts";
 import { isJsonObject, parseJson } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
 import { type FileAccess, isInsideRoots } from "../random_access.ts";
-import { STORE_MARKERS } from "../registry.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 
 /** Folders above an image that are looked at, nearest first. */
@@ -45,10 +44,28 @@ interface Allowance {
   members: number;
 }
 
-/** The collection that counts, or only the warnings about documents that could not be read. */
-export async function membershipOf(image: string, files: FileAccess): Promise<Membership> {
+/** What is looked for. */
+interface Search {
+  readonly image: string;
+  readonly imageAt: (path: string) => string;
+  readonly files: FileAccess;
+  readonly allowance: Allowance;
+}
+
+/**
+ * The collection that counts, or only the warnings about documents that could not be read.
+ *
+ * @param image resolved path
+ * @param imageAt the path of the image that a path in a document means
+ */
+export async function membershipOf(
+  image: string,
+  imageAt: (path: string) => string,
+  files: FileAccess,
+): Promise<Membership> {
   const warnings: string[] = [];
   const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
+  const search: Search = { image, imageAt, files, allowance };
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
     const own = documentIn(folder, files);
@@ -60,7 +77,7 @@ export async function membershipOf(image: string, files: FileAccess): Promise<Me
       const collection = await readDocument<Collection>(document, "collection", files, warnings, allowance);
       if (!collection) continue;
       collections.push(document);
-      found ??= memberOf(collection, document, image, files, allowance);
+      found ??= memberOf(collection, document, search);
       if (found && own) break;
     }
     if (found && collections.length > 1 && !own) {
@@ -91,16 +108,15 @@ interface Found {
 function memberOf(
   { members }: Collection,
   document: string,
-  image: string,
-  files: FileAccess,
-  allowance: Allowance,
+  search: Search,
 ): Found | null {
+  const { image, files, allowance } = search;
   const roots = [dirname(document), dirname(dirname(document))];
-  const written = members.filter((member) => roots.some((root) => imagePath(root, member) === image));
+  const written = members.filter((member) => roots.some((root) => imagePath(root, member, search) === image));
   const candidates = written.length > 0 ? written : members.slice(0, Math.max(0, allowance.members));
   if (written.length === 0) allowance.members -= members.length;
   const fitting = candidates.flatMap((member) => {
-    const [here, above] = roots.map((root) => isImage(root, member, image, files));
+    const [here, above] = roots.map((root) => isImage(root, member, search));
     return here || above ? [{ member, here, above }] : [];
   });
   if (fitting.length === 0) return null;
@@ -111,16 +127,15 @@ function memberOf(
   return found ? { member: found.member, root } : null;
 }
 
-/** Where a member says that its image lies; a marker file in a store means the store. */
-function imagePath(root: string, member: Member): string {
-  const path = resolve(root, member.ome_zarr);
-  return (STORE_MARKERS as readonly string[]).includes(basename(path)) ? dirname(path) : path;
-}
+/** Where a member says that its image lies. */
+const imagePath = (root: string, member: Member, { imageAt }: Search): string =>
+  imageAt(resolve(root, member.ome_zarr));
 
 /** True when the path of a member leads to the image and does not leave the collection on its way. */
-function isImage(root: string, member: Member, image: string, files: FileAccess): boolean {
+function isImage(root: string, member: Member, search: Search): boolean {
+  const { image, files } = search;
   files.stop.check();
-  const path = imagePath(root, member);
+  const path = imagePath(root, member, search);
   return (path === image || resolved(path, files) === image) && isInside(path, root, files);
 }
 

@@ -4,6 +4,7 @@ import { type Membership, membershipOf } from "../collection/membership.ts";
 import { ReaderError } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
+import { imageAt } from "./markers.ts";
 import { acquisitionOf, readStoredImage, type StoredImage } from "./stored_image.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function acquisitionInCollection(
   path: string,
   files: FileAccess,
 ): Promise<Acquisition> {
-  const membership = await membershipOf(path, files);
+  const membership = await membershipOf(path, imageAt, files);
   const warnings = [...stored.image.warnings, ...membership.warnings];
   const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
   const acquisition = acquisitionOf({ ...stored, image }, files);

@@ -1,11 +1,11 @@
 /** The image of a store: which group it is, its first dataset, axes, channel names and time. */
 import { type Calibration, UNCALIBRATED } from "../axes.ts";
 import { channelNames } from "../channel_names.ts";
-import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
-import type { OmeXmlImage } from "../ome_xml.ts";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, NoImage } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
+import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
+import type { OmeXmlImage } from "../ome_xml.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import { readNode, type ZarrNode } from "./hierarchy.ts";
@@ -128,9 +128,6 @@ function locate(
   }
   return { node: image, path: first, xml: readOmeXml(store, path, 0, warnings) };
 }
-
-/** A Zarr group that is no image; whether it is refused as unknown or as damaged is up to its name. */
-export class NoImage extends DecodeFailed {}
 
 /** Series of a `bioformats2raw.layout`, in order; empty where they are not listed. */
 function seriesPaths(store: Store, path: string): string[] {

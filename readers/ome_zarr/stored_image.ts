@@ -2,13 +2,13 @@
 import { dirname, join, relative, sep } from "node:path";
 import { axesOf } from "../axes.ts";
 import { archiveOf } from "../archive_path.ts";
-import { PathNotFound, quoted, UnsupportedFormat } from "../errors.ts";
+import { NoImage, PathNotFound, quoted } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type AxisLetter, FIRST_POSITION, type Position, type Source } from "../reader.ts";
-import { extensionOf, STORE_MARKERS } from "../registry.ts";
 import { decodePlanes, isDivisible, wantedChunks } from "./array_planes.ts";
 import { readNode } from "./hierarchy.ts";
-import { NoImage, type OmeImage, readOmeImage } from "./ome_image.ts";
+import { STORE_MARKERS } from "./markers.ts";
+import { type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { DirectoryStore, type Store } from "./store.ts";
 import { readZipDirectory, zarrFolder } from "./zip_directory.ts";
@@ -26,20 +26,13 @@ export interface StoredImage {
 /**
  * Reads the metadata of an image, and nothing else.
  *
- * @throws {DecodeFailed} it is no image though its name says so, or one that cannot be read
- * @throws {UnsupportedFormat} a plate, a well, or a Zarr hierarchy of another kind
+ * @throws {NoImage} a Zarr hierarchy of another kind
+ * @throws {DecodeFailed} an image that cannot be read
+ * @throws {UnsupportedFormat} a plate or a well
  */
 export function readStoredImage({ path, files }: Source): StoredImage {
-  try {
-    const archive = files.kind(path) === "file" ? path : archiveOf(path, files);
-    return archive === null ? imageOfDirectory(path, files) : imageOfZip(archive, path, files);
-  } catch (error) {
-    // What only happens to be Zarr is of no known format; what calls itself an image is damaged.
-    if (error instanceof NoImage && extensionOf(path) === null) {
-      throw new UnsupportedFormat(error.message, { cause: error });
-    }
-    throw error;
-  }
+  const archive = files.kind(path) === "file" ? path : archiveOf(path, files);
+  return archive === null ? imageOfDirectory(path, files) : imageOfZip(archive, path, files);
 }
 
 function imageOfZip(archive: string, path: string, files: FileAccess): StoredImage {

@@ -7,7 +7,7 @@
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
-import { FORMATS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { DIRECTORY_FORMATS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };
 import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
@@ -42,8 +42,7 @@ const ALL_NAME = "All files";
 /** What a shell and the loader of a program answer when the program is there but cannot run. */
 const NOT_STARTED = [126, 127];
 
-const STORE_EXTENSIONS = FORMATS.filter((format) => format.container === "directory")
-  .flatMap((format) => format.extensions);
+const STORE_EXTENSIONS = DIRECTORY_FORMATS.flatMap((format) => format.extensions);
 
 /**
  * The programs that can show the dialog on a system, in the order in which they are tried.
@@ -162,7 +161,7 @@ export function dialogAnswer(
   if (!isAbsolute(path)) {
     throw unavailable(`"${program}" answered "${excerpt(path)}", which is no absolute path`);
   }
-  return (STORE_MARKERS as readonly string[]).includes(basename(path)) ? dirname(path) : path;
+  return STORE_MARKERS.includes(basename(path)) ? dirname(path) : path;
 }
 
 /** zenity and kdialog: 0 and the path with one line feed (a name may hold more), or 1 for cancel. */

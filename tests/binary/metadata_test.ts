@@ -92,7 +92,10 @@ Deno.test("metadata of the executable", async (t) => {
     );
 
     await t.step("pages, worker, readers, dialog scripts and commit are embedded", () => {
-      const readers = FORMATS.map(({ load }) => "readers/" + /import\("\.\/(.+)"\)/.exec(String(load))![1]);
+      for (const { name, load } of FORMATS) assert.match(String(load), /import\("\.\/mod\.ts"\)/, name);
+      const readers = [...filesBelow("readers")].filter((name) => /^readers\/[^/]+\/format\.ts$/.test(name))
+        .map((name) => name.replace(/format\.ts$/, "mod.ts"));
+      assert(readers.length > 0);
       const wanted = [
         "main.ts",
         "deno.json",

@@ -2,11 +2,12 @@
 import { join } from "node:path";
 import type { DocumentKindName } from "../../../schemas/document_kinds.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../../../schemas/shared.ts";
+import { chooseFormat } from "../../choose_format.ts";
 import { ReaderError } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
 import { MAX_JSON_BYTES } from "../../limits.ts";
-import { chooseFormat } from "../../load.ts";
 import { wantedChunks } from "../../ome_zarr/array_planes.ts";
+import { OME_ZARR } from "../../ome_zarr/format.ts";
 import { planeSelection, readStoredImage } from "../../ome_zarr/stored_image.ts";
 import { FileAccess, isInsideRoots } from "../../random_access.ts";
 import { FIRST_POSITION } from "../../reader.ts";
@@ -89,7 +90,7 @@ export class CollectionTree {
   #openImage(path: unknown, at: readonly PropertyKey[]): ImageFacts | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
       const chosen = chooseFormat(target, SUPPORTED_EXTENSIONS, files);
-      if (!chosen.format.name.startsWith("ome.zarr")) {
+      if (!OME_ZARR.includes(chosen.format)) {
         this.#problems.add(at, `"${path}" is no OME-Zarr image but ${chosen.format.title}`);
         return null;
       }

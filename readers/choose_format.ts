@@ -1,0 +1,161 @@
+/** From a judged path to the format that opens it: content first, extension second. */
+import { basename, dirname, join } from "node:path";
+import { archiveOf } from "./archive_path.ts";
+import { DecodeFailed, NoImage, UnsupportedFormat } from "./errors.ts";
+import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
+import type { FileAccess, PathKind, RandomAccessFile } from "./random_access.ts";
+import type { Acquisition } from "./reader.ts";
+import { DIRECTORY_FORMATS, extensionOf, FORMATS, mayHoldPaths, STORE_MARKERS } from "./registry.ts";
+
+/** The format and the path to hand to its reader. */
+export interface ChosenFormat {
+  readonly format: Format;
+  readonly path: string;
+}
+
+/**
+ * Chooses the reader.
+ *
+ * @throws {UnsupportedFormat} neither content nor extension is known, or what is known is not allowed
+ * @throws {DecodeFailed} an accepted extension with content that is not recognised
+ */
+export function chooseFormat(
+  path: string,
+  allowedExtensions: readonly string[],
+  files: FileAccess,
+): ChosenFormat {
+  const archive = archiveOf(path, files);
+  if (archive !== null && mayHoldPaths(archive)) {
+    const { format } = chooseFormat(archive, allowedExtensions, files);
+    return { format, path: STORE_MARKERS.includes(basename(path)) ? dirname(path) : path };
+  }
+  const rules = new NameRules(path, allowedExtensions);
+  const kind = files.kind(path);
+  const store = storeAt(path, kind, files);
+  if (store !== null) {
+    if (rules.allow(store.format)) return store;
+    throw rules.notAllowed(store.format.extensions[0]!);
+  }
+  if (kind === "directory") throw noStore(path, rules, files);
+  return { format: formatOfFile(path, rules, files), path };
+}
+
+/**
+ * Opens what was chosen with its reader.
+ *
+ * @throws {ReaderError} as the reader does; content that is no image of its format is of no known format, or damaged
+ * where its name promises one
+ */
+export async function openChosen({ format, path }: ChosenFormat, files: FileAccess): Promise<Acquisition> {
+  const { open } = await format.load();
+  try {
+    return await open({ path, files });
+  } catch (error) {
+    if (error instanceof NoImage && extensionOf(path) === null) {
+      throw new UnsupportedFormat(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** What the name of a path promises, and what the operator lets in. */
+class NameRules {
+  /** The root of a file system has no name of its own. */
+  readonly name: string;
+  readonly extension: string | null;
+  /** The extension, where it is one that is let in. */
+  readonly promised: string | null;
+  readonly allowedExtensions: readonly string[];
+
+  constructor(path: string, allowedExtensions: readonly string[]) {
+    this.name = basename(path) || path;
+    this.extension = extensionOf(path);
+    this.promised = this.extension !== null && allowedExtensions.includes(this.extension)
+      ? this.extension
+      : null;
+    this.allowedExtensions = allowedExtensions;
+  }
+
+  /** True where the extension is let in, or one of the format that the content is of. */
+  allow({ extensions }: Format): boolean {
+    return this.promised !== null ||
+      extensions.some((extension) => this.allowedExtensions.includes(extension));
+  }
+
+  /** The format that the extension promises. */
+  expected<F extends Format>(formats: readonly F[]): F | undefined {
+    return formats.find(({ extensions }) => this.promised !== null && extensions.includes(this.promised));
+  }
+
+  notAllowed(extension: string): UnsupportedFormat {
+    return new UnsupportedFormat(
+      `"${this.name}" is of a format ("${extension}") that is not allowed here; this server opens ${
+        this.allowedExtensions.join(" ")
+      }`,
+    );
+  }
+}
+
+/** The directory of the store that `path` (a directory, or a marker file in one) means, or `null`. */
+function storeAt(path: string, kind: PathKind | null, files: FileAccess): ChosenFormat | null {
+  for (const format of DIRECTORY_FORMATS) {
+    if (kind === "file" && format.markers.includes(basename(path))) return { format, path: dirname(path) };
+    const marked = kind === "directory" &&
+      format.markers.some((name) => files.kind(join(path, name)) === "file");
+    if (marked) return { format, path };
+  }
+  return null;
+}
+
+/** Why a directory is not opened. */
+function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFailed | UnsupportedFormat {
+  files.requireReadable(path);
+  const expected = rules.expected(DIRECTORY_FORMATS);
+  if (expected) return new DecodeFailed(`the directory holds none of ${expected.markers.join(", ")}`);
+  const contents = DIRECTORY_FORMATS.map(({ content }) => content).join(", no ");
+  return new UnsupportedFormat(`"${rules.name}" is a directory but no image store: it holds no ${contents}`);
+}
+
+function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format {
+  const file = files.open(path);
+  let head: Uint8Array;
+  let recognised: Format | undefined;
+  try {
+    head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
+    recognised = recognise(file, head, rules.extension);
+  } finally {
+    file.close();
+  }
+  if (recognised && rules.allow(recognised)) return recognised;
+  const expected = rules.expected(FORMATS);
+  if (expected) {
+    throw new DecodeFailed(
+      file.size === 0 ? "the file is empty" : expected.explains?.(head) ??
+        `the content is not ${expected.title}, which "${rules.extension}" stands for`,
+    );
+  }
+  const known = rules.extension ?? recognised?.extensions[0];
+  if (known !== undefined) throw rules.notAllowed(known);
+  const explanation = explanationOf(path, head);
+  throw new UnsupportedFormat(
+    explanation !== null
+      ? `"${rules.name}" cannot be opened: ${explanation}`
+      : `"${rules.name}" is of no known format; this server opens ${rules.allowedExtensions.join(" ")}`,
+  );
+}
+
+/** The format of a file by its content; where several share a container, by its extension or what lies inside. */
+function recognise(file: RandomAccessFile, head: Uint8Array, extension: string | null): Format | undefined {
+  const fitting = FORMATS.filter((format): format is FileFormat =>
+    format.container === "file" && format.recognises(head)
+  );
+  return fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
+    fitting.find((format) => format.confirms?.(file) ?? true);
+}
+
+/** What a file that no reader takes is and what to open instead, by the extension of a relative, or `null`. */
+function explanationOf(path: string, head: Uint8Array): string | null {
+  const lower = path.toLowerCase();
+  const format = FORMATS.find(({ relatives }) => relatives?.some((extension) => lower.endsWith(extension)));
+  return format?.explains?.(head) ?? null;
+}

@@ -1,0 +1,57 @@
+/** What each format tells of itself, in the `format.ts` of its folder, before its reader is loaded. */
+import type { RandomAccessFile } from "./random_access.ts";
+import type { OpenAcquisition } from "./reader.ts";
+
+/** Bytes at the start of a file that are enough for every format to be told. */
+export const HEAD_BYTES = 64;
+
+/** What formats of every container tell. */
+export interface FormatBase {
+  /** `source.format` in the API. */
+  readonly name: string;
+  /** For file dialogs and messages. */
+  readonly title: string;
+  /** Lower case, with the leading dot; compound ones win over simple ones. */
+  readonly extensions: readonly string[];
+  /** True where a path may lead on into a file with one of the extensions, to a part of what it holds. */
+  readonly holdsPaths?: boolean;
+  /** Extensions of relatives that are not read, lower case; {@linkcode explains} tells what to open instead. */
+  readonly relatives?: readonly string[];
+  /**
+   * For content of another kind in a file that is named like this format or a relative of it: what it is and what to
+   * open instead, in one clause that starts with "it is", or `null`.
+   */
+  explains?(head: Uint8Array): string | null;
+  /** Loads the reader; a literal import, so that `deno compile` embeds it. */
+  load(): Promise<{ open: OpenAcquisition }>;
+}
+
+/** A format whose images are opened by the path of a file. */
+export interface FileFormat extends FormatBase {
+  /** An image is a file, perhaps with others beside it. */
+  readonly container: "file";
+  /** True when the first bytes of a file (at most {@linkcode HEAD_BYTES}) are of this format. */
+  recognises(head: Uint8Array): boolean;
+  /**
+   * For a container that several formats use: whether a recognised file with none of the format's extensions is of
+   * this format. Without it the first bytes decide.
+   */
+  confirms?(file: RandomAccessFile): boolean;
+}
+
+/** A format whose images are directories. */
+export interface DirectoryFormat extends FormatBase {
+  /** An image is the directory of a store. */
+  readonly container: "directory";
+  /** Files of which one at least lies in each such directory; a path to one of them means its directory. */
+  readonly markers: readonly string[];
+  /** What they hold, for messages. */
+  readonly content: string;
+}
+
+/** One format. */
+export type Format = FileFormat | DirectoryFormat;
+
+/** True when `head` starts with these bytes. */
+export const startsWith = (head: Uint8Array, ...bytes: number[]): boolean =>
+  bytes.every((byte, i) => head[i] === byte);

@@ -1,0 +1,15 @@
+/** TIFF and BigTIFF. */
+import { type FileFormat, startsWith } from "../format.ts";
+
+/** All dialects of TIFF. */
+export const TIFF: FileFormat = {
+  name: "tif",
+  title: "TIFF",
+  extensions: [".tif", ".tiff", ".ome.tif", ".ome.tiff", ".stk", ".btf", ".tf8"],
+  container: "file",
+  // TIFF 6.0 section 2 and the BigTIFF design: byte order, then 42 or 43 in that order.
+  recognises: (head) =>
+    startsWith(head, 0x49, 0x49, 42, 0) || startsWith(head, 0x4d, 0x4d, 0, 42) ||
+    startsWith(head, 0x49, 0x49, 43, 0) || startsWith(head, 0x4d, 0x4d, 0, 43),
+  load: () => import("./mod.ts"),
+};

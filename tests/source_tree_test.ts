@@ -1,0 +1,101 @@
+/**
+ * Imports run one way: no file, and no folder, can be reached from what it imports itself, be it by a static, a
+ * dynamic or a type-only import.
+ */
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+
+const ROOT = new URL("../", import.meta.url).href;
+
+/** The one file of its folder that reaches into folders which build on the others of it. */
+const REACHING_IN = new Map([
+  ["readers/registry.ts", /^readers\/\w+\/format\.ts$/],
+  ["readers/tiff/mod.ts", /^readers\/tiff\/dialects\/\w+\.ts$/],
+]);
+
+/** What `deno info --json` tells of a module. */
+interface ModuleInfo {
+  readonly specifier: string;
+  readonly dependencies?: readonly {
+    readonly code?: { readonly specifier?: string };
+    readonly type?: { readonly specifier?: string };
+  }[];
+}
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The files of this project that can be reached from an entry, with what each of them imports. */
+async function importsFrom(entry: string): Promise<Graph> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", entry],
+    cwd: new URL(ROOT),
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: ModuleInfo[] };
+  const own = (specifiers: (string | undefined)[]) =>
+    specifiers.flatMap((specifier) => specifier?.startsWith(ROOT) ? [specifier.slice(ROOT.length)] : []);
+  return new Map(modules.flatMap(({ specifier, dependencies = [] }) => {
+    const targets = own(dependencies.flatMap(({ code, type }) => [code?.specifier, type?.specifier]));
+    return own([specifier]).map((file) => [file, new Set(targets)]);
+  }));
+}
+
+/** A way from a node back to itself, or `null`. */
+function circleIn(graph: Graph): readonly string[] | null {
+  const done = new Set<string>();
+  function search(node: string, way: readonly string[]): readonly string[] | null {
+    if (way.includes(node)) return [...way.slice(way.indexOf(node)), node];
+    if (done.has(node)) return null;
+    for (const next of graph.get(node) ?? []) {
+      const circle = search(next, [...way, node]);
+      if (circle) return circle;
+    }
+    done.add(node);
+    return null;
+  }
+  for (const node of graph.keys()) {
+    const circle = search(node, []);
+    if (circle) return circle;
+  }
+  return null;
+}
+
+/** The same among folders; a file of the top level stands for itself. */
+function foldersOf(files: Graph): Graph {
+  const folderOf = (file: string) => file.includes("/") ? dirname(file) : file;
+  const folders = new Map<string, Set<string>>();
+  for (const [file, targets] of files) {
+    const from = folderOf(file);
+    const to = folders.get(from) ?? new Set();
+    folders.set(from, to);
+    for (const target of targets) {
+      if (folderOf(target) !== from && !REACHING_IN.get(file)?.test(target)) to.add(folderOf(target));
+    }
+  }
+  return folders;
+}
+
+Deno.test("no files and no folders import each other in a circle", async (t) => {
+  const graph = new Map([
+    ...await importsFrom("main.ts"),
+    ...await importsFrom("readers/decode_worker.ts"),
+  ]);
+  assert(graph.has("session/dialog/commands.ts"));
+  assert(graph.has("readers/tiff/dialects/ome.ts"), "the readers are part of the graph");
+  await t.step("files", () => assert.equal(circleIn(graph)?.join(" -> "), undefined));
+  await t.step("folders", () => assert.equal(circleIn(foldersOf(graph))?.join(" -> "), undefined));
+  await t.step("what reaches into a folder is there", () => {
+    for (const [file, into] of REACHING_IN) {
+      assert([...graph.get(file) ?? []].some((target) => into.test(target)), file);
+    }
+  });
+});
+
+Deno.test("a circle is found, a way to one node by two others is none", () => {
+  const graph = (...edges: [string, string[]][]) => new Map(edges.map(([from, to]) => [from, new Set(to)]));
+  assert.equal(circleIn(graph(["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]])), null);
+  assert.deepEqual(circleIn(graph(["a", ["b"]], ["b", ["c"]], ["c", ["d", "b"]])), ["b", "c", "b"]);
+  const files = graph(["main.ts", ["x/a.ts"]], ["x/a.ts", ["y/b.ts"]], ["y/c.ts", ["x/d.ts"]]);
+  assert.equal(circleIn(files), null);
+  assert.deepEqual(circleIn(foldersOf(files)), ["x", "y", "x"]);
+});
