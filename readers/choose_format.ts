@@ -1,9 +1,10 @@
 /** From a judged path to the format that opens it: content first, extension second. */
 import { basename, dirname, join } from "node:path";
 import { archiveOf } from "./archive_path.ts";
+import type { ByteSource } from "./byte_source.ts";
 import { DecodeFailed, NoImage, UnsupportedFormat } from "./errors.ts";
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
-import type { FileAccess, PathKind, RandomAccessFile } from "./random_access.ts";
+import type { FileAccess, PathKind } from "./random_access.ts";
 import type { Acquisition } from "./reader.ts";
 import { DIRECTORY_FORMATS, extensionOf, FORMATS, mayHoldPaths, STORE_MARKERS } from "./registry.ts";
 
@@ -145,7 +146,7 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
 }
 
 /** The format of a file by its content; where several share a container, by its extension or what lies inside. */
-function recognise(file: RandomAccessFile, head: Uint8Array, extension: string | null): Format | undefined {
+function recognise(file: ByteSource, head: Uint8Array, extension: string | null): Format | undefined {
   const fitting = FORMATS.filter((format): format is FileFormat =>
     format.container === "file" && format.recognises(head)
   );

@@ -1,5 +1,5 @@
 /** What each format tells of itself, in the `format.ts` of its folder, before its reader is loaded. */
-import type { RandomAccessFile } from "./random_access.ts";
+import type { ByteSource } from "./byte_source.ts";
 import type { OpenAcquisition } from "./reader.ts";
 
 /** Bytes at the start of a file that are enough for every format to be told. */
@@ -36,7 +36,7 @@ export interface FileFormat extends FormatBase {
    * For a container that several formats use: whether a recognised file with none of the format's extensions is of
    * this format. Without it the first bytes decide.
    */
-  confirms?(file: RandomAccessFile): boolean;
+  confirms?(file: ByteSource): boolean;
 }
 
 /** A format whose images are directories. */

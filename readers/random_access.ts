@@ -5,6 +5,7 @@
 import * as fs from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
+import { type ByteSource, requireInside } from "./byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { RootWatch } from "./root_watch.ts";
@@ -203,7 +204,9 @@ export class FileAccess {
 }
 
 /** A regular file, read by position. */
-export class RandomAccessFile {
+export class RandomAccessFile implements ByteSource {
+  /** For messages, which name the file themselves. */
+  readonly name = "the file";
   /** Resolved path. */
   readonly path: string;
   /** Size in bytes when it was opened. */
@@ -221,19 +224,9 @@ export class RandomAccessFile {
     this.#stop = stop;
   }
 
-  /**
-   * Checks that `length` bytes at `offset` lie inside the file.
-   *
-   * @param what names the structure in the message: `strip 3`, `block`
-   * @throws {DecodeFailed} they do not, or a number is no safe non-negative integer
-   */
+  /** Checks that `length` bytes at `offset` lie inside the file. @throws {DecodeFailed} they do not */
   require(offset: number, length: number, what: string): void {
-    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
-      throw new DecodeFailed(`${what} has an impossible position ${offset} + ${length}`);
-    }
-    if (offset + length > this.size) {
-      throw new DecodeFailed(`${what} at ${offset} + ${length} ends after the file (${this.size} bytes)`);
-    }
+    requireInside(this, offset, length, what);
   }
 
   /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed} as {@linkcode readInto} does */

@@ -4,7 +4,7 @@
  * walking from block to block.
  */
 import { DecodeFailed } from "../errors.ts";
-import type { RandomAccessFile } from "../random_access.ts";
+import type { ByteSource } from "../byte_source.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { Damage } from "./damage.ts";
 
@@ -50,7 +50,7 @@ export interface ContainerHeader {
  *
  * @throws {DecodeFailed} fewer than 96 bytes, or another signature
  */
-export function readHeader(file: RandomAccessFile): ContainerHeader {
+export function readHeader(file: ByteSource): ContainerHeader {
   if (file.size < HEADER_BYTES) {
     throw new DecodeFailed(`the header is cut: ${file.size} of ${HEADER_BYTES} bytes are stored`);
   }
@@ -97,7 +97,7 @@ export interface BlockIndex {
  *
  * @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} entries
  */
-export function readIndex(file: RandomAccessFile, header: ContainerHeader): BlockIndex | string {
+export function readIndex(file: ByteSource, header: ContainerHeader): BlockIndex | string {
   const { indexOffset, end } = header;
   if (indexOffset === null) return "its offset lies outside the file";
   const head = file.read(indexOffset, 4, "the block index");
@@ -127,7 +127,7 @@ export function readIndex(file: RandomAccessFile, header: ContainerHeader): Bloc
  * @param entries those of {@linkcode readIndex}
  */
 export function indexedBlocks(
-  file: RandomAccessFile,
+  file: ByteSource,
   header: ContainerHeader,
   entries: readonly number[],
   stop: StopFlag,
@@ -136,7 +136,7 @@ export function indexedBlocks(
 }
 
 /** Blocks by walking from the first to the index marker or the end of the data. */
-export function walkedBlocks(file: RandomAccessFile, header: ContainerHeader, stop: StopFlag): BlockSource {
+export function walkedBlocks(file: ByteSource, header: ContainerHeader, stop: StopFlag): BlockSource {
   return new BlockChain(file, [HEADER_BYTES], header.end, false, stop);
 }
 
@@ -147,7 +147,7 @@ const WINDOW_BYTES = 256;
 
 class BlockChain implements BlockSource {
   readonly damage = new Damage();
-  readonly #file: RandomAccessFile;
+  readonly #file: ByteSource;
   readonly #starts: readonly number[];
   readonly #limit: number;
   readonly #indexed: boolean;
@@ -158,7 +158,7 @@ class BlockChain implements BlockSource {
   #count = 0;
 
   constructor(
-    file: RandomAccessFile,
+    file: ByteSource,
     starts: readonly number[],
     limit: number,
     indexed: boolean,

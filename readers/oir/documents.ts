@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { numberOf } from "../numbers.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { RandomAccessFile } from "../random_access.ts";
+import type { ByteSource } from "../byte_source.ts";
 import { child, descendant, parseXml, type XmlElement } from "../xml.ts";
 import type { DocumentBlock } from "./file_scan.ts";
 
@@ -41,7 +41,7 @@ export interface StoredDocument {
  *
  * @throws {DecodeFailed} the block is over a bound or cannot be read
  */
-export function readDocuments(file: RandomAccessFile, block: DocumentBlock): StoredDocument[] {
+export function readDocuments(file: ByteSource, block: DocumentBlock): StoredDocument[] {
   if (block.length > MAX_BLOCK_BYTES) {
     throw new DecodeFailed(
       `documents at ${block.offset} have ${block.length} bytes, more than ${MAX_BLOCK_BYTES}`,

@@ -1,6 +1,6 @@
 /** From the chunks of a plane, scattered over files, to the byte ranges that hold its first rows. */
 import { DecodeFailed } from "../errors.ts";
-import type { RandomAccessFile } from "../random_access.ts";
+import type { ByteSource } from "../byte_source.ts";
 import type { SampleType } from "../reader.ts";
 import { convertSamples, SAMPLE_BYTES } from "../to_float32.ts";
 import type { ChunkTriples } from "./file_scan.ts";
@@ -10,14 +10,14 @@ const MAX_PLANE_CHUNKS = 1_000_000;
 
 /** Consecutive bytes of a plane. */
 export interface ByteRange {
-  readonly file: RandomAccessFile;
+  readonly file: ByteSource;
   readonly offset: number;
   readonly length: number;
 }
 
 /** Chunks of a plane in one of the files. */
 export interface PlanePart {
-  readonly file: RandomAccessFile;
+  readonly file: ByteSource;
   readonly chunks: ChunkTriples;
 }
 

@@ -2,13 +2,13 @@
  * Decodes one chunk (or the wanted inner chunks of one shard) and hands its samples on, with their place in the
  * array. Every length is checked against what the metadata say.
  */
+import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import type { ByteCodec } from "./byte_codecs.ts";
 import type { CodecChain, Sharding } from "./codec_chain.ts";
 import { encodedBound, looseBound, MAX_ENCODED_BYTES } from "./encoded_size.ts";
-import type { StoredValue } from "./store.ts";
 import { decodeValues } from "./value_codecs.ts";
 
 /** A box of the array; axes in the order of the array. */
@@ -43,9 +43,6 @@ export interface SampleSink {
   fill(box: Box): void;
 }
 
-/** Bytes under a key, or a part of them. */
-type Bytes = Pick<StoredValue, "size" | "read" | "readInto">;
-
 /**
  * Decodes a chunk.
  *
@@ -56,7 +53,7 @@ type Bytes = Pick<StoredValue, "size" | "read" | "readInto">;
  */
 export async function decodeChunk(
   chain: CodecChain,
-  value: Bytes,
+  value: ByteSource,
   axes: readonly number[],
   origin: readonly number[],
   name: string,
@@ -80,9 +77,9 @@ export async function decodeChunk(
   }
   let { sampleType, littleEndian } = serializer;
   requireStored(value, name);
-  if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && value.readInto) {
+  if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && !value.asWhole) {
     requireSize(value.size, serializer.size, name);
-    const read = (offset: number, target: Uint8Array) => value.readInto!(offset, target, `chunk "${name}"`);
+    const read = (offset: number, target: Uint8Array) => value.readInto(offset, target, `chunk "${name}"`);
     if (sink.putStored({ ...box, sampleType, littleEndian, read })) return;
   }
   let bytes = decodeBytes(chain.byteCodecs, value, serializer.size, name);
@@ -94,7 +91,7 @@ export async function decodeChunk(
   sink.put({ ...box, bytes, sampleType, littleEndian });
 }
 
-function requireStored({ size }: Bytes, name: string): void {
+function requireStored({ size }: ByteSource, name: string): void {
   if (size === 0) throw new DecodeFailed(`chunk "${name}" is empty`);
 }
 
@@ -103,15 +100,17 @@ function requireSize(size: number, needed: number, name: string): void {
 }
 
 /** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
-function wholeShard(chain: CodecChain, value: Bytes, name: string): Bytes {
+function wholeShard(chain: CodecChain, value: ByteSource, name: string): ByteSource {
   const bytes = decodeBytes(chain.byteCodecs, value, encodedBound(chain), name);
-  return {
-    size: bytes.length,
-    read: (offset, length) => Uint8Array.from(bytes.subarray(offset, offset + length)),
-  };
+  return new DecodedBytes(bytes, `shard "${name}"`);
 }
 
-function decodeBytes(codecs: readonly ByteCodec[], value: Bytes, size: number, name: string): Uint8Array {
+function decodeBytes(
+  codecs: readonly ByteCodec[],
+  value: ByteSource,
+  size: number,
+  name: string,
+): Uint8Array {
   requireStored(value, name);
   if (codecs.length === 0) requireSize(value.size, size, name);
   const most = Math.min(looseBound(size), MAX_ENCODED_BYTES);
@@ -144,7 +143,7 @@ const ABSENT = 0xffffffffffffffffn;
 
 async function decodeShard(
   sharding: Sharding,
-  shard: Bytes,
+  shard: ByteSource,
   axes: readonly number[],
   origin: readonly number[],
   name: string,
@@ -196,25 +195,17 @@ async function decodeShard(
 }
 
 function partOf(
-  shard: Bytes,
+  shard: ByteSource,
   offset: bigint,
   length: bigint,
   name: string,
   position: readonly number[],
-): Bytes {
+): ByteSource {
+  const part = `inner chunk (${position.join(", ")}) of shard "${name}"`;
   if (offset + length > BigInt(shard.size)) {
     throw new DecodeFailed(
-      `inner chunk (${
-        position.join(", ")
-      }) of shard "${name}" at ${offset} + ${length} ends after the shard ` +
-        `(${shard.size} bytes)`,
+      `${part} at ${offset} + ${length} ends after the shard (${shard.size} bytes)`,
     );
   }
-  const [start, size] = [Number(offset), Number(length)];
-  const { readInto } = shard;
-  return {
-    size,
-    read: (from, count, what) => shard.read(start + from, count, what),
-    ...(readInto && { readInto: (from, target, what) => readInto.call(shard, start + from, target, what) }),
-  };
+  return new ByteSection(shard, Number(offset), Number(length), part);
 }

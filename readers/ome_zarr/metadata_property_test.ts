@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { DecodeFailed, ReaderError } from "../errors.ts";
+import { DecodedBytes } from "../byte_source.ts";
+import { ReaderError } from "../errors.ts";
 import { FileAccess } from "../random_access.ts";
 import { FIRST_POSITION } from "../reader.ts";
 import { readOmeImage } from "./ome_image.ts";
@@ -29,14 +30,7 @@ function memoryStore(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Stor
     open(key) {
       const bytes = values.get(key);
       if (!bytes) return null;
-      return {
-        size: bytes.length,
-        read(offset, length) {
-          if (offset + length > bytes.length) throw new DecodeFailed("outside");
-          return bytes.slice(offset, offset + length);
-        },
-        close() {},
-      };
+      return Object.assign(new DecodedBytes(bytes, key), { close() {} });
     },
   };
 }

@@ -1,15 +1,11 @@
 /** Where a Zarr hierarchy lies: values under keys, in a directory or in a ZIP file. */
 import { dirname, join } from "node:path";
+import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, UnsupportedFormat } from "../errors.ts";
 import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../random_access.ts";
 
 /** The bytes under one key. */
-export interface StoredValue {
-  readonly size: number;
-  /** @throws {DecodeFailed} the range does not fit */
-  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer>;
-  /** Fills `target` from `offset` on; absent where a part cannot be had, or not be trusted, without the whole. */
-  readInto?(offset: number, target: Uint8Array, what: string): void;
+export interface StoredValue extends ByteSource {
   close(): void;
 }
 

@@ -3,7 +3,7 @@
  * record, its 64-bit form where the file has one, then one entry per file. Several parts and encryption are refused.
  */
 import { DecodeFailed } from "../errors.ts";
-import type { RandomAccessFile } from "../random_access.ts";
+import type { ByteSource } from "../byte_source.ts";
 
 /** One file in the archive. */
 export interface ZipEntry {
@@ -36,7 +36,7 @@ const ENTRY_BYTES = 46;
  *
  * @throws {DecodeFailed} it is no whole ZIP file, or over a bound
  */
-export function readZipDirectory(file: RandomAccessFile): Map<string, ZipEntry> {
+export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
   const { offset, size, count } = directoryPlace(file);
   if (size > MAX_ZIP_DIRECTORY_BYTES) {
     throw new DecodeFailed(`the ZIP directory has ${size} bytes, more than ${MAX_ZIP_DIRECTORY_BYTES}`);
@@ -80,7 +80,7 @@ export function readZipDirectory(file: RandomAccessFile): Map<string, ZipEntry> 
   return entries;
 }
 
-function directoryPlace(file: RandomAccessFile): { offset: number; size: number; count: number } {
+function directoryPlace(file: ByteSource): { offset: number; size: number; count: number } {
   const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES);
   const tailStart = file.size - tailBytes;
   const tail = file.read(tailStart, tailBytes, "the end of the ZIP file");
@@ -101,7 +101,7 @@ function directoryPlace(file: RandomAccessFile): { offset: number; size: number;
   );
 }
 
-function wideDirectoryPlace(file: RandomAccessFile, end: number) {
+function wideDirectoryPlace(file: ByteSource, end: number) {
   if (end < END64_LOCATOR_BYTES) return null;
   const locator = view64(file.read(end - END64_LOCATOR_BYTES, END64_LOCATOR_BYTES, "the ZIP64 locator"));
   if (locator.getUint32(0, true) !== 0x07064b50) return null;
@@ -151,7 +151,7 @@ export function zarrFolder(names: Iterable<string>): string | null {
 }
 
 /** True for a ZIP file that holds a Zarr group. */
-export function holdsZarr(file: RandomAccessFile): boolean {
+export function holdsZarr(file: ByteSource): boolean {
   try {
     return zarrFolder(readZipDirectory(file).keys()) !== null;
   } catch (error) {

@@ -1,8 +1,8 @@
 /** A store that is a ZIP file: each value an entry, stored or deflated. */
 import { crc32, inflateRawSync } from "node:zlib";
+import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
-import type { RandomAccessFile } from "../random_access.ts";
 import { looseBound } from "./encoded_size.ts";
 import type { Store, StoredValue } from "./store.ts";
 import type { ZipEntry } from "./zip_directory.ts";
@@ -18,13 +18,13 @@ const MAX_SUMMED_BYTES = 256 << 20;
 /** Values of the entries below one folder of the archive. */
 export class ZipStore implements Store {
   readonly holdsWhole = true;
-  readonly #file: RandomAccessFile;
+  readonly #file: ByteSource;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #folder: string;
   #namesFit = false;
 
   /** @param folder of the outermost group, `""` for the root of the archive */
-  constructor(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEntry>, folder: string) {
+  constructor(file: ByteSource, entries: ReadonlyMap<string, ZipEntry>, folder: string) {
     this.#file = file;
     this.#entries = entries;
     this.#folder = folder;
@@ -47,7 +47,7 @@ export class ZipStore implements Store {
           `${what} is stored with ${entry.compressedSize} bytes and tells of ${entry.size}`,
         );
       }
-      return this.#stored(entry, start, what);
+      return new StoredEntry(this.#file, start, entry, what);
     }
     if (entry.method !== 8) throw new DecodeFailed(`${what} uses the compression method ${entry.method}`);
     if (entry.size > maxWhole) {
@@ -85,37 +85,45 @@ export class ZipStore implements Store {
     }
     return nameStart + nameBytes + view.getUint16(28, true);
   }
+}
 
-  #stored(entry: ZipEntry, start: number, what: string): StoredValue {
-    let summed = entry.size > MAX_SUMMED_BYTES;
-    return {
-      size: entry.size,
-      read: (offset, length) => {
-        if (offset < 0 || length < 0 || offset + length > entry.size) {
-          throw new DecodeFailed(`${offset} + ${length} lies outside ${what} of ${entry.size} bytes`);
-        }
-        if (length < entry.size && !summed) {
-          requireSum(this.#sum(entry, start, what), entry, what);
-          summed = true;
-        }
-        const bytes = this.#file.read(start + offset, length, what);
-        if (length === entry.size) requireSum(crc32(bytes), entry, what);
-        return bytes;
-      },
-      close() {},
-    };
+/** An entry that is stored as it is; its checksum is looked at before anything of it is used. */
+class StoredEntry extends ByteSection implements StoredValue {
+  override readonly asWhole = true;
+  readonly #entry: ZipEntry;
+  #summed: boolean;
+
+  constructor(file: ByteSource, start: number, entry: ZipEntry, what: string) {
+    super(file, start, entry.size, what);
+    this.#entry = entry;
+    this.#summed = entry.size > MAX_SUMMED_BYTES;
   }
 
-  #sum(entry: ZipEntry, start: number, what: string): number {
-    const scratch = new Uint8Array(Math.min(entry.size, MAX_READ_STEP));
+  override readInto(offset: number, target: Uint8Array, what: string): void {
+    if (target.length < this.size && !this.#summed) {
+      requireSum(this.#sum(), this.#entry, this.name);
+      this.#summed = true;
+    }
+    super.readInto(offset, target, what);
+    if (target.length === this.size) requireSum(crc32(target), this.#entry, this.name);
+  }
+
+  close(): void {}
+
+  #sum(): number {
+    const scratch = new Uint8Array(Math.min(this.size, MAX_READ_STEP));
     let sum = 0;
-    for (let at = 0; at < entry.size; at += scratch.length) {
-      const part = scratch.subarray(0, Math.min(scratch.length, entry.size - at));
-      this.#file.readInto(start + at, part, what);
+    for (let at = 0; at < this.size; at += scratch.length) {
+      const part = scratch.subarray(0, Math.min(scratch.length, this.size - at));
+      super.readInto(at, part, this.name);
       sum = crc32(part, sum);
     }
     return sum;
   }
+}
+
+class InflatedEntry extends DecodedBytes implements StoredValue {
+  close(): void {}
 }
 
 function deflated(compressed: Uint8Array, entry: ZipEntry, what: string): StoredValue {
@@ -129,16 +137,7 @@ function deflated(compressed: Uint8Array, entry: ZipEntry, what: string): Stored
     throw new DecodeFailed(`${what} inflates to ${bytes.length} bytes, ${entry.size} are told of`);
   }
   requireSum(crc32(bytes), entry, what);
-  return {
-    size: bytes.length,
-    read(offset, length) {
-      if (offset < 0 || length < 0 || offset + length > bytes.length) {
-        throw new DecodeFailed(`${offset} + ${length} lies outside ${what} of ${bytes.length} bytes`);
-      }
-      return Uint8Array.from(bytes.subarray(offset, offset + length));
-    },
-    close() {},
-  };
+  return new InflatedEntry(bytes, what);
 }
 
 function requireSum(sum: number, entry: ZipEntry, what: string): void {

@@ -1,4 +1,4 @@
-import type { RandomAccessFile } from "../random_access.ts";
+import type { ByteSource } from "../byte_source.ts";
 
 /** First window after a jump: a directory of twenty entries with its short values. */
 const FIRST_WINDOW = 512;
@@ -11,12 +11,12 @@ const LAST_WINDOW = 1 << 16;
  * where it ended, so that a chain of directories costs few bytes when they are scattered and few reads when not.
  */
 export class ByteWindow {
-  readonly file: RandomAccessFile;
+  readonly file: ByteSource;
   #start = 0;
   #length = 0;
   #bytes = new Uint8Array(FIRST_WINDOW);
 
-  constructor(file: RandomAccessFile) {
+  constructor(file: ByteSource) {
     this.file = file;
   }
 

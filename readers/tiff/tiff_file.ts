@@ -1,5 +1,6 @@
 import { DecodeFailed } from "../errors.ts";
-import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import type { ByteSource } from "../byte_source.ts";
+import type { FileAccess } from "../random_access.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { MAX_DIRECTORIES } from "./bounds.ts";
 import { ByteWindow } from "./byte_window.ts";
@@ -8,7 +9,7 @@ import { Structures } from "./structures.ts";
 
 /** One TIFF or BigTIFF file: its header and its main chain of directories, walked as far as asked for. */
 export class TiffFile {
-  readonly file: RandomAccessFile;
+  readonly file: ByteSource;
   readonly encoding: Encoding;
   readonly window: ByteWindow;
   /** What of the file is no samples, as far as it was read. */
@@ -20,7 +21,7 @@ export class TiffFile {
   #broken: DecodeFailed | null = null;
 
   /** @throws {DecodeFailed} the header is damaged */
-  constructor(file: RandomAccessFile, files: FileAccess) {
+  constructor(file: ByteSource, files: FileAccess) {
     this.file = file;
     this.window = new ByteWindow(file);
     this.#stop = files.stop;
