@@ -132,12 +132,16 @@ export function indexedBlocks(
   entries: readonly number[],
   stop: StopFlag,
 ): BlockSource {
-  return new BlockChain(file, entries, header.indexOffset!, true, stop);
+  return new BlockChain(
+    file,
+    { starts: entries, limit: header.indexOffset ?? header.end, indexed: true },
+    stop,
+  );
 }
 
 /** Blocks by walking from the first to the index marker or the end of the data. */
 export function walkedBlocks(file: ByteSource, header: ContainerHeader, stop: StopFlag): BlockSource {
-  return new BlockChain(file, [HEADER_BYTES], header.end, false, stop);
+  return new BlockChain(file, { starts: [HEADER_BYTES], limit: header.end, indexed: false }, stop);
 }
 
 const tooManyBlocks = () => new DecodeFailed(`the file has more than ${MAX_BLOCKS} blocks`);
@@ -145,29 +149,27 @@ const tooManyBlocks = () => new DecodeFailed(`the file has more than ${MAX_BLOCK
 /** A read that fetches the head of a pixel block together with the tag before it. */
 const WINDOW_BYTES = 256;
 
+/** Where blocks begin, of which each goes on to the next one, and where the last one ends. */
+interface BlockPlaces {
+  readonly starts: readonly number[];
+  readonly limit: number;
+  /** True where the index lists every block; else the blocks behind each start are walked. */
+  readonly indexed: boolean;
+}
+
 class BlockChain implements BlockSource {
   readonly damage = new Damage();
   readonly #file: ByteSource;
-  readonly #starts: readonly number[];
-  readonly #limit: number;
-  readonly #indexed: boolean;
+  readonly #places: BlockPlaces;
   readonly #stop: StopFlag;
   #window = new Uint8Array(WINDOW_BYTES);
   #windowLength = 0;
   #windowOffset = 0;
   #count = 0;
 
-  constructor(
-    file: ByteSource,
-    starts: readonly number[],
-    limit: number,
-    indexed: boolean,
-    stop: StopFlag,
-  ) {
+  constructor(file: ByteSource, places: BlockPlaces, stop: StopFlag) {
     this.#file = file;
-    this.#starts = starts;
-    this.#limit = limit;
-    this.#indexed = indexed;
+    this.#places = places;
     this.#stop = stop;
   }
 
@@ -184,8 +186,9 @@ class BlockChain implements BlockSource {
   }
 
   *blocks(): Generator<Block> {
-    for (const [i, start] of this.#starts.entries()) {
-      yield* this.#segment(start, this.#starts[i + 1] ?? this.#limit);
+    const { starts, limit } = this.#places;
+    for (const [i, start] of starts.entries()) {
+      yield* this.#segment(start, starts[i + 1] ?? limit);
     }
   }
 
@@ -196,9 +199,9 @@ class BlockChain implements BlockSource {
       const head = this.peek(at, BLOCK_HEAD_BYTES);
       const view = new DataView(head.buffer, head.byteOffset, BLOCK_HEAD_BYTES);
       const [length, kind] = [view.getUint32(0, true), view.getUint32(4, true)];
-      if (length === INDEX_MARKER && !this.#indexed) return;
+      if (length === INDEX_MARKER && !this.#places.indexed) return;
       // A listed block of an unknown kind is skipped by its length; a walked one means that the chain is lost.
-      if (kind > HIGHEST_KIND && !(this.#indexed && at === start)) {
+      if (kind > HIGHEST_KIND && !(this.#places.indexed && at === start)) {
         this.damage.add(`block at ${at} is of unknown kind ${kind}`);
         return;
       }
@@ -206,9 +209,9 @@ class BlockChain implements BlockSource {
       const offset = at + BLOCK_HEAD_BYTES;
       if (offset + length > limit) {
         const place = `block at ${at} + ${BLOCK_HEAD_BYTES + length}`;
-        if (this.#indexed) this.damage.add(`${place} runs into the next one at ${limit}`);
+        if (this.#places.indexed) this.damage.add(`${place} runs into the next one at ${limit}`);
         else this.damage.addEnd(`${place} ends after the data (${limit} bytes)`);
-        yield { offset, kind, length, stored: this.#indexed ? 0 : limit - offset };
+        yield { offset, kind, length, stored: this.#places.indexed ? 0 : limit - offset };
         return;
       }
       yield { offset, kind, length, stored: length };
@@ -216,13 +219,13 @@ class BlockChain implements BlockSource {
     }
     if (at < limit && !this.#endsInMarker(at, limit)) {
       const what = `${limit - at} bytes at ${at} are too few for a block`;
-      if (this.#indexed) this.damage.add(what);
+      if (this.#places.indexed) this.damage.add(what);
       else this.damage.addEnd(what);
     }
   }
 
   #endsInMarker(at: number, limit: number): boolean {
-    if (this.#indexed || limit - at < 4) return false;
+    if (this.#places.indexed || limit - at < 4) return false;
     return this.peek(at, 4).every((byte) => byte === 0xff);
   }
 }

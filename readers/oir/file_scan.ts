@@ -122,115 +122,147 @@ function collect(
   truncated: boolean,
   warnings: readonly string[],
 ): FileScan {
-  const planes = new Map<string, (ChunkTriples | undefined)[]>();
-  const channelSlots = new Map<string, number>();
-  const frameNumbers = { t: new Set<number>(), l: new Set<number>(), z: new Set<number>() };
-  const reference = new Map<string, Map<string, ChunkTriples>>();
-  const frames: number[] = [];
-  const documents: DocumentBlock[] = [];
-  const { damage } = source;
-  let tag: Tag | null = null;
-  let firstWithoutIndex = 0;
-  let planeCount = 0;
-  let chunkCount = 0;
-  let referenceCount = 0;
+  const found = new BlockCollector(source);
+  for (const block of source.blocks()) found.add(block);
+  return { file, truncated, warnings, damage: source.damage, ...found.contents() };
+}
 
-  for (const block of source.blocks()) {
-    if (tag && block.kind !== KIND.pixels) {
-      damage.add(`tag at ${tag.at} is not followed by pixels`);
-      tag = null;
+/** Takes the blocks of a file in order and keeps where what they hold lies. */
+class BlockCollector {
+  readonly #source: BlockSource;
+  readonly #damage: Damage;
+  readonly #planes = new Map<string, (ChunkTriples | undefined)[]>();
+  readonly #channelSlots = new Map<string, number>();
+  readonly #frameNumbers = { t: new Set<number>(), l: new Set<number>(), z: new Set<number>() };
+  readonly #reference = new Map<string, Map<string, ChunkTriples>>();
+  readonly #frames: number[] = [];
+  readonly #documents: DocumentBlock[] = [];
+  /** The tag before this block, which pixels must follow. */
+  #tag: Tag | null = null;
+  #firstWithoutIndex = 0;
+  #planeCount = 0;
+  #chunkCount = 0;
+  #referenceCount = 0;
+
+  constructor(source: BlockSource) {
+    this.#source = source;
+    this.#damage = source.damage;
+  }
+
+  /** What was found, after the last block. */
+  contents(): Omit<FileScan, "file" | "truncated" | "damage" | "warnings"> {
+    this.#endTag();
+    return {
+      planes: this.#planes,
+      channelSlots: this.#channelSlots,
+      frameNumbers: this.#frameNumbers,
+      reference: this.#reference,
+      frames: this.#frames,
+      documents: this.#documents,
+      chunkCount: this.#chunkCount,
+    };
+  }
+
+  /** @throws {DecodeFailed} over a bound */
+  add(block: Block): void {
+    if (block.kind === KIND.pixels) {
+      if (this.#tag) this.#addPixels(this.#tag, block);
+      else this.#damage.add(`pixels at ${block.offset} have no tag before them`);
+      this.#tag = null;
+      return;
     }
-    if (block.kind === KIND.tag) {
-      tag = readTag(block, source, damage);
-    } else if (block.kind === KIND.pixels) {
-      if (tag) addPixels(tag, block);
-      else damage.add(`pixels at ${block.offset} have no tag before them`);
-      tag = null;
-    } else if (block.kind === KIND.frame && block.stored === block.length) {
-      if (frames.length >= 5 * MAX_PLANES) {
-        throw new DecodeFailed(`the file has more than ${MAX_PLANES} frames`);
-      }
-      frames.push(block.offset, block.length, 0, 0, 0);
-    } else if (block.kind === KIND.documents && block.stored === block.length && block.length > 0) {
+    this.#endTag();
+    const whole = block.stored === block.length;
+    if (block.kind === KIND.tag) this.#tag = readTag(block, this.#source, this.#damage);
+    else if (block.kind === KIND.frame && whole) this.#addFrameDocument(block);
+    else if (block.kind === KIND.documents && whole && block.length > 0) {
       // The first blocks and the last one are what counts.
-      if (documents.length >= MAX_DOCUMENT_BLOCKS) documents.pop();
-      documents.push({ offset: block.offset, length: block.length });
+      if (this.#documents.length >= MAX_DOCUMENT_BLOCKS) this.#documents.pop();
+      this.#documents.push({ offset: block.offset, length: block.length });
     }
   }
-  if (tag) damage.add(`tag at ${tag.at} is not followed by pixels`);
-  return {
-    file,
-    planes,
-    channelSlots,
-    frameNumbers,
-    reference,
-    frames,
-    documents,
-    chunkCount,
-    truncated,
-    damage,
-    warnings,
-  };
 
-  function addPixels(tag: Tag, block: Block): void {
+  #endTag(): void {
+    if (this.#tag) this.#damage.add(`tag at ${this.#tag.at} is not followed by pixels`);
+    this.#tag = null;
+  }
+
+  #addFrameDocument({ offset, length }: Block): void {
+    if (this.#frames.length >= 5 * MAX_PLANES) {
+      throw new DecodeFailed(`the file has more than ${MAX_PLANES} frames`);
+    }
+    this.#frames.push(offset, length, 0, 0, 0);
+  }
+
+  #addPixels(tag: Tag, block: Block): void {
     if (block.length !== tag.length) {
-      damage.add(`pixels at ${block.offset} have ${block.length} bytes, their tag says ${tag.length}`);
+      this.#damage.add(`pixels at ${block.offset} have ${block.length} bytes, their tag says ${tag.length}`);
       return;
     }
     const owner = parseChunkName(tag.name);
     if (owner === null) {
-      damage.add(`tag at ${tag.at} has the unknown name "${tag.name}"`);
+      this.#damage.add(`tag at ${tag.at} has the unknown name "${tag.name}"`);
       return;
     }
-    chunkCount += 1;
-    if (owner.image === "reference") addToReference(owner.source, owner.channel, tag, block);
-    else addToFrame(owner.frame, owner.channel, tag, block);
+    this.#chunkCount += 1;
+    const chunk = [tag.planeOffset, block.offset, block.stored] as const;
+    if (owner.image === "reference") this.#addToReference(owner.source, owner.channel, chunk);
+    else this.#addToFrame(owner.frame, owner.channel, chunk);
   }
 
-  function addToReference(source: string, channel: string, tag: Tag, block: Block): void {
-    const chunks = reference.get(source)?.get(channel);
+  #addToReference(source: string, channel: string, chunk: Chunk): void {
+    const chunks = this.#reference.get(source)?.get(channel);
     if (chunks) {
-      chunks.push(tag.planeOffset, block.offset, block.stored);
-    } else if ((referenceCount += 1) > MAX_CHANNEL_IDS) {
-      damage.add(`the reference image has more than ${MAX_CHANNEL_IDS} channels`);
+      chunks.push(...chunk);
+    } else if ((this.#referenceCount += 1) > MAX_CHANNEL_IDS) {
+      this.#damage.add(`the reference image has more than ${MAX_CHANNEL_IDS} channels`);
     } else {
-      const channels = reference.get(source) ?? new Map<string, ChunkTriples>();
-      reference.set(source, channels.set(channel, firstChunk(tag, block)));
+      const channels = this.#reference.get(source) ?? new Map<string, ChunkTriples>();
+      this.#reference.set(source, channels.set(channel, [...chunk]));
     }
   }
 
-  function addToFrame(frame: FrameIndex, channel: string, tag: Tag, block: Block): void {
-    for (; firstWithoutIndex < frames.length; firstWithoutIndex += 5) {
-      frames[firstWithoutIndex + 2] = frame.t;
-      frames[firstWithoutIndex + 3] = frame.l;
-      frames[firstWithoutIndex + 4] = frame.z;
-    }
-    let slot = channelSlots.get(channel);
-    if (slot === undefined) {
-      channelSlots.set(channel, slot = channelSlots.size);
-      if (slot >= MAX_CHANNEL_IDS) {
-        throw new DecodeFailed(`the file has more than ${MAX_CHANNEL_IDS} channels`);
-      }
-    }
+  #addToFrame(frame: FrameIndex, channel: string, chunk: Chunk): void {
+    this.#numberDocuments(frame);
+    const slot = this.#slotOf(channel);
     const key = planeKey(frame);
-    let slots = planes.get(key);
+    let slots = this.#planes.get(key);
     if (!slots) {
-      planes.set(key, slots = []);
-      for (const axis of ["t", "l", "z"] as const) frameNumbers[axis].add(frame[axis]);
+      this.#planes.set(key, slots = []);
+      for (const axis of ["t", "l", "z"] as const) this.#frameNumbers[axis].add(frame[axis]);
     }
     const chunks = slots[slot];
     if (chunks) {
-      chunks.push(tag.planeOffset, block.offset, block.stored);
+      chunks.push(...chunk);
       return;
     }
     // Slots that are skipped take memory like those that are filled.
-    planeCount += Math.max(1, slot + 1 - slots.length);
-    if (planeCount > MAX_PLANES) throw new DecodeFailed(`the file has more than ${MAX_PLANES} planes`);
-    slots[slot] = firstChunk(tag, block);
+    this.#planeCount += Math.max(1, slot + 1 - slots.length);
+    if (this.#planeCount > MAX_PLANES) {
+      throw new DecodeFailed(`the file has more than ${MAX_PLANES} planes`);
+    }
+    slots[slot] = [...chunk];
+  }
+
+  /** Frame documents belong to the frame of the next chunk. */
+  #numberDocuments({ t, l, z }: FrameIndex): void {
+    for (; this.#firstWithoutIndex < this.#frames.length; this.#firstWithoutIndex += 5) {
+      this.#frames.splice(this.#firstWithoutIndex + 2, 3, t, l, z);
+    }
+  }
+
+  #slotOf(channel: string): number {
+    const known = this.#channelSlots.get(channel);
+    if (known !== undefined) return known;
+    const slot = this.#channelSlots.size;
+    if (slot >= MAX_CHANNEL_IDS) throw new DecodeFailed(`the file has more than ${MAX_CHANNEL_IDS} channels`);
+    this.#channelSlots.set(channel, slot);
+    return slot;
   }
 }
 
-const firstChunk = (tag: Tag, block: Block): ChunkTriples => [tag.planeOffset, block.offset, block.stored];
+/** Place in the plane, place in the file, and length. */
+type Chunk = readonly [number, number, number];
 
 function readTag(block: Block, source: BlockSource, damage: Damage): Tag | null {
   const at = block.offset;
@@ -246,17 +278,13 @@ function readTag(block: Block, source: BlockSource, damage: Damage): Tag | null 
     damage.add(`tag at ${at} has a name of ${nameLength} bytes in ${block.length}`);
     return null;
   }
-  let name = "";
-  for (let i = TAG_FIXED_BYTES; i < TAG_FIXED_BYTES + nameLength; i += 1) {
-    const byte = bytes[i]!;
-    if (byte < 0x20 || byte > 0x7e) {
-      damage.add(`tag at ${at} has a name that is not printable`);
-      return null;
-    }
-    name += String.fromCharCode(byte);
+  const name = bytes.subarray(TAG_FIXED_BYTES, TAG_FIXED_BYTES + nameLength);
+  if (name.some((byte) => byte < 0x20 || byte > 0x7e)) {
+    damage.add(`tag at ${at} has a name that is not printable`);
+    return null;
   }
   return {
-    name,
+    name: String.fromCharCode(...name),
     planeOffset: view.getUint32(0, true),
     length: view.getUint32(4, true),
     at,

@@ -125,20 +125,25 @@ function isLineScan(
     : narrow && height === overview.height;
 }
 
+/** What else tells how wide the rows are. */
+export interface WidthEvidence {
+  /** Bytes that are stored of each channel in the first frame. */
+  readonly bytes: readonly number[];
+  /** Geometries of several frame documents. */
+  readonly stated: readonly FrameGeometry[];
+  readonly properties: ImageProperties;
+}
+
 /**
  * Makes sure that the columns and bytes per sample, which only the frame document states with certainty, are right where
  * the rows that follow from them are not those that were intended.
  *
- * @param bytes stored of each channel in the first frame
- * @param stated geometries of several frame documents
  * @throws {DecodeFailed} another document contradicts them
  */
 export function checkGeometry(
   { rows, lineScan }: RowLayout,
   { width, height, depth }: FrameGeometry,
-  bytes: readonly number[],
-  stated: readonly FrameGeometry[],
-  properties: ImageProperties,
+  { bytes, stated, properties }: WidthEvidence,
 ): void {
   const lines = lineScan ? properties.axes.get("TIMELAPSE")?.maxSize ?? null : height;
   if (lines === null || rows === lines) return;
@@ -172,18 +177,10 @@ function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): b
 export function channelsOf(
   ids: readonly string[],
   names: readonly (string | null)[],
-  sampleType: SampleType,
-  rows: number,
-  columns: number,
+  plane: Pick<Channel, "sampleType" | "rows" | "columns">,
 ): Channel[] {
-  checkPlaneSize(rows, columns);
-  return channelNames(names.slice(0, ids.length)).map((name, index) => ({
-    index,
-    name,
-    sampleType,
-    rows,
-    columns,
-  }));
+  checkPlaneSize(plane.rows, plane.columns);
+  return channelNames(names.slice(0, ids.length)).map((name, index) => ({ index, name, ...plane }));
 }
 
 /** @throws {DecodeFailed} a plane is larger than any that could be served */

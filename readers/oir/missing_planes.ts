@@ -4,23 +4,21 @@ import type { FrameIndex } from "./chunk_name.ts";
 import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
 import { planeOf } from "./main_image.ts";
 import { assemblePlane } from "./plane_chunks.ts";
-import type { StoredFrames } from "./stored_frames.ts";
+import { firstFrame, type StoredFrames } from "./stored_frames.ts";
 
 /**
  * Says how many planes of the frames after the first one are incomplete or missing, and which is the first, or gives
  * `null` when there is none. The planes of the first frame are judged when they are asked for.
  *
- * @param ids channels by index
- * @param needed bytes of a complete plane
+ * @param expected ids of the channels by index, and bytes of a complete plane
  */
 export function missingPlanes(
   scans: readonly FileScan[],
   frames: StoredFrames,
-  ids: readonly string[],
-  needed: number,
+  { ids, needed }: { readonly ids: readonly string[]; readonly needed: number },
   stop: StopFlag,
 ): string | null {
-  const first = planeKey({ t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! });
+  const first = planeKey(firstFrame(frames));
   let complete = 0;
   for (const scan of scans) {
     const slots = ids.map((id) => scan.channelSlots.get(id)).filter((slot) => slot !== undefined);

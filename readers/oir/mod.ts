@@ -19,7 +19,7 @@ import { basename } from "node:path";
 import { axesOf, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { momentOf } from "../moment.ts";
-import type { Acquisition, AxisLetter, OpenAcquisition, Source } from "../reader.ts";
+import type { Acquisition, AxisLetter, OpenAcquisition, SampleType, Source } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { channelList } from "./channel_list.ts";
@@ -42,7 +42,7 @@ import { missingPlanes } from "./missing_planes.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
 import { frameAt, planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
-import { checkFirstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
+import { checkFirstFrame, firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or refused */
 export const open: OpenAcquisition = (source) => Promise.try(describe, source);
@@ -53,24 +53,79 @@ function describe({ path, files }: Source): Acquisition {
   const documents = new FrameDocuments(set.scans, parser, files.stop);
   const { frames, scans, warnings: strays } = storedFrames(set.scans, documents);
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
-  const lost = scans[0]!.planes.size === 0;
+  const lost = scans[0]?.planes.size === 0;
   if (frames.t.length === 0 || lost) throw new DecodeFailed(noPixels(scans, documents));
-
   const geometry = documents.geometry();
   const sampleType = sampleTypeOf(geometry.depth);
   checkPlaneSize(1, geometry.width);
   const metadata = readMetadata(scans, parser, files.stop);
+  checkFirstFrame(scans, firstFrame(frames), documents, isContinuationName(scans[0]?.file.path ?? path));
+  const image = mainImage({ scans, frames, documents, metadata, strays: strays.length > 0 }, sampleType);
+  const { channels, layout } = image;
+  const steps = axisSteps(frames, documents, metadata, layout);
+  const needed = layout.rows * geometry.width * SAMPLE_BYTES[sampleType];
+  const missing = missingPlanes(scans, frames, { ids: image.ids, needed }, files.stop);
+  const reference = referenceImage(scans, {
+    sampleType,
+    camera: metadata.camera,
+    properties: { ...metadata.properties, channels: image.described },
+    geometry,
+    definitions: metadata.definitions,
+  });
+  return {
+    axes: axesOf({
+      T: frames.t.length,
+      L: frames.l.length,
+      C: channels.length,
+      Z: frames.z.length,
+      Y: layout.rows,
+      X: geometry.width,
+    }, steps.calibrations),
+    channels,
+    ...momentOf(metadata.properties.created),
+    fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
+    reference: reference.reference,
+    warnings: [
+      ...set.warnings,
+      ...scans.flatMap(scanWarnings),
+      ...metadata.warnings,
+      ...strays,
+      ...image.warnings,
+      ...missingFrames(scans, frames, metadata, layout),
+      ...(missing ? [missing] : []),
+      ...parser.warnings,
+      ...documents.warnings,
+      ...steps.warnings,
+      ...reference.warnings,
+    ],
+    plan: (wanted, position) =>
+      Promise.try(() => {
+        const selected = wanted.map((index) => ({ id: image.ids[index]!, channel: channels[index]! }));
+        return planPlanes(scans, selected, frameAt(frames, position), layout);
+      }),
+  };
+}
+
+/** What tells of the main image. */
+interface MainImageFacts {
+  readonly scans: readonly FileScan[];
+  readonly frames: StoredFrames;
+  readonly documents: FrameDocuments;
+  readonly metadata: Metadata;
+  /** Frames were left out because of their names. */
+  readonly strays: boolean;
+}
+
+/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} what tells of them does not agree */
+function mainImage({ scans, frames, documents, metadata, strays }: MainImageFacts, sampleType: SampleType) {
   const { properties } = metadata;
-  const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
-  checkFirstFrame(scans, first, documents, isContinuationName(scans[0]!.file.path));
+  const geometry = documents.geometry();
+  const first = firstFrame(frames);
   const planes = new Map<string, StoredPlane>();
   const stored = (id: string) => planes.getOrInsertComputed(id, () => planeOf(scans, first, id));
   const rowsOf = (id: string) => completeRows(stored(id), geometry.width, sampleType);
-  const { ids, described, names, warnings: ofChannels } = channelList(scans, first, metadata, {
-    rgb: geometry.rgb,
-    strays: strays.length > 0,
-    rowsOf,
-  });
+  const list = channelList(scans, first, metadata, { rgb: geometry.rgb, strays, rowsOf });
+  const { ids, described } = list;
   const layout = rowLayout({
     stored: ids.map(rowsOf),
     repeated: ids.some((id) => stored(id).repeated),
@@ -79,68 +134,35 @@ function describe({ path, files }: Source): Acquisition {
     properties,
     reference: scans.some((scan) => scan.reference.size > 0),
   });
-  checkGeometry(layout, geometry, ids.map((id) => stored(id).bytes), documents.geometries(), properties);
-  const channels = channelsOf(ids, names, sampleType, layout.rows, geometry.width);
+  const bytes = ids.map((id) => stored(id).bytes);
+  checkGeometry(layout, geometry, { bytes, stated: documents.geometries(), properties });
+  const channels = channelsOf(ids, list.names, { sampleType, rows: layout.rows, columns: geometry.width });
+  return { ids, described, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
+}
 
-  const period = layout.lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;
-  const { steps, warnings: ofSteps } = frameSteps(frames, documents, properties);
-  const calibrations: Partial<Record<AxisLetter, Calibration>> = {
-    ...steps,
-    Y: period ?? properties.pixel.y,
-    X: properties.pixel.x,
-  };
-  const unknownPeriod = layout.lineScan && period === null
+/** Steps along all axes. */
+function axisSteps(
+  frames: StoredFrames,
+  documents: FrameDocuments,
+  metadata: Metadata,
+  { lineScan }: RowLayout,
+): { readonly calibrations: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly string[] } {
+  const { properties } = metadata;
+  const period = lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;
+  const { steps, warnings } = frameSteps(frames, documents, properties);
+  const unknown = lineScan && period === null
     ? ["The file does not say how long a line takes: rows have the spatial step instead of a time"]
     : [];
-  const needed = layout.rows * geometry.width * SAMPLE_BYTES[sampleType];
-  const missing = missingPlanes(scans, frames, ids, needed, files.stop);
-  const reference = referenceImage(scans, {
-    sampleType,
-    camera: metadata.camera,
-    properties: { ...properties, channels: described },
-    geometry,
-    definitions: metadata.definitions,
-  });
   return {
-    axes: axesOf({
-      T: frames.t.length,
-      L: frames.l.length,
-      C: ids.length,
-      Z: frames.z.length,
-      Y: layout.rows,
-      X: geometry.width,
-    }, calibrations),
-    channels,
-    ...momentOf(properties.created),
-    fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
-    reference: reference.reference,
-    warnings: [
-      ...set.warnings,
-      ...scans.flatMap(scanWarnings),
-      ...metadata.warnings,
-      ...strays,
-      ...ofChannels,
-      ...layout.warnings,
-      ...missingFrames(scans, frames, metadata, layout),
-      ...(missing ? [missing] : []),
-      ...parser.warnings,
-      ...documents.warnings,
-      ...ofSteps,
-      ...unknownPeriod,
-      ...reference.warnings,
-    ],
-    plan: (wanted, position) =>
-      Promise.try(() => {
-        const selected = wanted.map((index) => ({ id: ids[index]!, channel: channels[index]! }));
-        return planPlanes(scans, selected, frameAt(frames, position), layout);
-      }),
+    calibrations: { ...steps, Y: period ?? properties.pixel.y, X: properties.pixel.x },
+    warnings: [...warnings, ...unknown],
   };
 }
 
 function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string {
   const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);
   if (damage) return `it holds no readable pixels of a main image: ${damage}`;
-  if (scans[0]!.frames.length === 0) return "it holds no pixels of a main image";
+  if (scans[0]?.frames.length === 0) return "it holds no pixels of a main image";
   const { width, height } = documents.geometry();
   return `it describes ${width} x ${height} pixels and holds none, as overview maps do`;
 }

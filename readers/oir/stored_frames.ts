@@ -22,6 +22,11 @@ export interface FittingFrames {
   readonly warnings: readonly string[];
 }
 
+/** The frame at the start of every axis. */
+export function firstFrame({ t: [t = 1], l: [l = 1], z: [z = 1] }: StoredFrames): FrameIndex {
+  return { t, l, z };
+}
+
 const AXES = ["t", "l", "z"] as const;
 type Axis = typeof AXES[number];
 
@@ -61,13 +66,15 @@ export function storedFrames(scans: readonly FileScan[], documents: FrameDocumen
 const numbers = (scans: readonly FileScan[], axis: Axis) =>
   [...new Set(scans.flatMap((scan) => [...scan.frameNumbers[axis]]))].sort((a, b) => a - b);
 
-const filled = (kept: readonly number[]) =>
-  kept.length === 0 ? [] : Array.from({ length: kept.at(-1)! - kept[0]! + 1 }, (_, i) => kept[0]! + i);
+function filled(kept: readonly number[]): number[] {
+  const [first = 1, last = 0] = [kept[0], kept.at(-1)];
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
 
 function without(scan: FileScan, frames: StoredFrames): FileScan {
   const within = (key: string) => {
-    const [t, l, z] = key.split(",").map(Number);
-    return t! <= (frames.t.at(-1) ?? 0) && l! <= (frames.l.at(-1) ?? 0) && z! <= (frames.z.at(-1) ?? 0);
+    const [t = 0, l = 0, z = 0] = key.split(",").map(Number);
+    return t <= (frames.t.at(-1) ?? 0) && l <= (frames.l.at(-1) ?? 0) && z <= (frames.z.at(-1) ?? 0);
   };
   const planes = new Map([...scan.planes].filter(([key]) => within(key)));
   const used = new Set([...planes.values()].flatMap((slots) => Object.keys(slots).map(Number)));
