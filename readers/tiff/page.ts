@@ -57,6 +57,24 @@ export const PHOTOMETRIC = {
 /** Values of PhotometricInterpretation: TIFF 6.0 and supplements, DNG, LogLuv, CFA, depth maps, semantic masks. */
 const PHOTOMETRICS = new Set([0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 32803, 32844, 32845, 34892, 51177, 52527]);
 
+/** Fewest and most samples of a pixel where the colours need so many; extra ones may follow those of true colour. */
+const COLOURS: Readonly<Record<number, readonly [number, number]>> = {
+  [PHOTOMETRIC.rgb]: [3, MAX_CHANNELS],
+  [PHOTOMETRIC.palette]: [1, 2],
+  4: [1, 1],
+  [PHOTOMETRIC.ycbcr]: [3, MAX_CHANNELS],
+};
+
+/** Tags that every reader takes as numbers, and the types that TIFF 6.0 and BigTIFF give them. */
+const COUNTS = [
+  TAG.ImageWidth,
+  TAG.ImageLength,
+  TAG.BitsPerSample,
+  TAG.SamplesPerPixel,
+  TAG.RowsPerStrip,
+] as const;
+const COUNT_TYPES: ReadonlySet<number> = new Set([3, 4, 16]);
+
 /** Compression 7, whose decoder turns YCbCr into RGB. */
 export const JPEG_COMPRESSION = 7;
 
@@ -130,6 +148,18 @@ function doubts(directory: Directory, samples: number, photometric: number, need
   if (stray !== undefined) {
     warnings.push(
       `${where(directory)} has tag ${stray}, which has no name and stands where another one belongs`,
+    );
+  }
+  for (const tag of COUNTS) {
+    const type = directory.entry(tag)?.type;
+    if (type !== undefined && !COUNT_TYPES.has(type)) {
+      warnings.push(`${where(directory)} has ${tagName(tag)} of type ${type}, which no count has`);
+    }
+  }
+  const [fewest, most] = COLOURS[photometric] ?? [1, MAX_CHANNELS];
+  if (samples < fewest || samples > most) {
+    warnings.push(
+      `${tagName(TAG.PhotometricInterpretation)} is ${photometric} with ${samples} samples per pixel`,
     );
   }
   if (!PHOTOMETRICS.has(photometric)) {

@@ -87,8 +87,9 @@ function samePages(
   pages: PeerReading["pages"],
 ): boolean {
   if ("refused" in undamaged || ours.length !== undamaged.planes.length) return false;
-  return undamaged.planes.every((plane, i) => {
-    const at = undamaged.pages?.findIndex((page) => page?.sha256 === plane.sha256) ?? -1;
-    return at >= 0 && pages?.[at]?.sha256 === ours[i]?.sha256;
-  });
+  return undamaged.planes.every((plane, i) =>
+    undamaged.pages?.some((page, at) =>
+      page?.sha256 === plane.sha256 && pages?.[at]?.sha256 === ours[i]?.sha256
+    )
+  );
 }

@@ -38,7 +38,8 @@ def page_planes(page):
 def pages(path):
     """The planes of the first pages as they lie in the file; None for a page that cannot be read."""
     with tifffile.TiffFile(path) as tiff:
-        found = run(tiff)
+        try: found = run(tiff)
+        except Exception: found = [None] * PAGES
         for number in range(PAGES):
             try: found += page_planes(tiff.pages.get(number))
             except IndexError: break

@@ -79,7 +79,8 @@ export function readStream(bytes: Uint8Array, tables: Tables, visitor: Visitor |
       if (visitor !== null && scans === 0) throw new Error("it ends without a scan");
       return;
     }
-    if (marker === 1 || (marker >= 0xd0 && marker <= 0xd8)) continue;
+    if (marker === 0xd8) throw new Error("it starts twice");
+    if (marker === 1 || (marker >= 0xd0 && marker <= 0xd7)) continue;
     // Reserved (ITU-T T.81, table B.1).
     if (marker < 0xc0) throw new Error(`it has the marker ${marker.toString(16)}, which means nothing`);
     const length = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
@@ -90,7 +91,7 @@ export function readStream(bytes: Uint8Array, tables: Tables, visitor: Visitor |
     at += length;
     if (marker === 0xdb) readQuantization(body, tables);
     else if (marker === 0xc4) readHuffman(body, tables);
-    else if (marker === 0xdd) tables.restart = ((body[0] ?? 0) << 8) | (body[1] ?? 0);
+    else if (marker === 0xdd) tables.restart = restartInterval(body);
     else if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8) {
       if (marker > 0xc3) throw new Error(`its coding ${marker.toString(16)} is not read`);
       if (frame) throw new Error("it has two frames");
@@ -148,9 +149,17 @@ function readHuffman(body: Uint8Array, tables: Tables): void {
   }
 }
 
+function restartInterval(body: Uint8Array): number {
+  const [high, low] = body;
+  if (body.length !== 2 || high === undefined || low === undefined) {
+    throw new Error("its restart interval is damaged");
+  }
+  return (high << 8) | low;
+}
+
 function readFrame(kind: number, body: Uint8Array): Frame {
   const count = body[5] ?? 0;
-  if (body.length < 6 + 3 * count || count === 0) throw new Error("its frame header is damaged");
+  if (body.length !== 6 + 3 * count || count === 0) throw new Error("its frame header is damaged");
   const components = Array.from({ length: count }, (_, i) => {
     const [id, factors, quantization] = body.subarray(6 + 3 * i);
     const component = { id: id!, h: factors! >> 4, v: factors! & 15, quantization: quantization! };
@@ -170,7 +179,7 @@ function readFrame(kind: number, body: Uint8Array): Frame {
 
 function readScan(body: Uint8Array, frame: Frame, tables: Tables, at: number): Scan {
   const count = body[0] ?? 0;
-  if (count < 1 || count > 4 || body.length < 4 + 2 * count) throw new Error("a scan header is damaged");
+  if (count < 1 || count > 4 || body.length !== 4 + 2 * count) throw new Error("a scan header is damaged");
   const components = Array.from({ length: count }, (_, i) => {
     const id = body[1 + 2 * i]!;
     const selected = body[2 + 2 * i]!;
