@@ -51,11 +51,8 @@ export async function startServer(configuration: Configuration): Promise<Running
   const store = new SessionStore(clock, configuration.sessionTtlSeconds, memory, () => collectAfter(0));
   const budget = new MemoryBudget(configuration.maxSessionMemory);
   const { allowedExtensions, loadTimeoutSeconds } = configuration;
-  const opener = new Opener(clock, pool, store, budget, memory, {
-    roots,
-    allowedExtensions,
-    loadTimeoutSeconds,
-  });
+  const rules = { roots, allowedExtensions, loadTimeoutSeconds };
+  const opener = new Opener(clock, { pool, budget, memory }, store, rules);
   const picker = new Picker();
   let stopping = false;
   const app = createApp({

@@ -1,8 +1,6 @@
 /** How the time to open one channel grows: with what is asked for, not with what the file holds. */
 import { join } from "node:path";
-import { loadAcquisition } from "../readers/load.ts";
-import { FileAccess } from "../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
+import { loadHere } from "../tests/load_here.ts";
 import { writeChunks } from "./chunked_store.ts";
 import { stack, tiff } from "./open_bench.ts";
 import { type BenchRow, best } from "./report.ts";
@@ -70,15 +68,8 @@ export async function run(): Promise<BenchRow[]> {
         write(path, size);
         let bytes = 0;
         const milliseconds = await best(ROUNDS, async () => {
-          const files = new FileAccess();
-          const channelIndices = channels?.(size) ?? [0];
-          await loadAcquisition(
-            { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS },
-            files,
-            () => Promise.resolve(),
-          );
-          bytes = files.counts.bytes;
-          files.close();
+          const { counts } = await loadHere(path, { channelIndices: channels?.(size) ?? [0] });
+          bytes = counts.bytes;
         });
         if (size === sizes[0]) least = milliseconds;
         rows.push({

@@ -5,16 +5,17 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { loadAcquisition } from "../readers/load.ts";
+import { planLoad } from "../readers/load.ts";
 import { FileAccess, RandomAccessFile } from "../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { systemClock } from "../session/clock.ts";
 import { DecodePool } from "../session/decode_pool.ts";
+import { loadAcquisition } from "../session/load_acquisition.ts";
 import { MemoryBudget } from "../session/memory_budget.ts";
 import { PlaneMemory } from "../session/plane_memory.ts";
 import { lineScan } from "../tests/fixtures/oir_files.ts";
 import { writeOir } from "../tests/fixtures/oir_writer.ts";
 import { lzw, type TiffLayout, tiffOf } from "../tests/fixtures/tiff_writer.ts";
+import { requestOf } from "../tests/load_here.ts";
 import type { BenchRow } from "./report.ts";
 import { writeChunks } from "./chunked_store.ts";
 
@@ -156,14 +157,10 @@ async function load(path: string): Promise<Stages> {
   const files = new FileAccess();
   reading.milliseconds = 0;
   const start = performance.now();
-  let planned = 0;
-  let parseReads = 0;
-  const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-  await loadAcquisition(request, files, () => {
-    planned = performance.now();
-    parseReads = reading.milliseconds;
-    return Promise.resolve();
-  });
+  const { decode } = await planLoad(requestOf(path), files);
+  const planned = performance.now();
+  const parseReads = reading.milliseconds;
+  await decode();
   const end = performance.now();
   files.close();
   const read = reading.milliseconds - parseReads;
@@ -192,13 +189,8 @@ const memory = new PlaneMemory(systemClock);
 async function open(pool: DecodePool, path: string): Promise<number> {
   const budget = new MemoryBudget(2 ** 40);
   const start = performance.now();
-  const { planes } = await pool.run({
-    request: { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
-    roots: null,
-    reserve: (bytes) => budget.reserve(bytes),
-    buffers: (planeBytes, count) => memory.take(planeBytes, count),
-    signal: new AbortController().signal,
-  });
+  const { signal } = new AbortController();
+  const { planes } = await loadAcquisition(requestOf(path), { pool, budget, memory }, signal);
   const milliseconds = performance.now() - start;
   for (const { buffer, byteLength } of planes) memory.give(buffer.transfer(), byteLength);
   return milliseconds;

@@ -4,26 +4,11 @@
  */
 import { join } from "node:path";
 import { fromFile } from "geotiff";
-import { loadAcquisition } from "../readers/load.ts";
-import { FileAccess } from "../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { type BenchRow, best } from "./report.ts";
+import { loadHere } from "../tests/load_here.ts";
 import { pixels, TIFF_SAMPLES } from "./tiff_samples.ts";
 
 const ROUNDS = 5;
-
-async function open(path: string): Promise<void> {
-  const files = new FileAccess();
-  try {
-    await loadAcquisition(
-      { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
-      files,
-      () => Promise.resolve(),
-    );
-  } finally {
-    files.close();
-  }
-}
 
 async function withGeotiff(path: string): Promise<void> {
   const tiff = await fromFile(path);
@@ -50,7 +35,7 @@ export async function run(): Promise<BenchRow[]> {
     });
     for (const { name, geotiff, write } of TIFF_SAMPLES) {
       Deno.writeFileSync(path, await write(1));
-      const milliseconds = await best(ROUNDS, () => open(path));
+      const milliseconds = await best(ROUNDS, () => loadHere(path));
       rows.push({
         group: "TIFF, 2048 x 2048 uint16",
         name,

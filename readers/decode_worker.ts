@@ -4,47 +4,58 @@
  * Entry of a decode worker: one load at a time, read permission only. Samples leave it by transfer, never by
  * a copy.
  */
-import { Stopped, toWire } from "./errors.ts";
+import { toWire } from "./errors.ts";
 import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
-import { loadAcquisition, type Share } from "./load.ts";
+import { type LoadRequest, planLoad, type PlannedLoad, type Share } from "./load.ts";
 import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import type { FromWorker, ToWorker } from "./worker_protocol.ts";
 
-/** Takes what to decode, or `null` to give up. */
-let answerReservation: ((share: Share | null) => void) | null = null;
+/** What is open between `plan` and `close`. */
+let files: FileAccess | null = null;
+let planned: PlannedLoad | null = null;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === "load") void load(data);
-  else answerReservation?.(data.type === "decode" ? data.share : null);
+  if (data.type === "plan") void plan(data.request, data.stop);
+  else if (data.type === "decode") void decode(data.share);
+  else close();
 };
 
-async function load({ request, roots, stop }: Extract<ToWorker, { type: "load" }>): Promise<void> {
-  const files = new FileAccess(roots, new StopFlag(stop));
-  let planned = 0;
-  // The server ends this worker with its answer. What it has not freed itself would stay with the allocator.
-  let isLast = false;
+async function plan(request: LoadRequest, stop: SharedArrayBuffer): Promise<void> {
   keepGarbage();
   try {
-    const { summary, planes, referencePlanes } = await loadAcquisition(request, files, async (plan) => {
-      const answer = new Promise<Share | null>((resolve) => answerReservation = resolve);
-      planned = plan.bytes;
-      isLast = plan.working.endsWithWorker;
-      post({ type: "planned", files: files.marks, ...plan });
-      const wanted = await answer;
-      if (wanted === null) throw new Stopped();
-      return wanted;
-    });
-    const buffers = [...planes, ...referencePlanes].map((plane) => plane.buffer);
-    if (isLast) collectGarbage();
-    post({ type: "loaded", summary, planes, referencePlanes }, buffers);
+    files = new FileAccess(request.roots, new StopFlag(stop));
+    planned = await planLoad(request, files);
+    post({ type: "planned", plan: planned.plan });
   } catch (error) {
-    if (isLast) collectGarbage();
     post({ type: "failed", error: toWire(error) });
-  } finally {
-    files.close();
-    collectAfter(planned);
   }
+}
+
+async function decode(share: Share): Promise<void> {
+  try {
+    const loaded = await planned!.decode(share);
+    collectIfLast();
+    post(
+      { type: "decoded", loaded },
+      [...loaded.planes, ...loaded.referencePlanes].map(({ buffer }) => buffer),
+    );
+  } catch (error) {
+    collectIfLast();
+    post({ type: "failed", error: toWire(error) });
+  }
+}
+
+function close(): void {
+  files?.close();
+  collectAfter(planned?.plan.bytes ?? 0);
+  files = null;
+  planned = null;
+}
+
+/** The server ends this worker with its answer. What it has not freed itself would stay with the allocator. */
+function collectIfLast(): void {
+  if (planned?.plan.working.endsWithWorker) collectGarbage();
 }
 
 function post(message: FromWorker, transfer: Transferable[] = []): void {

@@ -22,40 +22,51 @@ import {
 export interface LoadRequest {
   /** Resolved absolute path of an existing file or directory. */
   readonly path: string;
+  /** Resolved directories that may be read; `null` for no limit. */
+  readonly roots: readonly string[] | null;
   /** Wanted channels in the order of the answer; `null` for all. Distinct, not negative. */
   readonly channelIndices: readonly number[] | null;
   /** Extensions that the operator lets in. */
   readonly allowedExtensions: readonly string[];
-  /** True for a part of a load that is divided: without the reference image. */
-  readonly planesOnly?: boolean;
 }
 
-/** What is known before the first sample is read. */
-export interface PlannedLoad {
+/** What is known before the first sample is read; it can be cloned between threads. */
+export interface LoadPlan {
+  /** Indices of the wanted channels, in requested order. */
+  readonly channels: readonly number[];
   /** Bytes of all planes, source and reference: 4 per sample. */
   readonly bytes: number;
   /** Bytes of one of the source planes. */
   readonly planeBytes: number;
   /** What decoding takes beside them. */
   readonly working: WorkingMemory;
-  /** The wanted channels, where it pays that several workers decode some of them each; else `null`. */
-  readonly apart: readonly number[] | null;
+  /** True where it pays that several workers decode some of the channels each. */
+  readonly divisible: boolean;
+  /** State of the files that were opened, by path: they differ when one was replaced or changed. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
-/** What a load gets to do. */
+/** What of a planned load is to be decoded. */
 export interface Share {
-  /** Planes to decode, from the first on. */
-  readonly planes: number;
+  /** Some of the planned channels, or all. */
+  readonly channels: readonly number[];
+  /** Whether the reference image is decoded too. */
+  readonly reference: boolean;
   /** Memory of released planes that may be used again. */
   readonly buffers: ArrayBuffer[];
 }
 
-/**
- * Called once before any plane is allocated; what it throws ends the load.
- *
- * @returns by default all planes, in new memory
- */
-export type Reserve = (planned: PlannedLoad) => Promise<Share | void>;
+/** A load whose metadata are read and whose byte ranges are checked. It can be decoded while its files are open. */
+export interface PlannedLoad {
+  /** What it takes. */
+  readonly plan: LoadPlan;
+  /**
+   * Decodes some of it; without a share all of it, in new memory.
+   *
+   * @throws {ReaderError} with a message that names the file
+   */
+  decode(share?: Share): Promise<LoadedAcquisition>;
+}
 
 /** Metadata of a {@linkcode LoadedAcquisition}; it can be cloned between threads. */
 export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "reference" | "warnings"> {
@@ -82,93 +93,88 @@ export interface LoadedAcquisition {
 }
 
 /**
- * Loads an acquisition. The caller closes `files` afterwards.
+ * Reads the metadata and plans the planes. The caller closes `files` when nothing more is to be decoded.
  *
+ * @param files limited to the roots of the request
  * @throws {ReaderError} with a message that names the file
  */
-export async function loadAcquisition(
-  request: LoadRequest,
-  files: FileAccess,
-  reserve: Reserve,
-): Promise<LoadedAcquisition> {
+export async function planLoad(request: LoadRequest, files: FileAccess): Promise<PlannedLoad> {
   try {
-    return await load(request, files, reserve);
+    const { plan, decode } = await planned(request, files);
+    return {
+      plan,
+      decode: (share) =>
+        decode(share).catch((error) => {
+          throw withName(request.path, error);
+        }),
+    };
   } catch (error) {
-    if (error instanceof DecodeFailed) {
-      throw new DecodeFailed(`Cannot read "${basename(request.path)}": ${error.message}`, { cause: error });
-    }
-    if (error instanceof RangeError && error.message === "Maximum call stack size exceeded") {
-      throw new DecodeFailed(
-        `Cannot read "${basename(request.path)}": a text in it is too long or too deep`,
-        {
-          cause: error,
-        },
-      );
-    }
-    if (error instanceof RangeError && error.message.includes("rray buffer allocation failed")) {
-      throw new DecodeFailed(
-        `Cannot read "${basename(request.path)}": the machine has too little memory for it`,
-        {
-          cause: error,
-        },
-      );
-    }
-    throw error;
+    throw withName(request.path, error);
   }
 }
 
-async function load(
-  request: LoadRequest,
-  files: FileAccess,
-  reserve: Reserve,
-): Promise<LoadedAcquisition> {
+/** The error with the file in its message, where it is about the file. */
+function withName(path: string, error: unknown): unknown {
+  const reason = reasonOf(error);
+  return reason === null
+    ? error
+    : new DecodeFailed(`Cannot read "${basename(path)}": ${reason}`, { cause: error });
+}
+
+function reasonOf(error: unknown): string | null {
+  if (error instanceof DecodeFailed) return error.message;
+  if (!(error instanceof RangeError)) return null;
+  if (error.message === "Maximum call stack size exceeded") return "a text in it is too long or too deep";
+  if (error.message.includes("rray buffer allocation failed")) {
+    return "the machine has too little memory for it";
+  }
+  return null;
+}
+
+async function planned(request: LoadRequest, files: FileAccess): Promise<PlannedLoad> {
   const chosen = chooseFormat(request.path, request.allowedExtensions, files);
   const { format, path } = chosen;
   const acquisition = await openChosen(chosen, files);
-  const wanted = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
-  const indices = wanted.map((channel) => channel.index);
-  const plan = await acquisition.plan(indices, FIRST_POSITION);
-  const warnings = [...acquisition.warnings, ...plan.warnings];
-  const reference = request.planesOnly ? null : await planReference(acquisition.reference, warnings);
-
-  const bytes = planeBytes(plan) * wanted.length +
-    (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0);
-  const share = await reserve({
-    bytes,
-    planeBytes: planeBytes(plan),
-    working: largerMemory(plan.working ?? NO_WORKING_MEMORY, reference?.plan.working ?? NO_WORKING_MEMORY),
-    apart: plan.divisible && wanted.length > 1 ? indices : null,
-  });
-
-  const own = indices.slice(0, share?.planes);
-  const planes = own.map(() => newPlane(plan.rows * plan.columns, share?.buffers ?? []));
-  await (own.length === indices.length ? plan : await acquisition.plan(own, FIRST_POSITION)).decode(planes);
-  const referencePlanes = reference ? await decodeReference(reference, warnings) : null;
-
-  const { plan: _plan, reference: _reference, ...metadata } = acquisition;
+  const loaded = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
+  const channels = loaded.map((channel) => channel.index);
+  const planes = await acquisition.plan(channels, FIRST_POSITION);
+  const warnings = [...acquisition.warnings, ...planes.warnings];
+  const reference = await planReference(acquisition.reference, warnings);
+  const { rows, columns } = planes;
   return {
-    summary: {
-      ...metadata,
-      path,
-      format: format.name,
-      rows: plan.rows,
-      columns: plan.columns,
-      loaded: wanted,
-      warnings,
-      reference: reference && referencePlanes
-        ? {
-          axes: reference.image.axes,
-          channels: reference.image.channels,
-          lineRoi: reference.image.lineRoi,
-          scanPath: reference.image.scanPath,
-          rows: reference.plan.rows,
-          columns: reference.plan.columns,
-        }
-        : null,
+    plan: {
+      channels,
+      bytes: planeBytes(planes) * channels.length +
+        (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0),
+      planeBytes: planeBytes(planes),
+      working: largerMemory(
+        planes.working ?? NO_WORKING_MEMORY,
+        reference?.plan.working ?? NO_WORKING_MEMORY,
+      ),
+      divisible: planes.divisible === true && channels.length > 1,
+      files: files.marks,
     },
-    planes,
-    referencePlanes: referencePlanes ?? [],
+    async decode(share = { channels, reference: true, buffers: [] }) {
+      const all = share.channels.length === channels.length;
+      const own = all ? planes : await acquisition.plan(share.channels, FIRST_POSITION);
+      const filled = share.channels.map(() => newPlane(rows * columns, share.buffers));
+      await own.decode(filled);
+      const told = [...warnings];
+      const decoded = share.reference && reference ? await decodeReference(reference, told) : null;
+      const { plan: _plan, reference: _reference, ...metadata } = acquisition;
+      const summary = { ...metadata, path, format: format.name, rows, columns, loaded, warnings: told };
+      return {
+        summary: { ...summary, reference: decoded && reference ? summaryOf(reference) : null },
+        planes: filled,
+        referencePlanes: decoded ?? [],
+      };
+    },
   };
+}
+
+function summaryOf({ image, plan }: PlannedReference): AcquisitionSummary["reference"] {
+  const { plan: _plan, ...metadata } = image;
+  return { ...metadata, rows: plan.rows, columns: plan.columns };
 }
 
 const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;

@@ -1,31 +1,23 @@
-/** Messages between the server and a decode worker. A worker serves one load at a time. */
+/**
+ * Messages between the server and a decode worker. A worker has one load at a time: `plan` opens it, `decode` may follow,
+ * `close` ends it. The server asks one thing after the other; between its answers the worker does nothing.
+ */
 import type { WireError } from "./errors.ts";
-import type { AcquisitionSummary, LoadRequest, PlannedLoad, Share } from "./load.ts";
+import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "./load.ts";
 
 /** Server to worker. */
 export type ToWorker =
-  | {
-    readonly type: "load";
-    readonly request: LoadRequest;
-    /** Resolved directories that may be read; `null` for no limit. */
-    readonly roots: readonly string[] | null;
-    /** Memory of the stop flag. */
-    readonly stop: SharedArrayBuffer;
-  }
-  /** Answer to `planned`: the memory is reserved, decode. The buffers are transferred. */
+  /** Answered by `planned`. `stop` is the memory of the stop flag, also for what is decoded later. */
+  | { readonly type: "plan"; readonly request: LoadRequest; readonly stop: SharedArrayBuffer }
+  /** Answered by `decoded`: the memory is reserved. The buffers are transferred. */
   | { readonly type: "decode"; readonly share: Share }
-  /** Answer to `planned`: there is no memory, give up. */
-  | { readonly type: "abandon" };
+  /** Closes the files of the load; it has no answer. */
+  | { readonly type: "close" };
 
 /** Worker to server. */
 export type FromWorker =
-  /** Metadata and plan are checked, from files with these marks. */
-  | ({ readonly type: "planned"; readonly files: ReadonlyMap<string, string> } & PlannedLoad)
+  /** Metadata and plan are checked. */
+  | { readonly type: "planned"; readonly plan: LoadPlan }
   /** The planes, transferred. */
-  | {
-    readonly type: "loaded";
-    readonly summary: AcquisitionSummary;
-    readonly planes: Float32Array<ArrayBuffer>[];
-    readonly referencePlanes: Float32Array<ArrayBuffer>[];
-  }
+  | { readonly type: "decoded"; readonly loaded: LoadedAcquisition }
   | { readonly type: "failed"; readonly error: WireError };

@@ -2,10 +2,9 @@
  * Decode workers: a few warm ones, a bounded queue before them, and what happens to those that do not answer.
  */
 import type { Clock } from "./clock.ts";
-import { type DecodedAcquisition, type DecodeJob, loadInParts, type Part } from "./load_acquisition.ts";
+import { DecodeWorkerClient } from "./decode_worker_client.ts";
 import { freeDescriptors } from "./descriptors.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
-import { converse, type Loaded } from "./decode_worker_client.ts";
 
 /** Opens that may wait for a worker; one more is refused. */
 export const MAX_WAITING = 32;
@@ -49,10 +48,7 @@ export function startDecodeWorker(): Worker | null {
   });
 }
 
-interface Waiting {
-  take(worker: Worker): void;
-  refuse(reason: Error): void;
-}
+type Waiting = PromiseWithResolvers<DecodeWorkerClient>;
 
 /** A pool that grows on demand to one worker more than the machine has cores: a load may take all cores but one worker. */
 export class DecodePool {
@@ -60,9 +56,9 @@ export class DecodePool {
   readonly #start: StartWorker;
   readonly #size: number;
   /** Warm workers, and for those that have decoded how to keep them from being ended. */
-  readonly #idle = new Map<Worker, () => void>();
-  readonly #busy = new Set<Worker>();
-  readonly #lost = new Set<Worker>();
+  readonly #idle = new Map<DecodeWorkerClient, () => void>();
+  readonly #busy = new Set<DecodeWorkerClient>();
+  readonly #lost = new Set<DecodeWorkerClient>();
   readonly #waiting = new Set<Waiting>();
   #closed = false;
 
@@ -94,20 +90,54 @@ export class DecodePool {
   }
 
   /**
-   * Runs one load.
+   * Takes a worker, once there is one. It is to be given back when it is done.
    *
    * @throws {TooManyOpens} the queue is full, or too many workers are lost
    * @throws {ShuttingDown} the pool is closed
-   * @throws {ReaderError | SessionMemoryExceeded} as the load fails
-   * @throws the reason of `job.signal`
+   * @throws the reason of `signal`
    */
-  async run(job: DecodeJob): Promise<DecodedAcquisition> {
-    job.signal.throwIfAborted();
-    const worker = await this.#acquire(job.signal);
-    return await loadInParts(job, worker, {
-      start: (worker, load, ended) => this.#load(worker, load, ended),
-      spare: () => this.#spare(),
-    });
+  async acquire(signal: AbortSignal): Promise<DecodeWorkerClient> {
+    signal.throwIfAborted();
+    if (this.#closed) throw this.#stopping();
+    const worker = this.#take();
+    if (worker !== null) return worker;
+    if (this.#idle.size + this.#busy.size === 0) throw this.#stuck();
+    if (this.#waiting.size >= MAX_WAITING) {
+      throw new TooManyOpens(`${MAX_WAITING} opens are waiting already; try again in a moment`);
+    }
+    const waiting: Waiting = Promise.withResolvers();
+    const leave = () => {
+      this.#waiting.delete(waiting);
+      waiting.reject(signal.reason);
+    };
+    this.#waiting.add(waiting);
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      return await waiting.promise;
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  /** Takes a worker that may help, where one is free and another one is left for other opens; else `null`. */
+  spare(): DecodeWorkerClient | null {
+    return this.#waiting.size > 0 || this.#busy.size >= this.#size - 1 ? null : this.#take();
+  }
+
+  /** Hands a worker that has answered to the next open, or keeps it warm. One that cannot be used again is ended. */
+  giveBack(worker: DecodeWorkerClient): void {
+    // One that broke was taken out of the pool then.
+    if (!this.#busy.has(worker) && !this.#lost.has(worker)) return;
+    if (worker.endsWithLoad) return this.#renew(worker);
+    if (this.#lost.has(worker)) return this.#discard(worker);
+    worker.close();
+    const [next] = this.#waiting;
+    if (next) {
+      this.#waiting.delete(next);
+      return next.resolve(worker);
+    }
+    this.#busy.delete(worker);
+    this.#idle.set(worker, this.#clock.after(REST_MS, () => this.#renew(worker)));
   }
 
   /** Ends all workers; opens that wait are refused. A lost worker ends with the process. */
@@ -117,50 +147,18 @@ export class DecodePool {
     for (const keep of this.#idle.values()) keep();
     this.#idle.clear();
     this.#busy.clear();
-    this.#waiting.clear();
+    this.#refuseWaiting(this.#stopping());
   }
 
-  #acquire(signal: AbortSignal): Promise<Worker> {
-    if (this.#closed) throw new ShuttingDown("The server is stopping");
-    const worker = this.#takeIdle() ?? this.#begin();
-    if (worker) {
-      this.#busy.add(worker);
-      return Promise.resolve(worker);
-    }
-    if (this.#idle.size + this.#busy.size === 0) throw this.#stuck();
-    if (this.#waiting.size >= MAX_WAITING) {
-      throw new TooManyOpens(`${MAX_WAITING} opens are waiting already; try again in a moment`);
-    }
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(waiting);
-        reject(signal.reason);
-      };
-      const waiting: Waiting = {
-        take: (free) => {
-          signal.removeEventListener("abort", leave);
-          resolve(free);
-        },
-        refuse: (reason) => {
-          signal.removeEventListener("abort", leave);
-          reject(reason);
-        },
-      };
-      this.#waiting.add(waiting);
-      signal.addEventListener("abort", leave, { once: true });
-    });
-  }
-
-  /** A worker for a part of a load, where one is free and another one is left for other opens; else `null`. */
-  #spare(): Worker | null {
-    if (this.#waiting.size > 0 || this.#busy.size >= this.#size - 1) return null;
+  /** An idle worker or a new one, busy from now on; `null` where there is none. */
+  #take(): DecodeWorkerClient | null {
     const worker = this.#takeIdle() ?? this.#begin();
     if (worker !== null) this.#busy.add(worker);
     return worker;
   }
 
   /** The worker that was used last: the others may rest and be ended. */
-  #takeIdle(): Worker | null {
+  #takeIdle(): DecodeWorkerClient | null {
     const last = [...this.#idle].at(-1);
     if (last === undefined) return null;
     const [worker, keep] = last;
@@ -170,46 +168,27 @@ export class DecodePool {
   }
 
   /** Starts a worker, or gives `null` where none may be started. */
-  #begin(): Worker | null {
+  #begin(): DecodeWorkerClient | null {
     if (this.#idle.size + this.#busy.size >= this.#size || this.#lost.size >= MAX_LOST) return null;
     const worker = this.#start();
-    if (worker !== null) this.#watch(worker);
-    return worker;
-  }
-
-  /** Without a load nobody waits for a worker; its fault must not end the process. */
-  #watch(worker: Worker): void {
-    worker.onmessage = null;
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.#discard(worker);
-    };
-  }
-
-  /** Hands a worker that has answered to the next open, or keeps it warm. */
-  #free(worker: Worker): void {
-    if (this.#closed) return worker.terminate();
-    if (this.#lost.delete(worker)) {
-      worker.terminate();
-      return this.#serveWaiting();
-    }
-    const [next] = this.#waiting;
-    if (next) {
-      this.#waiting.delete(next);
-      return next.take(worker);
-    }
-    this.#busy.delete(worker);
-    this.#idle.set(worker, this.#clock.after(REST_MS, () => this.#renew(worker)));
+    return worker && new DecodeWorkerClient(worker, this.#clock, {
+      lost: (worker) => {
+        this.#busy.delete(worker);
+        this.#lost.add(worker);
+        this.#serveWaiting();
+      },
+      broken: (worker) => this.#discard(worker),
+    });
   }
 
   /** Ends a worker for the memory that goes only with it; a fresh one stands by where it was the last. */
-  #renew(worker: Worker): void {
+  #renew(worker: DecodeWorkerClient): void {
     this.#discard(worker);
     this.warm();
   }
 
   /** Takes a worker that cannot be used again out of the pool. */
-  #discard(worker: Worker): void {
+  #discard(worker: DecodeWorkerClient): void {
     worker.terminate();
     this.#idle.get(worker)?.();
     this.#idle.delete(worker);
@@ -226,11 +205,19 @@ export class DecodePool {
     if (worker !== null) {
       this.#waiting.delete(next);
       this.#busy.add(worker);
-      next.take(worker);
+      next.resolve(worker);
     } else if (this.#idle.size + this.#busy.size === 0) {
-      for (const waiting of this.#waiting) waiting.refuse(this.#stuck());
-      this.#waiting.clear();
+      this.#refuseWaiting(this.#stuck());
     }
+  }
+
+  #refuseWaiting(reason: Error): void {
+    for (const waiting of this.#waiting) waiting.reject(reason);
+    this.#waiting.clear();
+  }
+
+  #stopping(): ShuttingDown {
+    return new ShuttingDown("The server is stopping");
   }
 
   #stuck(): TooManyOpens {
@@ -239,36 +226,5 @@ export class DecodePool {
         ? `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`
         : "Too few file descriptors are free to start a decode worker; close connections, or raise the limit (ulimit -n)",
     );
-  }
-
-  /** Lets a worker do a load, or a part of one; `ended` is called when the worker is done with it. */
-  #load(worker: Worker, load: Part, ended: () => void): Promise<Loaded> {
-    let endsWithLoad = false;
-    return converse(worker, this.#clock, {
-      ...load,
-      planned: (plan) => {
-        endsWithLoad = plan.working.endsWithWorker;
-        return load.planned(plan);
-      },
-      lost: () => {
-        this.#busy.delete(worker);
-        this.#lost.add(worker);
-        this.#serveWaiting();
-      },
-      answered: () => {
-        this.#watch(worker);
-        if (!endsWithLoad) {
-          ended();
-          return this.#free(worker);
-        }
-        this.#renew(worker);
-        ended();
-      },
-      broken: () => {
-        this.#watch(worker);
-        ended();
-        this.#discard(worker);
-      },
-    });
   }
 }

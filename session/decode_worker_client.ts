@@ -1,96 +1,152 @@
-/** One load by one worker, from its request to its answer. */
+/** One decode worker, as the server sees it. */
 import { fromWire } from "../readers/errors.ts";
-import type { LoadRequest, Share } from "../readers/load.ts";
+import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
 import { StopFlag } from "../readers/stop_flag.ts";
 import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
 
-/** What a worker says when its plan is made, and when the planes are. */
-export type Planned = Extract<FromWorker, { type: "planned" }>;
-export type Loaded = Extract<FromWorker, { type: "loaded" }>;
-
 /** A stopped worker that does not answer within this time counts as lost. */
 const GRACE_MS = 2000;
 
-/** A load, and who is told how it goes. */
-export interface Conversation {
-  readonly request: LoadRequest;
-  readonly roots: readonly string[] | null;
-  /** Its abort stops the load; the promise is rejected with its reason at once. */
-  readonly signal: AbortSignal;
-  /** Says what to decode; what it throws ends the load. */
-  planned(plan: Planned): Share;
-  /** The stopped worker does not answer; it may come back. */
-  lost(): void;
-  /** The worker has answered and can be used again. */
-  answered(): void;
-  /** The worker cannot be used again. */
-  broken(): void;
+/** Who is told what becomes of a worker. */
+export interface WorkerKeeper {
+  /** It was stopped and does not answer; it may come back. */
+  lost(worker: DecodeWorkerClient): void;
+  /** It cannot be used again. */
+  broken(worker: DecodeWorkerClient): void;
 }
 
-/**
- * Has a worker do a load.
- *
- * @throws {ReaderError} as the load fails
- * @throws what `planned` throws, or the reason of `signal`
- */
-export function converse(worker: Worker, clock: Clock, load: Conversation): Promise<Loaded> {
-  const stop = new StopFlag();
-  const { signal } = load;
-  let refusal: unknown = null;
-  let cancelGrace = () => {};
-  return new Promise((resolve, reject) => {
-    const stopped = () => {
-      stop.raise();
-      reject(signal.reason);
-      cancelGrace = clock.after(GRACE_MS, load.lost);
-    };
-    const finish = () => {
-      signal.removeEventListener("abort", stopped);
-      cancelGrace();
-    };
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if (data.type === "planned") {
-        try {
-          signal.throwIfAborted();
-          const share = load.planned(data);
-          send(worker, { type: "decode", share }, share.buffers);
-        } catch (error) {
-          refusal = error;
-          send(worker, { type: "abandon" });
-        }
-        return;
-      }
-      finish();
-      if (data.type === "failed") reject(refusal ?? fromWire(data.error));
-      else if (signal.aborted) dropPlanes(data);
-      else resolve(data);
-      load.answered();
-    };
-    const broken = (reason: string) => {
-      finish();
-      reject(new Error(reason));
-      load.broken();
-    };
+/** What the worker was asked and has not answered yet. */
+interface Question {
+  answered(answer: FromWorker): void;
+  failed(error: Error): void;
+}
+
+/** Has one worker do one load: {@linkcode plan}, then {@linkcode decode} or nothing, then {@linkcode close}. */
+export class DecodeWorkerClient {
+  readonly #worker: Worker;
+  readonly #clock: Clock;
+  readonly #keeper: WorkerKeeper;
+  #question: Question | null = null;
+  #quiet = Promise.resolve();
+  #fault: Error | null = null;
+  #stop = new StopFlag();
+  #endsWithLoad = false;
+
+  /** Takes over a worker that has just been started. */
+  constructor(worker: Worker, clock: Clock, keeper: WorkerKeeper) {
+    this.#worker = worker;
+    this.#clock = clock;
+    this.#keeper = keeper;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#question?.answered(data);
     worker.onerror = (event) => {
+      // Its fault must not end the process.
       event.preventDefault();
-      broken(`A decode worker failed: ${event.message}`);
+      this.#break(`A decode worker failed: ${event.message}`);
     };
-    worker.onmessageerror = () => broken("A decode worker sent an answer that cannot be read");
-    if (signal.aborted) {
+    worker.onmessageerror = () => this.#break("A decode worker sent an answer that cannot be read");
+  }
+
+  /** Settles when the worker has answered what it was asked, also after a stop; it uses the memory of the load until then. */
+  get quiet(): Promise<void> {
+    return this.#quiet;
+  }
+
+  /** True when the worker must be ended after its load, for the memory that goes only with it. */
+  get endsWithLoad(): boolean {
+    return this.#endsWithLoad;
+  }
+
+  /**
+   * Opens what is requested and plans its planes.
+   *
+   * @param signal its abort stops the worker; the promise is rejected with its reason at once
+   * @throws {ReaderError} about the path or the file
+   * @throws {Error} the worker is broken
+   * @throws the reason of `signal`
+   */
+  async plan(request: LoadRequest, signal: AbortSignal): Promise<LoadPlan> {
+    this.#stop = new StopFlag();
+    const question: ToWorker = { type: "plan", request, stop: this.#stop.shared };
+    const { plan } = await this.#ask("planned", question, signal);
+    this.#endsWithLoad = plan.working.endsWithWorker;
+    return plan;
+  }
+
+  /**
+   * Decodes some of what was planned. The buffers of the share are taken over.
+   *
+   * @param signal as in {@linkcode plan}
+   * @throws as {@linkcode plan}
+   */
+  async decode(share: Share, signal: AbortSignal): Promise<LoadedAcquisition> {
+    return (await this.#ask("decoded", { type: "decode", share }, signal)).loaded;
+  }
+
+  /** Ends the load, decoded or not; the worker can do another one. */
+  close(): void {
+    this.#send({ type: "close" });
+  }
+
+  /** Ends the worker. What it was asked is not answered any more. */
+  terminate(): void {
+    this.#worker.terminate();
+  }
+
+  /** Asks the worker one thing. The promise may be rejected long before the worker is {@linkcode quiet}. */
+  async #ask<Type extends FromWorker["type"]>(
+    expected: Type,
+    message: ToWorker,
+    signal: AbortSignal,
+  ): Promise<Extract<FromWorker, { type: Type }>> {
+    signal.throwIfAborted();
+    if (this.#fault) throw this.#fault;
+    const { promise, resolve, reject } = Promise.withResolvers<FromWorker>();
+    const { promise: quiet, resolve: beQuiet } = Promise.withResolvers<void>();
+    let cancelGrace = () => {};
+    const stop = () => {
+      this.#stop.raise();
       reject(signal.reason);
-      return load.answered();
-    }
-    signal.addEventListener("abort", stopped, { once: true });
-    send(worker, { type: "load", request: load.request, roots: load.roots, stop: stop.shared });
-  });
+      cancelGrace = this.#clock.after(GRACE_MS, () => this.#keeper.lost(this));
+    };
+    const end = () => {
+      signal.removeEventListener("abort", stop);
+      cancelGrace();
+      this.#question = null;
+      beQuiet();
+    };
+    this.#send(message);
+    this.#quiet = quiet;
+    this.#question = {
+      answered(answer) {
+        end();
+        if (signal.aborted && answer.type === "decoded") dropPlanes(answer.loaded);
+        resolve(answer);
+      },
+      failed(error) {
+        end();
+        reject(error);
+      },
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    const answer = await promise;
+    if (answer.type === "failed") throw fromWire(answer.error);
+    if (answer.type !== expected) throw new Error(`A decode worker answered "${answer.type}"`);
+    return answer as Extract<FromWorker, { type: Type }>;
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker.postMessage(message, message.type === "decode" ? message.share.buffers : []);
+  }
+
+  #break(reason: string): void {
+    this.#fault = new Error(reason);
+    this.#question?.failed(this.#fault);
+    this.#keeper.broken(this);
+  }
 }
 
 /** Gives back the memory of planes that nobody wants any more. */
-export function dropPlanes({ planes, referencePlanes }: Loaded): void {
+export function dropPlanes({ planes, referencePlanes }: LoadedAcquisition): void {
   for (const plane of [...planes, ...referencePlanes]) plane.buffer.transfer(0);
-}
-
-function send(worker: Worker, message: ToWorker, transfer: Transferable[] = []): void {
-  worker.postMessage(message, transfer);
 }

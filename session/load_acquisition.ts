@@ -4,122 +4,167 @@
  */
 import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
-import type { AcquisitionSummary, LoadRequest } from "../readers/load.ts";
+import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
+import type { DecodePool } from "./decode_pool.ts";
+import { type DecodeWorkerClient, dropPlanes } from "./decode_worker_client.ts";
 import { SessionMemoryExceeded } from "./errors.ts";
-import type { Reservation } from "./memory_budget.ts";
-import { type Conversation, dropPlanes, type Loaded, type Planned } from "./decode_worker_client.ts";
+import type { MemoryBudget, Reservation } from "./memory_budget.ts";
+import type { PlaneMemory } from "./plane_memory.ts";
 
 /** Smaller loads are done before another worker has read the metadata once more. */
 const MIN_DIVIDED_BYTES = 16 << 20;
 
-/** One load for the pool. */
-export interface DecodeJob {
-  readonly request: LoadRequest;
-  readonly roots: readonly string[] | null;
-  /** Reserves memory; `what` names its use in the message. @throws {SessionMemoryExceeded} */
-  reserve(bytes: number, what?: string): Reservation;
-  /** Memory of released planes for `count` new ones. */
-  buffers(planeBytes: number, count: number): ArrayBuffer[];
-  /** Its abort stops the load; the promise is rejected with its reason at once. */
-  readonly signal: AbortSignal;
+/** What all loads share. */
+export interface LoadResources {
+  readonly pool: DecodePool;
+  readonly budget: MemoryBudget;
+  /** Memory of released planes for new ones. */
+  readonly memory: PlaneMemory;
 }
 
-/** What a job gives. */
-export interface DecodedAcquisition {
-  readonly summary: AcquisitionSummary;
-  readonly planes: readonly Float32Array<ArrayBuffer>[];
-  readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
+/** What a load gives. */
+export interface DecodedAcquisition extends LoadedAcquisition {
   /** Covers the planes, and a rest where a reference image could not be decoded. */
   readonly reservation: Reservation;
 }
 
-/** What a worker is to do. */
-export type Part = Pick<Conversation, "request" | "roots" | "signal" | "planned">;
-
-/** The workers of the pool. */
-export interface Workers {
-  /** Lets a worker do a part; `ended` is called when the worker is done with it, also after a stop. */
-  start(worker: Worker, part: Part, ended: () => void): Promise<Loaded>;
-  /** Takes a free worker that may help, or `null`. */
-  spare(): Worker | null;
+/**
+ * Loads an acquisition.
+ *
+ * @param signal its abort stops the load; the promise is rejected with its reason at once
+ * @throws {TooManyOpens | ShuttingDown} no worker can be had
+ * @throws {ReaderError | SessionMemoryExceeded} as the load fails
+ * @throws the reason of `signal`
+ */
+export function loadAcquisition(
+  request: LoadRequest,
+  resources: LoadResources,
+  signal: AbortSignal,
+): Promise<DecodedAcquisition> {
+  return new Load(request, resources, signal).run();
 }
 
-/**
- * Does a load by `worker` and those that are free when its plan is known. A fault in one part stops all.
- *
- * @throws {ReaderError | SessionMemoryExceeded} as the load fails
- * @throws the reason of `job.signal`
- */
-export async function loadInParts(
-  job: DecodeJob,
-  worker: Worker,
-  workers: Workers,
-): Promise<DecodedAcquisition> {
-  const { request, roots } = job;
-  const failed = new AbortController();
-  const signal = AbortSignal.any([job.signal, failed.signal]);
-  const parts: Promise<Loaded>[] = [];
-  let reservation: Reservation | null = null;
-  let running = 0;
-  // What was reserved is in use until the last worker is done, also where the caller has its answer already.
-  const giveBack = () => {
-    if (failed.signal.aborted && running === 0) reservation?.release();
-  };
-  const start = (worker: Worker, request: LoadRequest, working: Working, planned: Part["planned"]) => {
-    running += 1;
-    const part = workers.start(worker, { request, roots, signal, planned }, () => {
-      running -= 1;
-      working.reservation?.release();
-      giveBack();
-    });
-    part.catch((error) => failed.abort(error));
-    parts.push(part);
-  };
-  const reserveWorking = ({ working }: Planned) =>
-    job.reserve(working.bytes, "The decoders, beside the planes,");
-  const own: Working = { reservation: null };
-  start(worker, request, own, (plan) => {
-    const { bytes, planeBytes, apart, files } = plan;
-    reservation = job.reserve(bytes);
-    own.reservation = reserveWorking(plan);
-    const shareOf = (planes: number) => ({ planes, buffers: job.buffers(planeBytes, planes) });
-    if (apart === null || bytes < MIN_DIVIDED_BYTES) return shareOf(Math.floor(bytes / planeBytes));
-    const helpers: { readonly worker: Worker; readonly reservation: Reservation }[] = [];
-    while (helpers.length < apart.length - 1) {
-      const memory = attempt(() => reserveWorking(plan));
-      const helper = memory && workers.spare();
-      if (memory === null || helper === null) {
-        memory?.release();
+class Load {
+  readonly #request: LoadRequest;
+  readonly #resources: LoadResources;
+  readonly #fault = new AbortController();
+  /** Stops all workers of the load: the caller wants it no more, or one of them failed. */
+  readonly #signal: AbortSignal;
+  /** Workers that are not done, and what each takes beside the planes. */
+  readonly #workers = new Map<DecodeWorkerClient, Reservation | null>();
+  #parts: readonly Promise<LoadedAcquisition>[] = [];
+  #reservation: Reservation | null = null;
+
+  constructor(request: LoadRequest, resources: LoadResources, signal: AbortSignal) {
+    this.#request = request;
+    this.#resources = resources;
+    this.#signal = AbortSignal.any([signal, this.#fault.signal]);
+  }
+
+  async run(): Promise<DecodedAcquisition> {
+    try {
+      const first = await this.#acquire();
+      const plan = await first.plan(this.#request, this.#signal);
+      const reservation = this.#reserve(first, plan);
+      const helpers = this.#takeHelpers(plan);
+      const [own, ...others] = this.#divide(plan, helpers.length + 1);
+      this.#parts = [
+        this.#decode(first, own!),
+        ...helpers.map((helper, i) => this.#help(helper, others[i]!, plan)),
+      ];
+      const loaded = await Promise.all(this.#parts);
+      return { ...assembled(this.#request.path, loaded), reservation };
+    } catch (error) {
+      this.#abandon(error);
+      throw error;
+    }
+  }
+
+  async #acquire(): Promise<DecodeWorkerClient> {
+    const worker = await this.#resources.pool.acquire(this.#signal);
+    this.#workers.set(worker, null);
+    return worker;
+  }
+
+  /** Reserves what the load takes by one worker. */
+  #reserve(first: DecodeWorkerClient, plan: LoadPlan): Reservation {
+    this.#reservation = this.#resources.budget.reserve(plan.bytes);
+    this.#workers.set(first, this.#reserveWorking(plan));
+    return this.#reservation;
+  }
+
+  #reserveWorking({ working }: LoadPlan): Reservation {
+    return this.#resources.budget.reserve(working.bytes, "The decoders, beside the planes,");
+  }
+
+  /** Workers that are free and for which there is memory, where it pays to divide the load. */
+  #takeHelpers(plan: LoadPlan): readonly DecodeWorkerClient[] {
+    const helpers: DecodeWorkerClient[] = [];
+    if (!plan.divisible || plan.bytes < MIN_DIVIDED_BYTES) return helpers;
+    while (helpers.length < plan.channels.length - 1) {
+      const working = attempt(() => this.#reserveWorking(plan));
+      const helper = working && this.#resources.pool.spare();
+      if (helper === null) {
+        working?.release();
         break;
       }
-      helpers.push({ worker: helper, reservation: memory });
+      this.#workers.set(helper, working);
+      helpers.push(helper);
     }
-    const [first, ...shares] = sharesOf(apart, helpers.length + 1);
-    for (const [i, { worker, reservation }] of helpers.entries()) {
-      const part = { ...request, channelIndices: shares[i]!, planesOnly: true };
-      start(worker, part, { reservation }, (plan) => {
-        requireSameFiles(request.path, files, plan.files);
-        return shareOf(part.channelIndices.length);
-      });
-    }
-    return shareOf(first!.length);
-  });
-  try {
-    const first = await parts[0]!;
-    const planes = (await Promise.all(parts)).flatMap((part) => part.planes);
-    if (planes.some(({ length }) => length !== planes[0]!.length)) throw changed(request.path);
-    return { ...first, planes, reservation: reservation! };
-  } catch (error) {
-    failed.abort(error);
-    for (const part of parts) void part.then(dropPlanes, () => {});
-    giveBack();
-    throw error;
+    return helpers;
+  }
+
+  /** A share for each worker, in the order of the channels; the first ones may have one channel more than the last. */
+  #divide({ channels, planeBytes }: LoadPlan, parts: number): Share[] {
+    let from = 0;
+    return Array.from({ length: parts }, (_, i) => {
+      const own = channels.slice(from, from += Math.ceil((channels.length - i) / parts));
+      const buffers = this.#resources.memory.take(planeBytes, own.length);
+      return { channels: own, reference: i === 0, buffers };
+    });
+  }
+
+  /** Has a helper open the same files once more, for its share alone. */
+  async #help(worker: DecodeWorkerClient, share: Share, whole: LoadPlan): Promise<LoadedAcquisition> {
+    const request = { ...this.#request, channelIndices: share.channels };
+    const plan = await worker.plan(request, this.#signal);
+    requireSameFiles(request.path, whole.files, plan.files);
+    return await this.#decode(worker, share);
+  }
+
+  async #decode(worker: DecodeWorkerClient, share: Share): Promise<LoadedAcquisition> {
+    const loaded = await worker.decode(share, this.#signal);
+    this.#giveBack(worker);
+    return loaded;
+  }
+
+  /** A worker is done. What was reserved is in use until the last one is, also where the caller has its answer already. */
+  #giveBack(worker: DecodeWorkerClient): void {
+    const working = this.#workers.get(worker);
+    if (!this.#workers.delete(worker)) return;
+    this.#resources.pool.giveBack(worker);
+    working?.release();
+    this.#releaseUnused();
+  }
+
+  #releaseUnused(): void {
+    if (this.#fault.signal.aborted && this.#workers.size === 0) this.#reservation?.release();
+  }
+
+  /** Stops the workers, and gives back each one when it is done. */
+  #abandon(reason: unknown): void {
+    this.#fault.abort(reason);
+    for (const part of this.#parts) void part.then(dropPlanes, () => {});
+    for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
+    this.#releaseUnused();
   }
 }
 
-/** What a part takes beside the planes, from its plan until its worker is done. */
-interface Working {
-  reservation: Reservation | null;
+/** The planes of all parts, described by the first. @throws {DecodeFailed} they do not belong together */
+function assembled(path: string, parts: readonly LoadedAcquisition[]): LoadedAcquisition {
+  const planes = parts.flatMap((part) => part.planes);
+  if (planes.some(({ length }) => length !== planes[0]!.length)) throw changed(path);
+  return { ...parts[0]!, planes };
 }
 
 /** A reservation that a load can do without, or `null`. */
@@ -132,17 +177,8 @@ function attempt(reserve: () => Reservation): Reservation | null {
   }
 }
 
-/** Channels of each part, in order; the first parts may have one more than the last. */
-function sharesOf(channels: readonly number[], parts: number): number[][] {
-  let from = 0;
-  return Array.from(
-    { length: parts },
-    (_, i) => channels.slice(from, from += Math.ceil((channels.length - i) / parts)),
-  );
-}
-
 /** Parts of one acquisition must come from the same files. @throws {DecodeFailed} one was replaced or changed */
-function requireSameFiles(path: string, first: Planned["files"], other: Planned["files"]): void {
+function requireSameFiles(path: string, first: LoadPlan["files"], other: LoadPlan["files"]): void {
   for (const [file, mark] of first) if ((other.get(file) ?? mark) !== mark) throw changed(path);
 }
 

@@ -3,10 +3,8 @@ import { quoted } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { isInsideRoots } from "../readers/random_access.ts";
 import type { Clock } from "./clock.ts";
-import type { DecodePool } from "./decode_pool.ts";
 import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
-import type { MemoryBudget } from "./memory_budget.ts";
-import type { PlaneMemory } from "./plane_memory.ts";
+import { loadAcquisition, type LoadResources } from "./load_acquisition.ts";
 import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
 import type { Session, SessionStore } from "./store.ts";
 
@@ -42,26 +40,15 @@ export interface OpenOrder {
 /** Opens acquisitions. */
 export class Opener {
   readonly #clock: Clock;
-  readonly #pool: DecodePool;
+  readonly #resources: LoadResources;
   readonly #store: SessionStore;
-  readonly #budget: MemoryBudget;
-  readonly #memory: PlaneMemory;
   readonly #rules: OpenRules;
   readonly #running = new Set<AbortController>();
 
-  constructor(
-    clock: Clock,
-    pool: DecodePool,
-    store: SessionStore,
-    budget: MemoryBudget,
-    memory: PlaneMemory,
-    rules: OpenRules,
-  ) {
+  constructor(clock: Clock, resources: LoadResources, store: SessionStore, rules: OpenRules) {
     this.#clock = clock;
-    this.#memory = memory;
-    this.#pool = pool;
+    this.#resources = resources;
     this.#store = store;
-    this.#budget = budget;
     this.#rules = rules;
   }
 
@@ -84,13 +71,13 @@ export class Opener {
     signal.addEventListener("abort", clientGone, { once: true });
     try {
       const resolved = await untilAborted(this.#judge(path, roots, chosenByUser), ended.signal);
-      const decoded = await this.#pool.run({
-        request: { path: resolved, channelIndices, allowedExtensions: this.#rules.allowedExtensions },
+      const request = {
+        path: resolved,
         roots: roots?.map((root) => root.resolved) ?? null,
-        reserve: (bytes, what) => this.#budget.reserve(bytes, what),
-        buffers: (planeBytes, count) => this.#memory.take(planeBytes, count),
-        signal: ended.signal,
-      });
+        channelIndices,
+        allowedExtensions: this.#rules.allowedExtensions,
+      };
+      const decoded = await loadAcquisition(request, this.#resources, ended.signal);
       return this.#store.create(decoded);
     } finally {
       this.#running.delete(ended);

@@ -1,19 +1,9 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { DOCUMENTS, FILES, write, writeCollection } from "../../tests/collection_tree.ts";
-import { loadAcquisition } from "../load.ts";
-import { FileAccess } from "../random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../registry.ts";
+import { loadHere } from "../../tests/load_here.ts";
 
-async function open(path: string, roots: string[] | null = null) {
-  const files = new FileAccess(roots);
-  try {
-    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-    return await loadAcquisition(request, files, () => Promise.resolve());
-  } finally {
-    files.close();
-  }
-}
+const open = (path: string, roots: string[] | null = null) => loadHere(path, { roots });
 
 function inCollection(run: (root: string) => Promise<void>): () => Promise<void> {
   return async () => {

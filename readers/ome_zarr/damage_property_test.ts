@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import { loadAcquisition } from "../load.ts";
+import { loadHere } from "../../tests/load_here.ts";
 import { FileAccess } from "../random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../registry.ts";
 import { byteCodec } from "./byte_codecs.ts";
 import { readValue } from "./store.ts";
 import { readZipDirectory } from "./zip_directory.ts";
@@ -36,16 +35,12 @@ function changed(bytes: Uint8Array, changes: readonly Change[]): Uint8Array<Arra
 }
 
 async function load(path: string): Promise<string> {
-  const files = new FileAccess();
   try {
-    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-    await loadAcquisition(request, files, () => Promise.resolve());
+    await loadHere(path);
     return "read";
   } catch (error) {
     if (error instanceof ReaderError) return error.tag;
     throw error;
-  } finally {
-    files.close();
   }
 }
 

@@ -82,7 +82,7 @@ export class Harness implements AsyncDisposable {
     this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600, memory);
     this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
     const rules = { ...OPEN_RULES, ...options };
-    this.opener = new Opener(this.clock, this.pool, this.store, this.budget, memory, rules);
+    this.opener = new Opener(this.clock, { pool: this.pool, budget: this.budget, memory }, this.store, rules);
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,

@@ -1,10 +1,12 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
+import { loadAcquisition } from "../../session/load_acquisition.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
+import { PlaneMemory } from "../../session/plane_memory.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { requestOf } from "../load_here.ts";
 
 const LAYOUT: TiffLayout = {
   littleEndian: true,
@@ -38,13 +40,11 @@ async function withPool(run: (pool: DecodePool, budget: MemoryBudget, folder: st
 }
 
 const open = (pool: DecodePool, budget: MemoryBudget, path: string, channelIndices: number[] | null) =>
-  pool.run({
-    request: { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS },
-    roots: null,
-    reserve: (bytes) => budget.reserve(bytes),
-    buffers: () => [],
-    signal: new AbortController().signal,
-  });
+  loadAcquisition(
+    requestOf(path, { channelIndices }),
+    { pool, budget, memory: new PlaneMemory(systemClock) },
+    new AbortController().signal,
+  );
 
 Deno.test("channels that several workers decode are the channels that were asked for, in that order", () =>
   withPool(async (pool, budget, folder) => {

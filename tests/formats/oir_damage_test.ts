@@ -353,8 +353,11 @@ const RUNS = { numRuns: 1000, seed: 20261120 };
 async function neverCrashes(bytes: Uint8Array, path: string) {
   await Deno.writeFile(path, bytes);
   try {
-    const { planned, counts } = await loadPath(path);
-    assert.ok(planned <= 4 * bytes.length, `${planned} bytes were planned for a file of ${bytes.length}`);
+    const { plan, counts } = await loadPath(path);
+    assert.ok(
+      plan.bytes <= 4 * bytes.length,
+      `${plan.bytes} bytes were planned for a file of ${bytes.length}`,
+    );
     assert.ok(counts.bytes <= 20 * bytes.length + 4096, `${counts.bytes} bytes were read of ${bytes.length}`);
   } catch (error) {
     if (!(error instanceof ReaderError)) throw error;

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
-import { loadAcquisition } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { LINE_SCAN, OVERVIEW, write, writeImage } from "../collection_tree.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
+import { loadHere } from "../load_here.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 const CHUNK = "0/c/0/0";
@@ -16,15 +15,7 @@ const CHUNK = "0/c/0/0";
 // deno-lint-ignore no-explicit-any -- metadata are changed at will here
 type Json = any;
 
-async function open(path: string, roots: string[] | null = null) {
-  const files = new FileAccess(roots);
-  try {
-    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-    return await loadAcquisition(request, files, () => Promise.resolve());
-  } finally {
-    files.close();
-  }
-}
+const open = (path: string, roots: string[] | null = null) => loadHere(path, { roots });
 
 /** Runs with a store of 8 x 10 samples in one raw chunk. */
 function inStore(run: (store: string, folder: string) => Promise<void>): () => Promise<void> {
@@ -809,8 +800,6 @@ Deno.test(
   inStore(async (store) => {
     const files = new FileAccess();
     files.stop.raise();
-    const request = { path: store, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-    await assert.rejects(loadAcquisition(request, files, () => Promise.resolve()), { tag: "Stopped" });
-    files.close();
+    await assert.rejects(loadHere(store, { files }), { tag: "Stopped" });
   }),
 );

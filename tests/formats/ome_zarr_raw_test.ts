@@ -1,9 +1,7 @@
 /** Chunks that are stored as they are: only what the wanted planes need of them is read. */
 import { deepEqual, equal } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { loadAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { loadHere } from "../load_here.ts";
 
 /** `c z y x`. */
 const SHAPE = [3, 2, 5, 7] as const;
@@ -89,11 +87,8 @@ for (const [name, layout] of Object.entries(LAYOUTS)) {
     try {
       write(folder, layout);
       const load = async (channelIndices: number[]) => {
-        const files = new FileAccess();
-        const request = { path: folder, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
-        const { planes } = await loadAcquisition(request, files, () => Promise.resolve());
-        files.close();
-        return { planes: planes.map((plane) => [...plane]), bytes: files.counts.bytes };
+        const { planes, counts } = await loadHere(folder, { channelIndices });
+        return { planes: planes.map((plane) => [...plane]), bytes: counts.bytes };
       };
       const plane = (c: number) => [...places(SHAPE.slice(2))].map(([y, x]) => value(c, 0, y!, x!));
       const one = await load([2]);
@@ -118,12 +113,7 @@ Deno.test("a raw chunk of another length than its shape needs is refused", async
       const bytes = new Uint8Array(length);
       bytes.set(whole.subarray(0, length));
       Deno.writeFileSync(path, bytes);
-      const files = new FileAccess();
-      const request = { path: folder, channelIndices: [0], allowedExtensions: SUPPORTED_EXTENSIONS };
-      await loadAcquisition(request, files, () => Promise.resolve()).catch(({ message }) =>
-        messages.push(message)
-      );
-      files.close();
+      await loadHere(folder, { channelIndices: [0] }).catch(({ message }) => messages.push(message));
     }
     // 3 x 2 x 5 x 7 samples of 2 bytes.
     deepEqual(messages, [

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import type { LoadedAcquisition } from "../../readers/load.ts";
+import { loadHere, planHere } from "../load_here.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 
@@ -18,14 +17,7 @@ interface Expected {
   readonly sha256_f32le: string[];
 }
 
-async function load(path: string, channelIndices: number[] | null = null, files = new FileAccess()) {
-  try {
-    const request = { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
-    return await loadAcquisition(request, files, () => Promise.resolve());
-  } finally {
-    files.close();
-  }
-}
+const load = (path: string, channelIndices: number[] | null = null) => loadHere(path, { channelIndices });
 
 /** NaN compares by its bits; both sides keep the quiet NaN of IEEE 754. */
 const hashes = ({ planes }: LoadedAcquisition) =>
@@ -58,20 +50,15 @@ Deno.test("a wanted channel alone gives its plane, in requested order", async ()
 });
 
 Deno.test("one channel of an unsharded store opens the chunks of that channel only", async () => {
-  const files = new FileAccess();
   const entry = expected.find((e) => e.file === "v2_dot_gzip.zarr")!;
-  await load(FIXTURES + entry.file, [0], files);
+  const { counts } = await load(FIXTURES + entry.file, [0]);
   // 13 x 17 in chunks of 8 x 8 is 2 x 3 chunks; documents: .zattrs and .zgroup, .zattrs and .zarray.
-  assert.equal(files.counts.opens, 6 + 4);
+  assert.equal(counts.opens, 6 + 4);
 });
 
 Deno.test("one channel of a shard reads its index and the inner chunks of that channel", async () => {
   const entry = expected.find((e) => e.file === "v3_shard.ome.zarr")!;
-  const bytesFor = async (channels: number[]) => {
-    const files = new FileAccess();
-    await load(FIXTURES + entry.file, channels, files);
-    return files.counts.bytes;
-  };
+  const bytesFor = async (channels: number[]) => (await load(FIXTURES + entry.file, channels)).counts.bytes;
   const [first, second, both] = [await bytesFor([0]), await bytesFor([1]), await bytesFor([0, 1])];
   // 13 x 17 in shards of 8 x 8: six shards, each with an index of 2 x 2 x 2 entries of 16 bytes and a checksum.
   const documents = ["zarr.json", "0/zarr.json"].map((name) =>
@@ -86,12 +73,7 @@ Deno.test("a load can be divided by channels where each has compressed chunks of
   // gzip in chunks of one channel; zstd in inner chunks of one channel in shards of two; chunks without a codec.
   const stores = { "v2_dot_gzip.zarr": true, "v3_shard.ome.zarr": true, "v2_ome_0.3.ome.zarr": false };
   for (const [file, divisible] of Object.entries(stores)) {
-    const files = new FileAccess();
-    const request = { path: FIXTURES + file, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-    await loadAcquisition(request, files, ({ apart }) => {
-      assert.deepEqual(apart, divisible ? [0, 1] : null, file);
-      return Promise.resolve();
-    });
-    files.close();
+    const plan = await planHere(FIXTURES + file);
+    assert.deepEqual([plan.channels, plan.divisible], [[0, 1], divisible], file);
   }
 });

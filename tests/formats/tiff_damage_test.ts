@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { deflateSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { DecodeFailed, ReaderError } from "../../readers/errors.ts";
-import { loadAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { loadHere } from "../load_here.ts";
 
 const GRAY: TiffLayout = {
   littleEndian: true,
@@ -30,22 +28,15 @@ const value = (x: number, y: number, s: number, page: number) => BigInt(x + 20 *
 /** Opens bytes as a file; planes or the error. */
 async function outcome(bytes: Uint8Array, extension = ".tif"): Promise<Float32Array[] | Error> {
   const folder = await Deno.makeTempDir();
-  const files = new FileAccess();
   try {
     const path = join(folder, "case" + extension);
     Deno.writeFileSync(path, bytes);
-    let reserved = 0;
-    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-    const loaded = await loadAcquisition(request, files, ({ bytes }) => {
-      reserved = bytes;
-      return Promise.resolve();
-    });
-    ok(reserved <= 64 << 20, `${reserved} bytes were reserved`);
-    return loaded.planes;
+    const { planes, plan } = await loadHere(path);
+    ok(plan.bytes <= 64 << 20, `${plan.bytes} bytes were reserved`);
+    return planes;
   } catch (error) {
     return error as Error;
   } finally {
-    files.close();
     await Deno.remove(folder, { recursive: true });
   }
 }

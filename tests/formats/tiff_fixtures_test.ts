@@ -2,10 +2,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { loadAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import expected from "../fixtures/tiff/expected.json" with { type: "json" };
+import { loadHere } from "../load_here.ts";
 
 interface Fixture {
   readonly file: string;
@@ -25,40 +23,31 @@ interface Fixture {
 for (const fixture of expected as unknown as readonly Fixture[]) {
   Deno.test(`TIFF fixture ${fixture.file}`, async () => {
     const path = fileURLToPath(new URL(`../fixtures/tiff/${fixture.file}`, import.meta.url));
-    const files = new FileAccess();
-    try {
-      const { summary, planes } = await loadAcquisition(
-        { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
-        files,
-        () => Promise.resolve(),
+    const { summary, planes } = await loadHere(path);
+    equal(summary.format, "tif");
+    deepEqual([summary.rows, summary.columns], [fixture.rows, fixture.columns]);
+    equal(summary.channels[0]!.sampleType, fixture.dtype);
+    equal(planes.length, fixture.sha256!.length);
+    planes.forEach((plane, i) => {
+      equal(
+        createHash("sha256").update(canonical(plane)).digest("hex"),
+        fixture.sha256![i],
+        `channel ${i}`,
       );
-      equal(summary.format, "tif");
-      deepEqual([summary.rows, summary.columns], [fixture.rows, fixture.columns]);
-      equal(summary.channels[0]!.sampleType, fixture.dtype);
-      equal(planes.length, fixture.sha256!.length);
-      planes.forEach((plane, i) => {
-        equal(
-          createHash("sha256").update(canonical(plane)).digest("hex"),
-          fixture.sha256![i],
-          `channel ${i}`,
-        );
-      });
-      const sizes = Object.fromEntries(summary.axes.slice(0, -2).map(({ name, size }) => [name, size]));
-      const samples = planes.length > 1 ? { C: planes.length } : {};
-      deepEqual(sizes, fixture.sizes ?? samples);
-      if (fixture.names) deepEqual(summary.channels.map(({ name }) => name), fixture.names);
-      for (const [name, [step, unit]] of Object.entries(fixture.axes ?? {})) {
-        const axis = summary.axes.find((a) => a.name === name)!;
-        ok(Math.abs(axis.step - step) < 1e-6 * step, `step of ${name} is ${axis.step}, not ${step}`);
-        equal(axis.unit, unit);
-      }
-      equal(summary.date, fixture.date ?? summary.date);
-      equal(summary.time, fixture.time ?? summary.time);
-      equal(summary.warnings.length, fixture.warning === undefined ? 0 : 1, summary.warnings.join());
-      ok(summary.warnings.join().includes(fixture.warning ?? ""), summary.warnings.join());
-    } finally {
-      files.close();
+    });
+    const sizes = Object.fromEntries(summary.axes.slice(0, -2).map(({ name, size }) => [name, size]));
+    const samples = planes.length > 1 ? { C: planes.length } : {};
+    deepEqual(sizes, fixture.sizes ?? samples);
+    if (fixture.names) deepEqual(summary.channels.map(({ name }) => name), fixture.names);
+    for (const [name, [step, unit]] of Object.entries(fixture.axes ?? {})) {
+      const axis = summary.axes.find((a) => a.name === name)!;
+      ok(Math.abs(axis.step - step) < 1e-6 * step, `step of ${name} is ${axis.step}, not ${step}`);
+      equal(axis.unit, unit);
     }
+    equal(summary.date, fixture.date ?? summary.date);
+    equal(summary.time, fixture.time ?? summary.time);
+    equal(summary.warnings.length, fixture.warning === undefined ? 0 : 1, summary.warnings.join());
+    ok(summary.warnings.join().includes(fixture.warning ?? ""), summary.warnings.join());
   });
 }
 

@@ -1,33 +1,11 @@
 /** Decoders in WebAssembly: what they may take is known, and bounded, before they begin. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { loadAcquisition, type PlannedLoad } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
-
-class Enough extends Error {}
+import { planHere } from "../load_here.ts";
 
 /** The plan of a fixture; nothing is decoded. */
-async function planOf(name: string): Promise<PlannedLoad> {
-  const path = fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
-  const files = new FileAccess();
-  let plan: PlannedLoad | null = null;
-  try {
-    await loadAcquisition(
-      { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
-      files,
-      (planned) => {
-        plan = planned;
-        throw new Enough();
-      },
-    );
-  } catch (error) {
-    if (!(error instanceof Enough)) throw error;
-  } finally {
-    files.close();
-  }
-  return plan!;
-}
+const planOf = (name: string) =>
+  planHere(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
 
 Deno.test("a strip that would keep a decoder busy for too long is refused before it begins", async (t) => {
   const rows = [

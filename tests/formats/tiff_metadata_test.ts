@@ -2,11 +2,10 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { loadHere } from "../load_here.ts";
 
 const GRAY: TiffLayout = {
   littleEndian: true,
@@ -46,15 +45,7 @@ async function inFolder(run: (put: Put) => Promise<void>): Promise<void> {
   }
 }
 
-async function load(path: string, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
-  const files = new FileAccess();
-  try {
-    const request = { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
-    return await loadAcquisition(request, files, () => Promise.resolve());
-  } finally {
-    files.close();
-  }
-}
+const load = (path: string, channelIndices: number[] | null = null) => loadHere(path, { channelIndices });
 
 const firsts = ({ planes }: LoadedAcquisition) => planes.map((plane) => plane[0]);
 const warnings = ({ summary }: LoadedAcquisition) => summary.warnings.join("; ");

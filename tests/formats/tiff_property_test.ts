@@ -2,10 +2,8 @@
 import { equal } from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { loadAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { loadHere } from "../load_here.ts";
 
 const layouts: fc.Arbitrary<TiffLayout> = fc.record({
   littleEndian: fc.boolean(),
@@ -77,23 +75,14 @@ Deno.test("any layout of samples is read back exactly", async () => {
       fc.asyncProperty(layouts, fc.nat(), async (layout, seed) => {
         const path = join(folder, "case.tif");
         Deno.writeFileSync(path, tiffBytes(layout, (x, y, s) => bitsOf(seed, layout.bits, x, y, s)));
-        const files = new FileAccess();
-        try {
-          const { planes } = await loadAcquisition(
-            { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
-            files,
-            () => Promise.resolve(),
-          );
-          equal(planes.length, layout.samples);
-          planes.forEach((plane, s) =>
-            plane.forEach((value, i) => {
-              const [x, y] = [i % layout.width, Math.floor(i / layout.width)];
-              equal(value, expected(bitsOf(seed, layout.bits, x, y, s), layout), `x=${x} y=${y} s=${s}`);
-            })
-          );
-        } finally {
-          files.close();
-        }
+        const { planes } = await loadHere(path);
+        equal(planes.length, layout.samples);
+        planes.forEach((plane, s) =>
+          plane.forEach((value, i) => {
+            const [x, y] = [i % layout.width, Math.floor(i / layout.width)];
+            equal(value, expected(bitsOf(seed, layout.bits, x, y, s), layout), `x=${x} y=${y} s=${s}`);
+          })
+        );
       }),
       { numRuns: 1000, seed: 20_260, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
     );

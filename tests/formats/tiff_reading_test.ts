@@ -1,11 +1,10 @@
 /** How much of a file is read for one plane, and the sets of several files. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
-import { FileAccess, type ReadCounts } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { loadHere } from "../load_here.ts";
 
 const GRAY: TiffLayout = {
   littleEndian: true,
@@ -37,18 +36,7 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-async function load(
-  path: string,
-  channelIndices: number[] | null = null,
-): Promise<LoadedAcquisition & { counts: ReadCounts }> {
-  const files = new FileAccess();
-  try {
-    const request = { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS };
-    return { ...await loadAcquisition(request, files, () => Promise.resolve()), counts: files.counts };
-  } finally {
-    files.close();
-  }
-}
+const load = (path: string, channelIndices: number[] | null = null) => loadHere(path, { channelIndices });
 
 const sizes = ({ summary }: LoadedAcquisition) =>
   summary.axes.map(({ name, size }) => `${name}${size}`).join(" ");

@@ -1,9 +1,7 @@
 /** What is refused, by name, rather than read wrong. */
 import { rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { loadAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { loadHere } from "../load_here.ts";
 
 const REFUSED: readonly (readonly [file: string, reason: RegExp])[] = [
   ["refused_jpeg2000_four.tif", /strip 0 at \d+ \+ \d+ is JPEG 2000 of 4 components; 1 and 3 are read$/],
@@ -13,9 +11,6 @@ const REFUSED: readonly (readonly [file: string, reason: RegExp])[] = [
 for (const [file, reason] of REFUSED) {
   Deno.test(`TIFF fixture ${file}`, async () => {
     const path = fileURLToPath(new URL(`../fixtures/tiff/${file}`, import.meta.url));
-    const files = new FileAccess();
-    const request = { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
-    await rejects(loadAcquisition(request, files, () => Promise.resolve()), reason);
-    files.close();
+    await rejects(loadHere(path), reason);
   });
 }

@@ -1,10 +1,9 @@
 /** Acquisitions of several TIFF files: where the others are, and what happens when one is missing or another file. */
 import { deepEqual, match, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import type { LoadedAcquisition } from "../../readers/load.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { loadHere } from "../load_here.ts";
 
 const GRAY: TiffLayout = {
   littleEndian: true,
@@ -45,22 +44,8 @@ async function inFolder(
   }
 }
 
-async function load(
-  path: string,
-  channelIndices: number[] | null = null,
-  roots: string[] | null = null,
-): Promise<LoadedAcquisition> {
-  const files = new FileAccess(roots);
-  try {
-    return await loadAcquisition(
-      { path, channelIndices, allowedExtensions: SUPPORTED_EXTENSIONS },
-      files,
-      () => Promise.resolve(),
-    );
-  } finally {
-    files.close();
-  }
-}
+const load = (path: string, channelIndices: number[] | null = null, roots: string[] | null = null) =>
+  loadHere(path, { channelIndices, roots });
 
 /** First sample of each plane. */
 const firsts = ({ planes }: LoadedAcquisition) => planes.map((plane) => plane[0]);

@@ -9,12 +9,12 @@ import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
-import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
+import { type LoadedAcquisition, planLoad } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { openResponse } from "../../routes/open.ts";
 import { OpenResponse } from "../../schemas/http.ts";
 import { PlaneBuffer } from "../../session/plane_buffer.ts";
+import { requestOf } from "../load_here.ts";
 import { compare, incomparable, type OwnReading, readingOf, type UndamagedReading } from "./comparison.ts";
 import { mutate } from "./mutations.ts";
 import { Peer, type PeerReading } from "./peer.ts";
@@ -45,18 +45,12 @@ class TooLarge extends Error {}
 
 async function load(path: string): Promise<LoadedAcquisition> {
   const files = new FileAccess();
-  let planned = 0;
   try {
-    const loaded = await loadAcquisition(
-      { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
-      files,
-      ({ bytes }) => {
-        planned = bytes;
-        return bytes > MAX_BYTES ? Promise.reject(new TooLarge()) : Promise.resolve();
-      },
-    );
+    const { plan, decode } = await planLoad(requestOf(path), files);
+    if (plan.bytes > MAX_BYTES) throw new TooLarge();
+    const loaded = await decode();
     const bytes = [...loaded.planes, ...loaded.referencePlanes].reduce((sum, p) => sum + p.byteLength, 0);
-    if (bytes > planned) throw new Error(`${bytes} bytes of planes, but ${planned} were planned`);
+    if (bytes > plan.bytes) throw new Error(`${bytes} bytes of planes, but ${plan.bytes} were planned`);
     return loaded;
   } finally {
     files.close();

@@ -3,10 +3,12 @@
  * worker ends the whole process, so this runs in one of its own; it writes a line of JSON per file.
  */
 import { join } from "node:path";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
+import { loadAcquisition } from "../../session/load_acquisition.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
+import { PlaneMemory } from "../../session/plane_memory.ts";
+import { requestOf } from "../load_here.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 
 /** What became of one file. */
@@ -29,13 +31,11 @@ async function main([only = ""]: readonly string[]): Promise<void> {
       await write(path);
       let outcome: BoundOutcome;
       try {
-        const { planes, reservation, summary } = await pool.run({
-          request: { path, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS },
-          roots: null,
-          reserve: (bytes) => budget.reserve(bytes),
-          buffers: () => [],
-          signal: AbortSignal.timeout(300_000),
-        });
+        const { planes, reservation, summary } = await loadAcquisition(
+          requestOf(path),
+          { pool, budget, memory: new PlaneMemory(systemClock) },
+          AbortSignal.timeout(300_000),
+        );
         reservation.release();
         const served = `${planes.length} planes of ${planes[0]!.length}`;
         outcome = { file, tag: null, message: [served, ...summary.warnings].join("; ") };

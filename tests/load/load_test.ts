@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadAcquisition } from "../../readers/load.ts";
+import { planLoad } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 import { soak } from "./soak.ts";
@@ -134,10 +134,16 @@ Deno.test("an allocation that fails is told as too little memory, not as a fault
   await using sample = await sampleFolder();
   const files = new FileAccess();
   try {
-    const request = { path: sample.image, channelIndices: null, allowedExtensions: SUPPORTED_EXTENSIONS };
+    const { decode } = await planLoad(requestOf(sample.image), files);
     // What V8 throws when no memory is left for a plane.
-    const reserve = () => Promise.try(() => void new ArrayBuffer(Number.MAX_SAFE_INTEGER));
-    await assert.rejects(loadAcquisition(request, files, reserve), {
+    const share = {
+      channels: [0],
+      reference: false,
+      get buffers() {
+        return [new ArrayBuffer(Number.MAX_SAFE_INTEGER)];
+      },
+    };
+    await assert.rejects(decode(share), {
       tag: "DecodeFailed",
       message: /too little memory/,
     });

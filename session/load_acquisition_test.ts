@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { HandClock } from "../tests/contract/harness.ts";
+import { load, reportOf, startFake, until } from "../tests/fake_decode_workers.ts";
+import { DecodePool } from "./decode_pool.ts";
+import { MemoryBudget } from "./memory_budget.ts";
+
+Deno.test("memory is reserved before the planes are made and belongs to who gets them", async () => {
+  const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(new HandClock(), startFake, 1);
+  const first = await load(pool, "plan", budget);
+  assert.equal(first.planes[0]!.length, 100);
+  assert.equal(budget.used, 400);
+  const second = await load(pool, "plan", budget);
+  await assert.rejects(load(pool, "plan", budget), { tag: "SessionMemoryExceeded" });
+  assert.equal(budget.used, 800);
+  first.reservation.release();
+  second.reservation.release();
+  assert.equal(budget.used, 0);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  pool.close();
+});
+
+Deno.test("the memory of a lost load stays reserved until its worker answers", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, startFake, 1);
+  const budget = new MemoryBudget(1000);
+  const stop = new AbortController();
+  const slow = load(pool, "plan and hang", budget, stop.signal);
+  await until(() => budget.used === 400);
+  stop.abort(new Error("timed out"));
+  await assert.rejects(slow, /timed out/);
+  clock.move(2000);
+  assert.equal(pool.counts.lost, 1);
+  assert.equal(budget.used, 400);
+  await until(() => pool.counts.lost === 0);
+  assert.equal(budget.used, 0);
+  pool.close();
+});
+
+Deno.test("a load whose planes are compressed apart is divided among the workers but one", async () => {
+  for (const [workers, used] of [[1, 1], [2, 1], [3, 2], [5, 3]] as const) {
+    const pool = new DecodePool(new HandClock(), startFake, workers);
+    const budget = new MemoryBudget(32 << 20);
+    const running = load(pool, "divide", budget);
+    const loaded = await running;
+    const { planes, reservation } = loaded;
+    assert.equal(pool.counts.idle + pool.counts.busy, used);
+    // In the order of the request, and the summary is that of the whole load.
+    assert.deepEqual(planes.map((plane) => [plane.length, plane[99]]), [[100, 4], [100, 0], [100, 2]]);
+    assert.equal(reportOf(loaded).reference, true);
+    assert.equal(reservation.bytes, 16 << 20);
+    await until(() => pool.counts.idle === used);
+    pool.close();
+  }
+});
+
+Deno.test("a load is not divided while another open waits", async () => {
+  const pool = new DecodePool(new HandClock(), startFake, 3);
+  const budget = new MemoryBudget(64 << 20);
+  const stop = new AbortController();
+  const spinning = [1, 2].map(() => load(pool, "spin", budget, stop.signal));
+  const divisible = load(pool, "divide", budget);
+  const waiting = load(pool, "plan", budget);
+  assert.equal(pool.counts.waiting, 1);
+  assert.equal((await divisible).planes.length, 3);
+  assert.equal((await waiting).planes.length, 1);
+  stop.abort(new Error("stopped"));
+  await Promise.all(spinning.map((load) => assert.rejects(load, /stopped/)));
+  pool.close();
+});
+
+Deno.test("a fault in one part of a divided load is that of the load; nothing stays reserved", async () => {
+  const faults = {
+    "divide and fail": /bad strip/,
+    "divide and throw": /broken/,
+    "divide changed": /Cannot read "divide changed": it was changed while it was read/,
+    "divide unequal": /Cannot read "divide unequal": it was changed while it was read/,
+  };
+  const pool = new DecodePool(new HandClock(), startFake, 3);
+  const budget = new MemoryBudget(32 << 20);
+  for (const [path, message] of Object.entries(faults)) {
+    await assert.rejects(load(pool, path, budget), message);
+    await until(() => pool.counts.busy === 0);
+    assert.equal(budget.used, 0, path);
+    (await load(pool, "plan", budget)).reservation.release();
+  }
+  pool.close();
+});
+
+Deno.test("a divided load that is stopped keeps its memory until its last worker answers", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, startFake, 3);
+  const budget = new MemoryBudget(32 << 20);
+  const stop = new AbortController();
+  const slow = load(pool, "divide and hang", budget, stop.signal);
+  await until(() => budget.used > 0);
+  assert.equal(pool.counts.busy, 2);
+  stop.abort(new Error("timed out"));
+  await assert.rejects(slow, /timed out/);
+  clock.move(2000);
+  // The helper had planned nothing yet or hangs as well; the first worker does in any case.
+  assert.ok(pool.counts.lost >= 1);
+  assert.equal(budget.used, 16 << 20);
+  await until(() => pool.counts.lost === 0 && pool.counts.busy === 0);
+  assert.equal(budget.used, 0);
+  assert.equal((await load(pool, "plan", budget)).planes.length, 1);
+  pool.close();
+});
+
+Deno.test("a decoder's memory is reserved beside the planes, and its worker ends with the load", async () => {
+  const pool = new DecodePool(new HandClock(), startFake, 1);
+  const budget = new MemoryBudget(1000);
+  const first = await load(pool, "wasm", budget);
+  assert.equal(budget.used, 400);
+  await assert.rejects(load(pool, "wasm", budget), {
+    tag: "SessionMemoryExceeded",
+    message: /^The decoders, beside the planes, need 0\.0 MiB, but only/,
+  });
+  assert.equal(budget.used, 400);
+  first.reservation.release();
+  const second = await load(pool, "wasm", budget);
+  assert.notEqual(reportOf(first).worker, reportOf(second).worker);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  second.reservation.release();
+  assert.equal(budget.used, 0);
+  pool.close();
+});
+
+Deno.test("a decoder that nothing stops keeps its reservation until it ends", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, startFake, 1);
+  const budget = new MemoryBudget(1000);
+  const stop = new AbortController();
+  const hanging = load(pool, "wasm and hang", budget, stop.signal);
+  await until(() => budget.used === 900);
+  stop.abort(new Error("timed out"));
+  await assert.rejects(hanging, /timed out/);
+  clock.move(2000);
+  assert.equal(pool.counts.lost, 1);
+  assert.equal(budget.used, 900);
+  await until(() => pool.counts.lost === 0);
+  assert.equal(budget.used, 0);
+  pool.close();
+});
+
+Deno.test("a load is closed before its worker does another one, also where it was refused", async () => {
+  const pool = new DecodePool(new HandClock(), startFake, 1);
+  const budget = new MemoryBudget(700);
+  const first = await load(pool, "plan", budget);
+  await assert.rejects(load(pool, "plan", budget), { tag: "SessionMemoryExceeded" });
+  first.reservation.release();
+  const third = await load(pool, "plan", budget);
+  assert.equal(reportOf(third).worker, reportOf(first).worker);
+  assert.equal(reportOf(third).open, 1);
+  pool.close();
+});
+
+Deno.test("a load is divided among as many workers as there is memory for their decoders", async () => {
+  const pool = new DecodePool(new HandClock(), startFake, 5);
+  const budget = new MemoryBudget(16 + 4 + 4 << 20);
+  const { planes, reservation } = await load(pool, "divide heavy", budget);
+  assert.deepEqual(planes.map((plane) => plane[0]), [4, 0, 2]);
+  assert.equal(pool.counts.idle + pool.counts.busy, 2);
+  assert.equal(budget.used, 16 << 20);
+  reservation.release();
+  assert.equal(budget.used, 0);
+  pool.close();
+});

@@ -1,0 +1,86 @@
+/** Loads by decode workers that do as they are told, and nothing of files. */
+import { type DecodedAcquisition, loadAcquisition } from "../session/load_acquisition.ts";
+import type { DecodePool } from "../session/decode_pool.ts";
+import type { MemoryBudget } from "../session/memory_budget.ts";
+import { PlaneMemory } from "../session/plane_memory.ts";
+import { HandClock } from "./contract/harness.ts";
+
+/** Decode workers that behave as the path of the load says; they speak the protocol of `readers/worker_protocol.ts`. */
+const SCRIPT = `
+const wait = new Int32Array(new SharedArrayBuffer(4));
+const id = Math.random();
+let job, working, stop, open = 0;
+const fail = (tag, message) => self.postMessage({ type: "failed", error: { tag, message, stack: "" } });
+const plan = (of) => self.postMessage({
+  type: "planned",
+  plan: { channels: [1], bytes: 400, planeBytes: 400, working, divisible: false, files: new Map(), ...of },
+});
+self.onmessage = ({ data }) => {
+  if (data.type === "close") return void (open -= 1);
+  if (data.type === "plan") {
+    open += 1;
+    job = data.request;
+    stop = new Int32Array(data.stop);
+    working = { bytes: 0, endsWithWorker: false };
+    const part = job.channelIndices !== null;
+    switch (job.path) {
+      case "wasm":
+      case "wasm and hang": working = { bytes: 500, endsWithWorker: true };
+      case "plan":
+      case "plan and throw":
+      case "plan and throw later":
+      case "plan and hang": return plan({});
+      case "spin": while (Atomics.load(stop, 0) === 0) Atomics.wait(wait, 0, 0, 5);
+        return fail("Stopped", "stopped");
+      case "deaf": Atomics.wait(wait, 0, 0, 300);
+        return fail("Stopped", "stopped");
+      case "never": return;
+      case "late": Atomics.wait(wait, 0, 0, 600);
+        return fail("Stopped", "stopped");
+      case "throw": throw new Error("broken");
+      default: {
+        if (job.path === "divide heavy") working.bytes = 4 << 20;
+        const mark = part && job.path === "divide changed" ? "2" : "1";
+        const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
+        return plan({ channels: job.channelIndices ?? [4, 0, 2], bytes: 16 << 20, planeBytes: 1 << 20, divisible: true, files });
+      }
+    }
+  }
+  const { path } = job;
+  const { channels, reference } = data.share;
+  if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
+  if (path === "plan and throw later") setTimeout(() => { throw new Error("broken"); }, 5);
+  if (path.endsWith("and hang")) Atomics.wait(wait, 0, 0, 400);
+  if (path === "divide and fail" && !reference) return fail("DecodeFailed", "bad strip");
+  const length = path === "divide unequal" && !reference ? 50 : 100;
+  const planes = channels.map((channel) => new Float32Array(length).fill(channel));
+  const loaded = { summary: { reference, worker: id, open }, planes, referencePlanes: [] };
+  self.postMessage({ type: "decoded", loaded }, planes.map((plane) => plane.buffer));
+};`;
+
+/** Starts such a worker. */
+export const startFake = () =>
+  new Worker(`data:text/javascript,${encodeURIComponent(SCRIPT)}`, { type: "module" });
+
+/** A load by such workers. */
+export function load(
+  pool: DecodePool,
+  path: string,
+  budget: MemoryBudget,
+  signal = new AbortController().signal,
+): Promise<DecodedAcquisition> {
+  const request = { path, roots: null, channelIndices: null, allowedExtensions: [] };
+  return loadAcquisition(request, { pool, budget, memory: new PlaneMemory(new HandClock()) }, signal);
+}
+
+/** What the first worker of a load says of itself; `open` counts the loads that it has not closed. */
+export const reportOf = ({ summary }: DecodedAcquisition) =>
+  summary as unknown as { readonly worker: number; readonly reference: boolean; readonly open: number };
+
+/** Lets messages arrive. */
+export const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+/** Waits for a change that is told to nobody. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+}

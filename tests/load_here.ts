@@ -1,0 +1,45 @@
+/** Loads in this thread, as a decode worker does in its own. */
+import { type LoadedAcquisition, type LoadPlan, type LoadRequest, planLoad } from "../readers/load.ts";
+import { FileAccess, type ReadCounts } from "../readers/random_access.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
+
+/** What a test can set. */
+export interface LoadOptions {
+  readonly channelIndices?: readonly number[] | null;
+  readonly roots?: readonly string[] | null;
+  readonly allowedExtensions?: readonly string[];
+  readonly files?: FileAccess;
+}
+
+/** What was loaded, from which plan, by how many reads. */
+export interface LoadedHere extends LoadedAcquisition {
+  readonly plan: LoadPlan;
+  readonly counts: ReadCounts;
+}
+
+/** A request for a path. */
+export function requestOf(path: string, options: LoadOptions = {}): LoadRequest {
+  const { roots = null, channelIndices = null, allowedExtensions = SUPPORTED_EXTENSIONS } = options;
+  return { path, roots, channelIndices, allowedExtensions };
+}
+
+/** Loads all of what is asked for. */
+export async function loadHere(path: string, options: LoadOptions = {}): Promise<LoadedHere> {
+  const { roots = null, files = new FileAccess(roots) } = options;
+  try {
+    const { plan, decode } = await planLoad(requestOf(path, options), files);
+    return { ...await decode(), plan, counts: files.counts };
+  } finally {
+    files.close();
+  }
+}
+
+/** The plan alone; nothing is decoded. */
+export async function planHere(path: string): Promise<LoadPlan> {
+  const files = new FileAccess();
+  try {
+    return (await planLoad(requestOf(path), files)).plan;
+  } finally {
+    files.close();
+  }
+}
