@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { InvalidChannelIndices } from "./errors.ts";
-import { wantedChannels } from "./load.ts";
+import { sampleFolder } from "../tests/contract/harness.ts";
+import { requestOf } from "../tests/load_here.ts";
+import { planLoad, wantedChannels } from "./load.ts";
+import { FileAccess } from "./random_access.ts";
 import type { Channel } from "./reader.ts";
 
 const channel = (index: number, rows: number, columns: number): Channel => ({
@@ -23,5 +26,23 @@ Deno.test("channels of one shape load together, whatever their sample types; oth
       assert.ok(error.message.endsWith(`"channelIndices": [${selection}]`), error.message);
       return true;
     });
+  }
+});
+
+Deno.test("a planned load is decoded by shares, in any order, as long as its files are open", async () => {
+  await using sample = await sampleFolder();
+  const files = new FileAccess();
+  try {
+    const { plan, decode } = await planLoad(requestOf(sample.image), files);
+    assert.deepEqual(plan.channels, [0, 1]);
+    assert.equal(plan.bytes, 2 * plan.planeBytes);
+    const whole = await decode();
+    for (const channel of [1, 0]) {
+      const { planes, summary } = await decode({ channels: [channel], reference: false, buffers: [] });
+      assert.deepEqual(planes, [whole.planes[channel]]);
+      assert.deepEqual(summary, whole.summary);
+    }
+  } finally {
+    files.close();
   }
 });

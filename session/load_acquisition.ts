@@ -97,12 +97,22 @@ class Load {
     return this.#resources.budget.reserve(working.bytes, "The decoders, beside the planes,");
   }
 
+  /** The memory of one more worker, or `null`: the load can do without. */
+  #reserveMore(plan: LoadPlan): Reservation | null {
+    try {
+      return this.#reserveWorking(plan);
+    } catch (error) {
+      if (error instanceof SessionMemoryExceeded) return null;
+      throw error;
+    }
+  }
+
   /** Workers that are free and for which there is memory, where it pays to divide the load. */
   #takeHelpers(plan: LoadPlan): readonly DecodeWorkerClient[] {
     const helpers: DecodeWorkerClient[] = [];
     if (!plan.divisible || plan.bytes < MIN_DIVIDED_BYTES) return helpers;
     while (helpers.length < plan.channels.length - 1) {
-      const working = attempt(() => this.#reserveWorking(plan));
+      const working = this.#reserveMore(plan);
       const helper = working && this.#resources.pool.spare();
       if (helper === null) {
         working?.release();
@@ -165,16 +175,6 @@ function assembled(path: string, parts: readonly LoadedAcquisition[]): LoadedAcq
   const planes = parts.flatMap((part) => part.planes);
   if (planes.some(({ length }) => length !== planes[0]!.length)) throw changed(path);
   return { ...parts[0]!, planes };
-}
-
-/** A reservation that a load can do without, or `null`. */
-function attempt(reserve: () => Reservation): Reservation | null {
-  try {
-    return reserve();
-  } catch (error) {
-    if (error instanceof SessionMemoryExceeded) return null;
-    throw error;
-  }
 }
 
 /** Parts of one acquisition must come from the same files. @throws {DecodeFailed} one was replaced or changed */

@@ -87,6 +87,17 @@ Deno.test("a fault in one part of a divided load is that of the load; nothing st
   pool.close();
 });
 
+Deno.test("a fault is told at once; the memory of the load is in use until its last worker is done", async () => {
+  const pool = new DecodePool(new HandClock(), startFake, 3);
+  const budget = new MemoryBudget(32 << 20);
+  await assert.rejects(load(pool, "divide and fail and hang", budget), /bad strip/);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 1, lost: 0, waiting: 0 });
+  assert.equal(budget.used, 16 << 20);
+  await until(() => pool.counts.busy === 0);
+  assert.equal(budget.used, 0);
+  pool.close();
+});
+
 Deno.test("a divided load that is stopped keeps its memory until its last worker answers", async () => {
   const clock = new HandClock();
   const pool = new DecodePool(clock, startFake, 3);

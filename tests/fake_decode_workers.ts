@@ -50,8 +50,8 @@ self.onmessage = ({ data }) => {
   const { channels, reference } = data.share;
   if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
   if (path === "plan and throw later") setTimeout(() => { throw new Error("broken"); }, 5);
+  if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
   if (path.endsWith("and hang")) Atomics.wait(wait, 0, 0, 400);
-  if (path === "divide and fail" && !reference) return fail("DecodeFailed", "bad strip");
   const length = path === "divide unequal" && !reference ? 50 : 100;
   const planes = channels.map((channel) => new Float32Array(length).fill(channel));
   const loaded = { summary: { reference, worker: id, open }, planes, referencePlanes: [] };
