@@ -1,5 +1,5 @@
 /** One decode worker, as the server sees it. */
-import { fromWire } from "../readers/errors.ts";
+import { fromWire, toWire } from "../readers/errors.ts";
 import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
 import { StopFlag } from "../readers/stop_flag.ts";
 import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
@@ -16,18 +16,13 @@ export interface WorkerKeeper {
   broken(worker: DecodeWorkerClient): void;
 }
 
-/** What the worker was asked and has not answered yet. */
-interface Question {
-  answered(answer: FromWorker): void;
-  failed(error: Error): void;
-}
-
 /** Has one worker do one load: {@linkcode plan}, then {@linkcode decode} or nothing, then {@linkcode close}. */
 export class DecodeWorkerClient {
   readonly #worker: Worker;
   readonly #clock: Clock;
   readonly #keeper: WorkerKeeper;
-  #question: Question | null = null;
+  /** Takes the answer that is waited for. */
+  #answered: ((answer: FromWorker) => void) | null = null;
   #quiet = Promise.resolve();
   #fault: Error | null = null;
   #stop = new StopFlag();
@@ -38,7 +33,7 @@ export class DecodeWorkerClient {
     this.#worker = worker;
     this.#clock = clock;
     this.#keeper = keeper;
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#question?.answered(data);
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#answered?.(data);
     worker.onerror = (event) => {
       // Its fault must not end the process.
       event.preventDefault();
@@ -102,31 +97,22 @@ export class DecodeWorkerClient {
     signal.throwIfAborted();
     if (this.#fault) throw this.#fault;
     const { promise, resolve, reject } = Promise.withResolvers<FromWorker>();
-    const { promise: quiet, resolve: beQuiet } = Promise.withResolvers<void>();
+    const quiet = Promise.withResolvers<void>();
     let cancelGrace = () => {};
     const stop = () => {
       this.#stop.raise();
       reject(signal.reason);
       cancelGrace = this.#clock.after(GRACE_MS, () => this.#keeper.lost(this));
     };
-    const end = () => {
+    this.#send(message);
+    this.#quiet = quiet.promise;
+    this.#answered = (answer) => {
+      this.#answered = null;
       signal.removeEventListener("abort", stop);
       cancelGrace();
-      this.#question = null;
-      beQuiet();
-    };
-    this.#send(message);
-    this.#quiet = quiet;
-    this.#question = {
-      answered(answer) {
-        end();
-        if (signal.aborted && answer.type === "decoded") dropPlanes(answer.loaded);
-        resolve(answer);
-      },
-      failed(error) {
-        end();
-        reject(error);
-      },
+      quiet.resolve();
+      if (signal.aborted && answer.type === "decoded") dropPlanes(answer.loaded);
+      resolve(answer);
     };
     signal.addEventListener("abort", stop, { once: true });
     const answer = await promise;
@@ -141,7 +127,7 @@ export class DecodeWorkerClient {
 
   #break(reason: string): void {
     this.#fault = new Error(reason);
-    this.#question?.failed(this.#fault);
+    this.#answered?.({ type: "failed", error: toWire(this.#fault) });
     this.#keeper.broken(this);
   }
 }

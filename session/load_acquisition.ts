@@ -62,10 +62,14 @@ class Load {
   }
 
   async run(): Promise<DecodedAcquisition> {
+    const { pool, budget } = this.#resources;
     try {
-      const first = await this.#acquire();
+      const first = await pool.acquire(this.#signal);
+      this.#workers.set(first, null);
       const plan = await first.plan(this.#request, this.#signal);
-      const reservation = this.#reserve(first, plan);
+      const reservation = budget.reserve(plan.bytes);
+      this.#reservation = reservation;
+      this.#workers.set(first, this.#reserveWorking(plan));
       const helpers = this.#takeHelpers(plan);
       const [own, ...others] = this.#divide(plan, helpers.length + 1);
       this.#parts = [
@@ -78,19 +82,6 @@ class Load {
       this.#abandon(error);
       throw error;
     }
-  }
-
-  async #acquire(): Promise<DecodeWorkerClient> {
-    const worker = await this.#resources.pool.acquire(this.#signal);
-    this.#workers.set(worker, null);
-    return worker;
-  }
-
-  /** Reserves what the load takes by one worker. */
-  #reserve(first: DecodeWorkerClient, plan: LoadPlan): Reservation {
-    this.#reservation = this.#resources.budget.reserve(plan.bytes);
-    this.#workers.set(first, this.#reserveWorking(plan));
-    return this.#reservation;
   }
 
   #reserveWorking({ working }: LoadPlan): Reservation {
