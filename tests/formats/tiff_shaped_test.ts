@@ -2,19 +2,16 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import { loadAcquisition, type LoadedAcquisition } from "../../readers/load.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import type { LoadedAcquisition } from "../../readers/load.ts";
 import { type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { loadHere } from "../load_here.ts";
 
 async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
   const path = await Deno.makeTempFile({ suffix: ".tif" });
-  const files = new FileAccess();
   try {
     await Deno.writeFile(path, bytes);
-    const request = { path, channelIndices, allowedExtensions: [".tif"] };
-    return await loadAcquisition(request, files, () => Promise.resolve());
+    return await loadHere(path, { channelIndices });
   } finally {
-    files.close();
     await Deno.remove(path);
   }
 }
