@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Buffer } from "node:buffer";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { registry } from "zarrita";
-import { open } from "../readers/ome_zarr/mod.ts";
+import { scenes } from "../readers/ome_zarr/mod.ts";
 import { FileAccess } from "../readers/random_access.ts";
 import { FIRST_POSITION } from "../readers/reader.ts";
 import { type BenchRow, best } from "./report.ts";
@@ -155,7 +155,7 @@ export async function run(): Promise<BenchRow[]> {
       const milliseconds = await best(ROUNDS, async () => {
         const files = new FileAccess([folder]);
         try {
-          const acquisition = await open({ path, files });
+          const acquisition = await (await scenes({ path, files })).open(0);
           await (await acquisition.plan([0], FIRST_POSITION)).decode([plane]);
         } finally {
           files.close();

@@ -6,6 +6,7 @@ import { DecodeFailed, NoImage, UnsupportedFormat } from "./errors.ts";
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
 import type { FileAccess, PathKind } from "./random_access.ts";
 import type { Acquisition } from "./reader.ts";
+import { requireScene } from "./request_bounds.ts";
 import { DIRECTORY_FORMATS, extensionOf, FORMATS, mayHoldPaths, STORE_MARKERS } from "./registry.ts";
 
 /** The format and the path to hand to its reader. */
@@ -42,15 +43,22 @@ export function chooseFormat(
 }
 
 /**
- * Opens what was chosen with its reader.
+ * Opens a scene of what was chosen with its reader.
  *
+ * @throws {SceneOutOfRange} there are fewer
  * @throws {ReaderError} as the reader does; content that is no image of its format is of no known format, or damaged
  * where its name promises one
  */
-export async function openChosen({ format, path }: ChosenFormat, files: FileAccess): Promise<Acquisition> {
-  const { open } = await format.load();
+export async function openChosen(
+  { format, path }: ChosenFormat,
+  files: FileAccess,
+  scene: number,
+): Promise<Acquisition> {
+  const reader = await format.load();
   try {
-    return await open({ path, files });
+    const scenes = await reader.scenes({ path, files });
+    requireScene(basename(path), scenes.count, scene);
+    return await scenes.open(scene);
   } catch (error) {
     if (error instanceof NoImage && extensionOf(path) === null) {
       throw new UnsupportedFormat(error.message, { cause: error });

@@ -1,6 +1,6 @@
 /** What each format tells of itself, in the `format.ts` of its folder, before its reader is loaded. */
 import type { ByteSource } from "./byte_source.ts";
-import type { OpenAcquisition } from "./reader.ts";
+import type { ReadScenes } from "./reader.ts";
 
 /** Bytes at the start of a file that are enough for every format to be told. */
 export const HEAD_BYTES = 64;
@@ -23,7 +23,7 @@ export interface FormatBase {
    */
   explains?(head: Uint8Array): string | null;
   /** Loads the reader; a literal import, so that `deno compile` embeds it. */
-  load(): Promise<{ open: OpenAcquisition }>;
+  load(): Promise<{ scenes: ReadScenes }>;
 }
 
 /** A format whose images are opened by the path of a file. */

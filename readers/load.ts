@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { chooseFormat, openChosen } from "./choose_format.ts";
-import { ChannelOutOfRange, DecodeFailed, InvalidChannelIndices, ReaderError } from "./errors.ts";
+import { DecodeFailed, ReaderError } from "./errors.ts";
 import { newPlane } from "./new_plane.ts";
 import type { FileAccess } from "./random_access.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type Reference,
   type WorkingMemory,
 } from "./reader.ts";
+import { requirePosition, wantedChannels } from "./request_bounds.ts";
 
 /** What is to be loaded. */
 export interface LoadRequest {
@@ -134,9 +135,10 @@ function reasonOf(error: unknown): string | null {
 async function planned(request: LoadRequest, files: FileAccess): Promise<PlannedLoad> {
   const chosen = chooseFormat(request.path, request.allowedExtensions, files);
   const { format, path } = chosen;
-  const acquisition = await openChosen(chosen, files);
+  const acquisition = await openChosen(chosen, files, 0);
   const loaded = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
   const channels = loaded.map((channel) => channel.index);
+  requirePosition(basename(path), acquisition.axes, FIRST_POSITION);
   const planes = await acquisition.plan(channels, FIRST_POSITION);
   const warnings = [...acquisition.warnings, ...planes.warnings];
   const reference = await planReference(acquisition.reference, warnings);
@@ -178,37 +180,6 @@ function summaryOf({ image, plan }: PlannedReference): AcquisitionSummary["refer
 }
 
 const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
-
-/**
- * The channels to load, in requested order.
- *
- * @throws {ChannelOutOfRange} an index that the file does not have
- * @throws {InvalidChannelIndices} the channels differ in shape
- */
-export function wantedChannels(
-  name: string,
-  channels: readonly Channel[],
-  indices: readonly number[] | null,
-): Channel[] {
-  const wanted = indices === null ? [...channels] : indices.map((index) => {
-    const channel = channels[index];
-    if (!channel) {
-      const range = channels.length === 1 ? "only channel 0" : `channels 0 to ${channels.length - 1}`;
-      throw new ChannelOutOfRange(`Channel ${index} does not exist: "${name}" has ${range}`);
-    }
-    return channel;
-  });
-  const first = wanted[0];
-  if (first && wanted.some((c) => c.rows !== first.rows || c.columns !== first.columns)) {
-    const shapes = wanted.map((c) => `channel ${c.index} is ${c.rows} x ${c.columns}`).join(", ");
-    const fitting = wanted.filter((c) => c.rows === first.rows && c.columns === first.columns);
-    throw new InvalidChannelIndices(
-      `The channels of "${name}" differ in shape (${shapes}); open them apart, for example ` +
-        `"channelIndices": [${fitting.map((c) => c.index).join(", ")}]`,
-    );
-  }
-  return wanted;
-}
 
 interface PlannedReference {
   readonly image: Reference;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { InvalidChannelIndices } from "./errors.ts";
 import { sampleFolder } from "../tests/contract/harness.ts";
 import { requestOf } from "../tests/load_here.ts";
-import { planLoad, wantedChannels } from "./load.ts";
+import { planLoad } from "./load.ts";
+import { wantedChannels } from "./request_bounds.ts";
 import { FileAccess } from "./random_access.ts";
 import type { Channel } from "./reader.ts";
 

@@ -118,7 +118,7 @@ export interface Reference {
 
 /** One opened acquisition: everything but its samples. */
 export interface Acquisition {
-  /** Axes of the whole array of the first scene, in {@linkcode AXIS_ORDER}; those of length 1 left out but `Y`, `X`. */
+  /** Axes of the whole array of the scene, in {@linkcode AXIS_ORDER}; those of length 1 left out but `Y`, `X`. */
   readonly axes: readonly Axis[];
   /** All channels of the file, samples (RGB) included. */
   readonly channels: readonly Channel[];
@@ -133,8 +133,8 @@ export interface Acquisition {
   /** What the user should know although the metadata could be read. */
   readonly warnings: readonly string[];
   /**
-   * Plan for the planes of some channels. The caller has checked that the indices exist and that the channels
-   * have one shape.
+   * Plan for the planes of some channels. The caller has checked that the indices and the position exist and that the
+   * channels have one shape.
    *
    * @throws {DecodeFailed} a plane is incomplete or does not fit its file
    */
@@ -149,9 +149,27 @@ export interface Source {
   readonly files: FileAccess;
 }
 
+/** The scenes of a file or set of files: series, positions, images. One of them decides axes, channels and reference. */
+export interface Scenes {
+  /** How many there are, 1 at least. */
+  readonly count: number;
+  /**
+   * Opens one, whose index the caller has checked.
+   *
+   * @throws {DecodeFailed | UnsupportedFormat | Stopped}
+   */
+  open(scene: number): Promise<Acquisition>;
+}
+
+/** The scenes of a file that holds one. */
+export const oneScene = (acquisition: Acquisition): Scenes => ({
+  count: 1,
+  open: () => Promise.resolve(acquisition),
+});
+
 /**
- * Reads the metadata of one acquisition. The files stay open until the caller closes `source.files`.
+ * Reads what scenes there are. The files stay open until the caller closes `source.files`.
  *
  * @throws {DecodeFailed | UnsupportedFormat | Stopped}
  */
-export type OpenAcquisition = (source: Source) => Promise<Acquisition>;
+export type ReadScenes = (source: Source) => Promise<Scenes>;

@@ -19,7 +19,14 @@ import { basename } from "node:path";
 import { axesOf, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { momentOf } from "../moment.ts";
-import type { Acquisition, AxisLetter, OpenAcquisition, SampleType, Source } from "../reader.ts";
+import {
+  type Acquisition,
+  type AxisLetter,
+  oneScene,
+  type ReadScenes,
+  type SampleType,
+  type Source,
+} from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { channelList } from "./channel_list.ts";
@@ -45,7 +52,7 @@ import { referenceImage } from "./reference_image.ts";
 import { checkFirstFrame, firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or refused */
-export const open: OpenAcquisition = (source) => Promise.try(describe, source);
+export const scenes: ReadScenes = (source) => Promise.try(() => oneScene(describe(source)));
 
 function describe({ path, files }: Source): Acquisition {
   const set = scanFileSet(path, files);

@@ -20,9 +20,10 @@ import {
   type Acquisition,
   type Channel,
   largerMemory,
-  type OpenAcquisition,
+  oneScene,
   type PlanePlan,
   type Position,
+  type ReadScenes,
   type Source,
 } from "../reader.ts";
 import { openFluoView } from "./dialects/fluoview.ts";
@@ -41,8 +42,8 @@ import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 /** Opens a TIFF acquisition, with the other files of its set. */
-export const open: OpenAcquisition = (source) =>
-  Promise.resolve().then(() => acquisitionOf(source, openStack(source)));
+export const scenes: ReadScenes = (source) =>
+  Promise.try(() => oneScene(acquisitionOf(source, openStack(source))));
 
 function openStack({ path, files }: Source): Stack {
   const tiff = new TiffFile(files.open(path), files);

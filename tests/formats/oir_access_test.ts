@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Stopped } from "../../readers/errors.ts";
-import { open } from "../../readers/oir/mod.ts";
+import { scenes } from "../../readers/oir/mod.ts";
 import { FIRST_POSITION } from "../../readers/reader.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { StopFlag } from "../../readers/stop_flag.ts";
@@ -18,7 +18,7 @@ Deno.test("any frame can be planned; one that is incomplete is refused", async (
   await withFiles({ "stack.oir": writeOir(frame({ frames: stack })) }, async (folder) => {
     const files = new FileAccess();
     try {
-      const acquisition = await open({ path: join(folder, "stack.oir"), files });
+      const acquisition = await (await scenes({ path: join(folder, "stack.oir"), files })).open(0);
       for (const [i, { planes }] of stack.slice(0, 5).entries()) {
         const plan = await acquisition.plan([1, 0], { t: i % 2, z: i >> 1, l: 0 });
         const targets = [new Float32Array(20), new Float32Array(20)];
@@ -92,11 +92,11 @@ Deno.test("a stop ends an open and a decode", async () => {
     const files = new FileAccess(null, stop);
     try {
       const path = join(folder, "scan.oir");
-      const acquisition = await open({ path, files });
+      const acquisition = await (await scenes({ path, files })).open(0);
       const plan = await acquisition.plan([0], FIRST_POSITION);
       stop.raise();
       await assert.rejects(plan.decode([new Float32Array(138)]), Stopped);
-      await assert.rejects(open({ path, files }), Stopped);
+      await assert.rejects(scenes({ path, files }), Stopped);
     } finally {
       files.close();
     }
@@ -112,7 +112,7 @@ Deno.test("a neighbour outside the roots counts as missing", async () => {
       const lengths = [];
       for (const roots of [null, [await Deno.realPath(inside)]]) {
         const files = new FileAccess(roots);
-        const { axes } = await open({ path: join(inside, "a.oir"), files });
+        const { axes } = await (await scenes({ path: join(inside, "a.oir"), files })).open(0);
         lengths.push(axes.find((a) => a.name === "T")?.size ?? 1);
         files.close();
       }
