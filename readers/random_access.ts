@@ -96,7 +96,7 @@ export class FileAccess {
       if (this.#marks.size < MAX_MARKS) {
         this.#marks.set(resolved, `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`);
       }
-      const file = new RandomAccessFile(resolved, fd, stat.size, this.counts, this.#stop);
+      const file = new RandomAccessFile({ path: resolved, fd, size: stat.size }, this.counts, this.#stop);
       this.#open.add(file);
       return file;
     } catch (cause) {
@@ -216,7 +216,11 @@ export class RandomAccessFile implements ByteSource {
   readonly #stop: StopFlag;
 
   /** Made by {@linkcode FileAccess.open} alone. */
-  constructor(path: string, fd: number, size: number, counts: ReadCounts, stop: StopFlag) {
+  constructor(
+    { path, fd, size }: { readonly path: string; readonly fd: number; readonly size: number },
+    counts: ReadCounts,
+    stop: StopFlag,
+  ) {
     this.path = path;
     this.size = size;
     this.#fd = fd;

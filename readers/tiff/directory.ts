@@ -85,11 +85,13 @@ export class Directory {
   readonly #window: ByteWindow;
 
   private constructor(
-    offset: number,
-    count: number,
-    encoding: Encoding,
-    bytes: DataView<ArrayBuffer>,
     window: ByteWindow,
+    encoding: Encoding,
+    { offset, count, bytes }: {
+      readonly offset: number;
+      readonly count: number;
+      readonly bytes: DataView<ArrayBuffer>;
+    },
   ) {
     this.offset = offset;
     this.end = offset + bytes.byteLength;
@@ -105,7 +107,7 @@ export class Directory {
     const { count, view } = viewOf(window, offset, encoding, what);
     const { buffer, byteOffset, byteLength } = view;
     const bytes = new DataView(buffer.slice(byteOffset, byteOffset + byteLength));
-    return new Directory(offset, count, encoding, bytes, window);
+    return new Directory(window, encoding, { offset, count, bytes });
   }
 
   /** End and successor of the directory at `offset`, which is checked but not kept. @throws {DecodeFailed} as `read` does */

@@ -37,76 +37,95 @@ interface Plane {
   readonly entry: IndexEntry;
 }
 
+/** The planes of one position that the index maps of all files name. */
+class PlaneMap {
+  readonly #position: number;
+  readonly #planes = new Map<string, Plane>();
+  /** As the summary declares them, or as large as the planes need. */
+  readonly sizes: { T: number; C: number; Z: number };
+  readonly warnings: string[] = [];
+  #twice = false;
+
+  constructor(position: number, sizes: { T: number; C: number; Z: number }) {
+    this.#position = position;
+    this.sizes = sizes;
+  }
+
+  add(tiff: TiffFile, entries: readonly IndexEntry[]): void {
+    this.#twice ||= new Set(entries.map(({ offset }) => offset)).size < entries.length;
+    for (const entry of entries) if (entry.position === this.#position) this.#addPlane({ tiff, entry });
+  }
+
+  #addPlane(plane: Plane): void {
+    const { channel, slice, frame } = plane.entry;
+    if (Math.max(channel, slice, frame) >= MAX_DIRECTORIES) {
+      this.warnings.push(
+        `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out`,
+      );
+      return;
+    }
+    const key = `${frame},${channel},${slice}`;
+    this.#twice ||= this.#planes.has(key);
+    this.#planes.set(key, plane);
+    this.sizes.T = Math.max(this.sizes.T, frame + 1);
+    this.sizes.C = Math.max(this.sizes.C, channel + 1);
+    this.sizes.Z = Math.max(this.sizes.Z, slice + 1);
+  }
+
+  get(t: number, channel: number, z: number): Plane | undefined {
+    return this.#planes.get(`${t},${channel},${z}`);
+  }
+
+  /** Planes that the sizes declare. */
+  get declared(): number {
+    return this.sizes.T * this.sizes.C * this.sizes.Z;
+  }
+
+  /** Warnings once all files are added. @throws {DecodeFailed} more planes are declared than are served */
+  judge(missing: string | null): string[] {
+    const { T, C, Z } = this.sizes;
+    if (this.declared > MAX_PLANES) {
+      throw new DecodeFailed(`the summary declares ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
+    }
+    const warnings = [...this.warnings];
+    if (this.#twice) {
+      warnings.push("The index map of Micro-Manager has two entries for one plane or one directory");
+    }
+    if (this.#planes.size < this.declared) {
+      const gone = missing ? `; "${missing}" is missing` : "";
+      warnings.push(
+        `The acquisition declares ${this.declared} planes, but ${this.#planes.size} are there${gone}`,
+      );
+    }
+    return warnings;
+  }
+}
+
 /** The stack of a Micro-Manager file, or `null`. */
 export function openMicroManager(opened: Opened): Stack | null {
   const { tiff, first } = opened;
-  if (tiff.file.size < 40) return null;
-  const head = tiff.window.view(8, 32, "the Micro-Manager header");
-  const little = tiff.encoding.littleEndian;
-  if (head.getUint32(0, little) !== INDEX_MAP_HEADER && head.getUint32(24, little) !== SUMMARY_HEADER) {
-    return null;
-  }
+  if (!hasHeader(tiff)) return null;
   const summary = noted(opened, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
   const own = noted(opened, "The index map of Micro-Manager", () => readIndexMap(tiff)) ?? pageIndices(tiff);
   if (own === null) return null;
-  const position = own.reduce((least, entry) => Math.min(least, entry.position), Infinity);
-  const planes = new Map<string, Plane>();
   const layout = readPage(first);
-  const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
-  const positions = declared(summary.Positions);
-  let twice = false;
-  const warnings: string[] = [];
-  const add = (file: TiffFile, entries: readonly IndexEntry[]) => {
-    twice ||= new Set(entries.map(({ offset }) => offset)).size < entries.length;
-    for (const entry of entries) {
-      if (entry.position !== position) continue;
-      const { channel, slice, frame } = entry;
-      if (Math.max(channel, slice, frame) >= MAX_DIRECTORIES) {
-        warnings.push(
-          `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out`,
-        );
-        continue;
-      }
-      const key = `${frame},${channel},${slice}`;
-      twice ||= planes.has(key);
-      planes.set(key, { tiff: file, entry });
-      sizes.T = Math.max(sizes.T, frame + 1);
-      sizes.C = Math.max(sizes.C, channel + 1);
-      sizes.Z = Math.max(sizes.Z, slice + 1);
-    }
-  };
-  add(tiff, own);
-  let fileSize = tiff.file.size;
+  const map = new PlaneMap(
+    own.reduce((least, entry) => Math.min(least, entry.position), Infinity),
+    { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) },
+  );
+  map.add(tiff, own);
   const set = setOf(opened);
-  if (own.length < sizes.T * sizes.C * sizes.Z * positions) {
-    for (const name of set.others) {
-      const other = openPart(opened, name);
-      if (typeof other === "string") warnings.push(`"${name}" of this acquisition is left out: ${other}`);
-      else {
-        add(other.tiff, other.entries);
-        fileSize += other.tiff.file.size;
-      }
-    }
-  }
-  if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
-    throw new DecodeFailed(
-      `the summary declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
-    );
-  }
-  const declaredPlanes = sizes.T * sizes.C * sizes.Z;
-  if (twice) warnings.push("The index map of Micro-Manager has two entries for one plane or one directory");
-  if (planes.size < declaredPlanes) {
-    const gone = set.missing ? `; "${set.missing}" is missing` : "";
-    warnings.push(`The acquisition declares ${declaredPlanes} planes, but ${planes.size} are there${gone}`);
-  }
+  const complete = own.length >= map.declared * declared(summary.Positions);
+  const fileSize = tiff.file.size + (complete ? 0 : addParts(opened, set, map));
+  const warnings = map.judge(set.missing);
   return {
-    sizes,
+    sizes: map.sizes,
     layout,
-    ...describe(opened, summary, sizes.Z),
+    ...describe(opened, summary, map.sizes.Z),
     fileSize,
     warnings,
     plane: ({ t, z, channel }) => {
-      const plane = planes.get(`${t},${channel},${z}`);
+      const plane = map.get(t, channel, z);
       const what = `the plane T=${t} C=${channel} Z=${z}`;
       if (!plane) {
         const where = set.missing ? `; "${set.missing}" is missing` : "";
@@ -117,6 +136,28 @@ export function openMicroManager(opened: Opened): Stack | null {
       return { tiff: plane.tiff, page, run: null, warnings: contradictions(plane.entry, directory, what) };
     },
   };
+}
+
+function hasHeader(tiff: TiffFile): boolean {
+  if (tiff.file.size < 40) return false;
+  const head = tiff.window.view(8, 32, "the Micro-Manager header");
+  const little = tiff.encoding.littleEndian;
+  return head.getUint32(0, little) === INDEX_MAP_HEADER || head.getUint32(24, little) === SUMMARY_HEADER;
+}
+
+/** Adds the planes of the other files; gives the bytes of these files. */
+function addParts(opened: Opened, { others }: PartNames, map: PlaneMap): number {
+  let bytes = 0;
+  for (const name of others) {
+    const other = openPart(opened, name);
+    if (typeof other === "string") {
+      map.warnings.push(`"${name}" of this acquisition is left out: ${other}`);
+    } else {
+      map.add(other.tiff, other.entries);
+      bytes += other.tiff.file.size;
+    }
+  }
+  return bytes;
 }
 
 /** A warning where a page says of itself that it is another plane than the index map says. */

@@ -21,14 +21,38 @@ export const ENDING = /_C(\d{3,4})(?:Z(\d{3,4}))?(?:T(\d{3,4}))?$/i;
 /** Channels whose files are looked for when the text counts them; the instruments have at most six detectors. */
 const MAX_CHANNELS = 99;
 
-interface Member {
-  readonly path: string;
+/** Numbers in the name of a file; 1 where the name has none. */
+interface MemberNumbers {
   readonly channel: number;
   readonly focus: number;
   readonly time: number;
 }
 
-const keyOf = ({ channel, focus, time }: Omit<Member, "path">) => `${channel},${focus},${time}`;
+interface Member extends MemberNumbers {
+  readonly path: string;
+}
+
+const keyOf = ({ channel, focus, time }: MemberNumbers) => `${channel},${focus},${time}`;
+
+/** The files that names show, as a grid of channels, slices and frames. */
+interface Grid {
+  readonly found: readonly Member[];
+  readonly self: Member;
+  /** Numbers that files have, ascending. */
+  readonly channels: readonly number[];
+  readonly slices: readonly number[];
+  readonly times: readonly number[];
+  /** Slice and frame of the first planes. */
+  readonly start: Omit<MemberNumbers, "channel">;
+}
+
+function gridOf(found: readonly Member[], self: Member): Grid {
+  const numbers = (pick: (member: Member) => number) => [...new Set(found.map(pick))].sort((a, b) => a - b);
+  const slices = numbers((member) => member.focus);
+  const times = numbers((member) => member.time);
+  const start = { focus: slices[0] ?? self.focus, time: times[0] ?? self.time };
+  return { found, self, channels: numbers((member) => member.channel), slices, times, start };
+}
 
 /**
  * All files of the set that can be read, as one stack.
@@ -45,37 +69,15 @@ export function joinFiles(
 ): Stack {
   const own = openOne(opened);
   const found = membersOf(opened, prefix);
-  const self = found.find(({ path }) => path === opened.path)!;
-  const numbers = (pick: (member: Member) => number) => [...new Set(found.map(pick))].sort((a, b) => a - b);
-  const slices = numbers((member) => member.focus);
-  const times = numbers((member) => member.time);
-  const named = numbers((member) => member.channel);
-  const warnings = [...own.warnings, ...missing(found, named, slices, times, fields)];
-  const members = new Map<string, Member>();
-  const explained = new Set<number>();
-  let fileSize = own.fileSize;
-  for (const member of found) {
-    if (member.path === opened.path || members.has(keyOf(member))) continue;
-    const first = member.focus === slices[0] && member.time === times[0];
-    const judged = judge(opened, member.path, own, first);
-    if (typeof judged === "string") {
-      warnings.push(`"${basename(member.path)}" is left out: ${judged}`);
-      if (first) explained.add(member.channel);
-    } else {
-      members.set(keyOf(member), member);
-      fileSize += judged;
-    }
-  }
-  members.set(keyOf(self), self);
-  const start = { focus: slices[0]!, time: times[0]! };
-  const channels = named.filter((channel) =>
-    channel === self.channel || members.has(keyOf({ channel, ...start }))
+  const self = found.find(({ path }) => path === opened.path);
+  if (self === undefined) return own;
+  const grid = gridOf(found, self);
+  const { slices, times } = grid;
+  const { members, fileSize, warnings } = judged(opened, own, grid);
+  const channels = grid.channels.filter((channel) =>
+    members.has(keyOf({ channel, ...grid.start })) || channel === self.channel
   );
-  for (const channel of named) {
-    if (!channels.includes(channel)) {
-      warnings.push(`Channel ${channel} is left out: its first plane is missing`);
-    }
-  }
+  const without = grid.channels.filter((channel) => !channels.includes(channel));
   const stacks = new Map<string, Stack>([[opened.path, own]]);
   return {
     ...own,
@@ -86,25 +88,43 @@ export function joinFiles(
     },
     names: channels.map((channel) => fields ? fields.names[channel - 1] ?? null : `CH${channel}`),
     fileSize,
-    warnings,
+    warnings: [
+      ...own.warnings,
+      ...missing(grid, fields),
+      ...warnings,
+      ...without.map((channel) => `Channel ${channel} is left out: its first plane is missing`),
+    ],
     plane: ({ t, z, l, channel }) => {
+      // A file that is alone along an axis holds all of it.
       const wanted = {
-        channel: channels[channel]!,
-        focus: (slices.length > 1 ? slices[z] : slices[0])!,
-        time: (times.length > 1 ? times[t] : times[0])!,
+        channel: channels[channel] ?? self.channel,
+        focus: slices.length > 1 ? slices[z] ?? NaN : grid.start.focus,
+        time: times.length > 1 ? times[t] ?? NaN : grid.start.time,
       };
       const member = members.get(keyOf(wanted));
       if (!member) throw new DecodeFailed(`"${nameOf(self, wanted)}", which holds the plane, is missing`);
-      const stack = stacks.get(member.path) ?? openMember(opened, member.path, openOne);
-      stacks.set(member.path, stack);
-      return stack.plane({
-        t: times.length > 1 ? 0 : t,
-        z: slices.length > 1 ? 0 : z,
-        l,
-        channel: 0,
-      });
+      const stack = stacks.getOrInsertComputed(member.path, () => openMember(opened, member.path, openOne));
+      return stack.plane({ t: times.length > 1 ? 0 : t, z: slices.length > 1 ? 0 : z, l, channel: 0 });
     },
   };
+}
+
+/** The files of a set by their numbers, without those that cannot be part of it, which are named in warnings. */
+function judged(opened: Opened, own: Stack, { found, self, start }: Grid) {
+  const members = new Map<string, Member>();
+  const warnings: string[] = [];
+  let fileSize = own.fileSize;
+  for (const member of found) {
+    if (member.path === opened.path || members.has(keyOf(member))) continue;
+    const first = member.focus === start.focus && member.time === start.time;
+    const size = judge(opened, member.path, own, first);
+    if (typeof size === "string") warnings.push(`"${basename(member.path)}" is left out: ${size}`);
+    else {
+      members.set(keyOf(member), member);
+      fileSize += size;
+    }
+  }
+  return { members: members.set(keyOf(self), self), fileSize, warnings };
 }
 
 function membersOf(opened: Opened, prefix: string): Member[] {
@@ -126,47 +146,21 @@ function membersOf(opened: Opened, prefix: string): Member[] {
 }
 
 /** Name of a file of the set by the pattern of another. */
-function nameOf({ path }: Member, numbers: Omit<Member, "path">): string {
-  const padded = (digits: string, number: number) => String(number).padStart(digits.length, "0");
-  return basename(path).replace(
-    /_C(\d+)(?:(Z)(\d+))?(?:(T)(\d+))?(\.[^.]*)$/i,
-    (_, c, zs, z, ts, t, extension) =>
-      `_C${padded(c, numbers.channel)}${z ? zs + padded(z, numbers.focus) : ""}${
-        t ? ts + padded(t, numbers.time) : ""
-      }${extension}`,
+function nameOf({ path }: Member, { channel, focus, time }: MemberNumbers): string {
+  const numbers: Readonly<Record<string, number>> = { C: channel, Z: focus, T: time };
+  const [, ending = ""] = /(_C\d+(?:Z\d+)?(?:T\d+)?\.[^.]*)$/i.exec(basename(path)) ?? [];
+  const other = ending.replace(
+    /([CZT])(\d+)/gi,
+    (_, letter: string, digits: string) =>
+      letter + String(numbers[letter.toUpperCase()]).padStart(digits.length, "0"),
   );
+  return basename(path).slice(0, basename(path).length - ending.length) + other;
 }
 
 /** Warnings of the files that the text or the names of the others call for. */
-function missing(
-  found: readonly Member[],
-  channels: readonly number[],
-  slices: readonly number[],
-  times: readonly number[],
-  fields: OlympusFields | null,
-): string[] {
-  const warnings: string[] = [];
-  const last = Math.min(Math.max(fields?.channels ?? 0, channels.at(-1)!), MAX_CHANNELS);
-  const gone = Array.from({ length: last }, (_, i) => i + 1).filter((channel) => !channels.includes(channel));
-  if (gone.length > 0) {
-    const name = nameOf(found[0]!, { channel: gone[0]!, focus: slices[0]!, time: times[0]! });
-    const more = gone.length > 1 ? `and those of ${gone.length - 1} more channels are` : "is";
-    warnings.push(`The file of channel ${gone[0]}, "${name}", ${more} missing`);
-  }
-  const present = new Set(found.map(keyOf));
-  const absent = channels.length * slices.length * times.length - present.size;
-  // Among one combination more than there are files, one is missing.
-  search: for (const time of absent > 0 ? times : []) {
-    for (const focus of slices) {
-      for (const channel of channels) {
-        const numbers = { channel, focus, time };
-        if (present.has(keyOf(numbers))) continue;
-        const more = absent > 1 ? ` and ${absent - 1} more of this set are` : " is";
-        warnings.push(`"${nameOf(found[0]!, numbers)}"${more} missing`);
-        break search;
-      }
-    }
-  }
+function missing(grid: Grid, fields: OlympusFields | null): string[] {
+  const { slices, times } = grid;
+  const warnings = [...missingChannels(grid, fields), ...missingFiles(grid)];
   const count = (what: string, declared: number, there: number) => {
     if (there > 1 && declared > there) {
       warnings.push(`The text file counts ${declared} ${what}, the set has files of ${there}`);
@@ -175,6 +169,33 @@ function missing(
   count("slices", fields?.depth ?? 1, slices.length);
   if (!fields?.lineScan) count("frames", fields?.frames ?? 1, times.length);
   return warnings;
+}
+
+function missingChannels({ self, channels, start }: Grid, fields: OlympusFields | null): string[] {
+  const last = Math.min(Math.max(fields?.channels ?? 0, ...channels), MAX_CHANNELS);
+  const numbers = Array.from({ length: last }, (_, i) => i + 1);
+  const [first, ...others] = numbers.filter((channel) => !channels.includes(channel));
+  if (first === undefined) return [];
+  const name = nameOf(self, { channel: first, ...start });
+  const more = others.length > 0 ? `and those of ${others.length} more channels are` : "is";
+  return [`The file of channel ${first}, "${name}", ${more} missing`];
+}
+
+function missingFiles({ self, found, channels, slices, times }: Grid): string[] {
+  const present = new Set(found.map(keyOf));
+  const absent = channels.length * slices.length * times.length - present.size;
+  if (absent <= 0) return [];
+  for (const time of times) {
+    for (const focus of slices) {
+      for (const channel of channels) {
+        const numbers = { channel, focus, time };
+        if (present.has(keyOf(numbers))) continue;
+        const more = absent > 1 ? ` and ${absent - 1} more of this set are` : " is";
+        return [`"${nameOf(self, numbers)}"${more} missing`];
+      }
+    }
+  }
+  return [];
 }
 
 /** Size of a file of the set, or why it cannot be part of it; it is closed again. */

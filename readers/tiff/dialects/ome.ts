@@ -153,7 +153,7 @@ function imageOf(opened: Opened, { document, path }: Described, uuid: string | n
 }
 
 function imageStack(opened: Opened, described: Described, image: OmeImage, uuid: string | null): Stack {
-  const set = new OmeSet(opened, described.document.images, image, described.path, uuid);
+  const set = new OmeSet(opened, described.document.images, image, { path: described.path, uuid });
   const origin = { T: 0, C: 0, Z: 0 };
   const start = set.locate(planeNumber(image.order, image.sizes, origin), image.tiffData);
   const directory = (start && set.start(start)) ?? opened.first;
@@ -172,7 +172,12 @@ function imageStack(opened: Opened, described: Described, image: OmeImage, uuid:
     fileSize: described.size + set.totalSize(),
     warnings: [
       ...image.warnings,
-      ...directoryWarnings(opened, set, sizes, data, folded, described.document.images.length === 1),
+      ...directoryWarnings(opened, set, {
+        sizes,
+        data,
+        folded,
+        alone: described.document.images.length === 1,
+      }),
       ...set.warnings(),
     ],
     plane: ({ t, z, channel }) => {

@@ -4,21 +4,26 @@ import type { TiffData } from "../ome_xml.ts";
 import type { Opened } from "../opened.ts";
 import type { StackSizes } from "../stack.ts";
 
+/** The planes that the document declares and the directories that it names for them. */
+export interface NamedDirectories {
+  readonly sizes: StackSizes;
+  /** In the terms of `sizes`. */
+  readonly data: readonly TiffData[];
+  /** True where the document counts samples as channels, so that several planes may share a directory. */
+  readonly folded: boolean;
+  /** True where the image is the document's only one. */
+  readonly alone: boolean;
+}
+
 /**
  * Warnings of planes that no directory is named for, that several are, or whose directory the opened file lacks.
- *
- * @param data in the terms of `sizes`
- * @param folded true where the document counts samples as channels, so that several planes may share a directory
- * @param alone true where the image is the document's only one
  */
 export function directoryWarnings(
   { path, tiff }: Opened,
   set: OmeSet,
-  sizes: StackSizes,
-  data: readonly TiffData[],
-  folded: boolean,
-  alone: boolean,
+  named: NamedDirectories,
 ): string[] {
+  const { sizes, data, folded, alone } = named;
   const planes = sizes.T * sizes.C * sizes.Z;
   const warnings: string[] = [];
   const ranges = data.map(({ first, count }) => ({ first, end: Math.min(first + count, planes) }));

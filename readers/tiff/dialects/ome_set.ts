@@ -57,15 +57,13 @@ export class OmeSet {
   /**
    * @param images all images of the document, whose files are one set
    * @param image the one whose planes are asked for
-   * @param xmlPath file with the document
-   * @param uuid that the opened file states
+   * @param document its path, and the UUID that the opened file states
    */
   constructor(
     opened: Opened,
     images: readonly XmlElement[],
     image: OmeImage,
-    xmlPath: string,
-    uuid: string | null,
+    { path: xmlPath, uuid }: { readonly path: string; readonly uuid: string | null },
   ) {
     this.#opened = opened;
     this.#xmlPath = xmlPath;
