@@ -44,7 +44,7 @@ export function moment([year, month, day]: Parts, time: Parts = [undefined, unde
 }
 
 /** Hour of the day; on a clock of twelve hours where `AM` or `PM` stands behind it, 12 AM being midnight. */
-export function hourOf(hours: string, half: string | undefined): number {
+export function hourOf(hours: string | undefined, half: string | undefined): number {
   return half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
 }
 

@@ -3,7 +3,7 @@ import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
 import type { FrameDocuments, PositionAxis } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
-import type { StoredFrames } from "./stored_frames.ts";
+import { firstFrame, type StoredFrames } from "./stored_frames.ts";
 
 /**
  * Line intervals from this on, in milliseconds, are those of frames: 30 frames a second take 33 ms. The settings of
@@ -43,13 +43,12 @@ export function frameSteps(
   properties: ImageProperties,
 ): { readonly steps: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
-  const first = { t: frames.t[0]!, l: frames.l[0]!, z: frames.z[0]! };
+  const first = firstFrame(frames);
   const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
     if (frames[letter].length < 2) return null;
     // Beside the first frame, its neighbours along the other axes: each states the step once more.
-    const bases = (["t", "l", "z"] as const).flatMap((other) =>
-      other !== letter && frames[other].length > 1 ? [{ ...first, [other]: frames[other][1]! }] : []
-    );
+    const bases = (["t", "l", "z"] as const).filter((other) => other !== letter)
+      .flatMap((other) => frames[other].slice(1, 2).map((second) => ({ ...first, [other]: second })));
     const known: number[] = [];
     const stated = { some: false, all: true };
     for (const base of [first, ...bases]) {

@@ -22,7 +22,10 @@ export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
     const written = child(component, "name")?.text;
     if (!id || !written || names.has(id)) continue;
     const lower = written.toLowerCase();
-    names.set(id, COLOURS.find((c) => c.toLowerCase() === lower || c[0]!.toLowerCase() === lower) ?? written);
+    names.set(
+      id,
+      COLOURS.find((c) => c.toLowerCase() === lower || c.slice(0, 1).toLowerCase() === lower) ?? written,
+    );
   }
   const depth = components.map((c) => numberIn(child(c, "depth"))).find((d) => d === 1 || d === 2 || d === 4);
   return { names, depth: depth ?? null };

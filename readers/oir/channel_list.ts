@@ -62,8 +62,9 @@ export function channelList(
     throw new DecodeFailed(`channel ${label(silent)} has no readable pixels: ${lost}`);
   }
   if (silent !== undefined) warnings.push(`Channel ${label(silent)} is listed as recorded and has no pixels`);
-  if (fragments.length > 0) {
-    const what = `Pixels of channel ${shortened(fragments[0]!)} are left out`;
+  const [fragment] = fragments;
+  if (fragment !== undefined) {
+    const what = `Pixels of channel ${shortened(fragment)} are left out`;
     warnings.push(`${what}: no document describes it, and it is incomplete`);
   }
   const ids = [...described, ...undescribed.filter((id) => !fragments.includes(id))];
@@ -94,10 +95,10 @@ function agreed(
     return { description: last, warnings: [] };
   }
   if (sequence(last).join() === sequence(other).join()) return { description: last, warnings: [] };
-  const usable = [last, other].filter(sound);
-  if (usable.length !== 1) throw uncertain(last, sequence(last), sequence(other));
+  const [usable, ...more] = [last, other].filter(sound);
+  if (usable === undefined || more.length > 0) throw uncertain(last, sequence(last), sequence(other));
   return {
-    description: usable[0]!,
+    description: usable,
     warnings: [
       "The two copies of the image properties disagree about the channels; those of the copy that fits the pixels count",
     ],

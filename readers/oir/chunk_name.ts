@@ -35,21 +35,20 @@ export function parseFrameIndex(axes: string): FrameIndex | null {
 
 /** Frame indices of a frame id (`t001_0_1`), or `null` when it names no axis. */
 export function parseFrameId(id: string): FrameIndex | null {
-  const axes = id.split("_")[0]!;
+  const [axes = ""] = id.split("_");
   return axes === "" ? null : parseFrameIndex(axes);
 }
 
 /** What a chunk of this name belongs to, or `null` when the name has another form. */
 export function parseChunkName(name: string): ChunkOwner | null {
   const parts = name.split("_");
-  if (parts.length < 2 || !DIGITS.test(parts.pop()!)) return null;
-  const channel = parts.pop()!;
-  if (channel === "") return null;
+  const [channel, number] = parts.splice(-2);
+  if (!channel || number === undefined || !DIGITS.test(number)) return null;
   if (parts[0] === "REF") {
     const source = parts.slice(1).join("_");
     return { image: "reference", source, channel };
   }
-  if (parts.length >= 2 && DIGITS.test(parts.at(-1)!) && DIGITS.test(parts.at(-2)!)) parts.length -= 2;
+  if (parts.length >= 2 && parts.slice(-2).every((part) => DIGITS.test(part))) parts.length -= 2;
   if (parts.length > 1) return null;
   const frame = parseFrameIndex(parts[0] ?? "");
   return frame && { image: "main", frame, channel };

@@ -56,7 +56,7 @@ export function orderIsSound(
   channels: ReadonlyMap<string, DescribedChannel>,
   ids: readonly string[],
 ): boolean {
-  const orders = ids.map((id) => channels.get(id)!.order);
+  const orders = ids.map((id) => channels.get(id)?.order ?? null);
   if (orders.every((order) => order === null)) return true;
   const places = orders.map((order) => /^\d{1,9}$/.test(order ?? "") ? Number(order) : 0);
   return places.every((place) => place >= 1) && new Set(places).size === places.length;

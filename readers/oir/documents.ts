@@ -94,7 +94,7 @@ function rootName(text: string): string {
       at = text.indexOf(closing, at);
       if (at < 0) return "";
     } else if (text[at + 1] !== "!") {
-      return /^[^\s/>]*/.exec(text.slice(at + 1))![0];
+      return /^[^\s/>]*/.exec(text.slice(at + 1))?.[0] ?? "";
     }
   }
   return "";
@@ -149,7 +149,7 @@ function faultIn(text: string, hasControls: boolean): string | null {
   if (/[^\x00-\x7f]/.test(names)) return "a name is damaged";
   if (hasControls) return "there are control characters";
   const declared = new Set(Array.from(names.matchAll(/\sxmlns:([\w.-]+)\s*=/g), ([, prefix]) => prefix));
-  const used = Array.from(names.matchAll(/<\/?([\w.-]+):/g), ([, prefix]) => prefix!);
+  const used = Array.from(names.matchAll(/<\/?([\w.-]+):/g), ([, prefix = ""]) => prefix);
   const foreign = used.find((prefix) => !declared.has(prefix));
   return foreign === undefined ? null : `the prefix "${foreign}" is not declared`;
 }

@@ -93,7 +93,7 @@ function unopened(next: readonly string[], afterNext: readonly string[], files: 
   const unreachable = next.find((name) => files.hasEntry(name) && files.kind(name) !== "directory");
   if (unreachable) return [`The continuation file "${basename(unreachable)}" cannot be opened`];
   return afterNext.some((name) => files.kind(name) === "file")
-    ? [`The continuation file "${basename(next[0]!)}" is missing; what comes after it is not read`]
+    ? [`The continuation file "${basename(next[0] ?? "")}" is missing; what comes after it is not read`]
     : [];
 }
 
@@ -122,7 +122,7 @@ class Kinship {
 
   /** In what a file differs from the acquisition, or `null` when it goes on with it. */
   difference(scan: FileScan): string | null {
-    const main = this.#scans[0]!;
+    const [main = scan] = this.#scans;
     if (EXTENSION.test(scan.file.path) && repeats(scan, this.#scans)) return "has frames of its own";
     if (main.channelSlots.size > 0) {
       const other = [...scan.channelSlots.keys()].find((id) => !main.channelSlots.has(id));
@@ -135,9 +135,10 @@ class Kinship {
       return `has frames of ${own.width} columns and ${own.depth} bytes a sample, not ${geometry.width} and ` +
         geometry.depth;
     }
-    const made = created === null ? null : this.#created(scan);
+    if (created === null) return null;
+    const made = this.#created(scan);
     return made !== null && made !== created
-      ? `was made at ${made.slice(0, 40)}, not ${created!.slice(0, 40)},`
+      ? `was made at ${made.slice(0, 40)}, not ${created.slice(0, 40)},`
       : null;
   }
 

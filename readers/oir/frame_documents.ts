@@ -124,8 +124,8 @@ export class FrameDocuments {
     let searched = 0;
     for (const [scan, at] of this.#places()) {
       if (searched >= MAX_SEARCHED) break;
-      const next = { t: scan.frames[at + 2]!, l: scan.frames[at + 3]!, z: scan.frames[at + 4]! };
-      if (!same(next)) continue;
+      const [t = 0, l = 0, z = 0] = scan.frames.slice(at + 2, at + 5);
+      if (!same({ t, l, z })) continue;
       searched += 1;
       const document = this.#read(scan, at);
       if (document && (document.frame === null || same(document.frame))) {
@@ -155,7 +155,7 @@ export class FrameDocuments {
   }
 
   #read(scan: FileScan, at: number): FrameDocument | null {
-    const [offset, length] = [scan.frames[at]!, scan.frames[at + 1]!];
+    const [offset = 0, length = 0] = scan.frames.slice(at, at + 2);
     const key = `${this.#scans.indexOf(scan)}:${offset}`;
     const known = this.#parsed.get(key);
     if (known !== undefined) return known;

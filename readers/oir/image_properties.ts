@@ -1,4 +1,5 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
+import { numberOf } from "../numbers.ts";
 import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../xml.ts";
 import { type DescribedChannel, describedChannels } from "./described_channels.ts";
@@ -186,9 +187,9 @@ function drawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line">
     ...holder.children.map(({ name, text }) => [name, text] as const),
   ].filter(([name]) => SHAPE_NAME.test(name));
   if (shapes.some(([, shape]) => OTHER_SHAPE.test(shape))) return { region: true, line: null };
-  const { attributes } = holder.children.find(hasEnds)!;
-  const [x1, y1, x2, y2] = ends.map((end) => attributes[end]!.trim() === "" ? NaN : Number(attributes[end]));
-  const line = [x1!, y1!, x2!, y2!] as const;
+  const attributes = holder.children.find(hasEnds)?.attributes ?? {};
+  const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN] = ends.map((end) => numberOf(attributes[end]) ?? NaN);
+  const line = [x1, y1, x2, y2] as const;
   return { region: true, line: line.every(Number.isFinite) ? line : null };
 }
 

@@ -156,7 +156,7 @@ export function checkGeometry(
     throw new DecodeFailed(`${found}: the image properties state ${properties.width} columns`);
   }
   const { depths } = properties;
-  if (depths.length > 0 && depth !== 0 && !depths.includes(depth!)) {
+  if (depths.length > 0 && depth !== 0 && !depths.includes(depth ?? 0)) {
     throw new DecodeFailed(`${found}: the image properties state ${depths[0]} bytes a sample`);
   }
   const fits = (rowBytes: number) => bytes.every((stored) => stored > 0 && stored % rowBytes === 0);

@@ -48,7 +48,8 @@ export function missingPlanes(
 }
 
 function storedBytes({ file }: FileScan, chunks: ChunkTriples): number {
-  if (chunks.length === 3 && chunks[0] === 0) return chunks[2]!;
+  const [planeOffset, , length] = chunks;
+  if (chunks.length === 3 && planeOffset === 0 && length !== undefined) return length;
   return assemblePlane([{ file, chunks }]).bytes;
 }
 

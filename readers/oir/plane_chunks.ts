@@ -47,12 +47,8 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
   const chunks: (ByteRange & { planeOffset: number })[] = [];
   for (const { file, chunks: triples } of parts) {
     for (let i = 0; i < triples.length; i += 3) {
-      chunks.push({
-        file,
-        planeOffset: triples[i]!,
-        offset: triples[i + 1]!,
-        length: triples[i + 2]!,
-      });
+      const [planeOffset = 0, offset = 0, length = 0] = triples.slice(i, i + 3);
+      chunks.push({ file, planeOffset, offset, length });
     }
   }
   const placed = chunks.filter((c) => c.length > 0).sort((a, b) => a.planeOffset - b.planeOffset);

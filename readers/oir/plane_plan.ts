@@ -6,11 +6,13 @@ import type { FrameIndex } from "./chunk_name.ts";
 import type { FileScan } from "./file_scan.ts";
 import { completeRows, planeOf, type RowLayout } from "./main_image.ts";
 import { readPlane, type StoredPlane } from "./plane_chunks.ts";
-import type { StoredFrames } from "./stored_frames.ts";
+import { firstFrame, type StoredFrames } from "./stored_frames.ts";
 
 /** The frame at a position, by the numbers that the file gives its time points, wavelengths and focus planes. */
 export function frameAt(frames: StoredFrames, { t, l, z }: Position): FrameIndex {
-  return { t: frames.t[t]!, l: frames.l[l]!, z: frames.z[z]! };
+  const first = firstFrame(frames);
+  // Numbers have no gaps.
+  return { t: first.t + t, l: first.l + l, z: first.z + z };
 }
 
 /**

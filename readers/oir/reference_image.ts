@@ -47,8 +47,11 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
     facts,
   );
   warnings.push(...ofIds);
-  const stored = ids.map((id) => assemblePlane([{ file: scan.file, chunks: chunksOf.get(id)! }]));
-  const most = stored.reduce((bytes, plane) => Math.max(bytes, plane.bytes), 0);
+  const stored = ids.map((id) => ({
+    id,
+    plane: assemblePlane([{ file: scan.file, chunks: chunksOf.get(id) ?? [] }]),
+  }));
+  const most = stored.reduce((bytes, { plane }) => Math.max(bytes, plane.bytes), 0);
   const arranged = arrangement(most, facts);
   if (typeof arranged === "string") {
     return { reference: null, warnings: [...warnings, `The reference image is left out: ${arranged}`] };
@@ -56,9 +59,7 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const { size, sampleType } = arranged;
   const { width, height } = size;
   const needed = width * height * SAMPLE_BYTES[sampleType];
-  const complete = ids.map((id, i) => ({ id, plane: stored[i]! })).filter(({ plane }) =>
-    plane.bytes >= needed
-  );
+  const complete = stored.filter(({ plane }) => plane.bytes >= needed);
   const left = ids.length - complete.length;
   if (left > 0) {
     warnings.push(`${left} of ${ids.length} channels of the reference image are incomplete and left out`);
@@ -108,8 +109,9 @@ function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: Sam
     warnings: [],
     decode: (targets) =>
       Promise.try(() => {
-        for (const [i, target] of targets.entries()) {
-          readPlane(planes[i]!, sampleType, target, `channel ${i} of the reference image`);
+        for (const [i, plane] of planes.entries()) {
+          const target = targets[i];
+          if (target) readPlane(plane, sampleType, target, `channel ${i} of the reference image`);
         }
       }),
   };
@@ -126,20 +128,21 @@ interface Arrangement {
  */
 function arrangement(bytes: number, facts: ReferenceFacts): Arrangement | string {
   const { camera, sampleType: ofMain } = facts;
-  const types = camera.depth === null ? [ofMain] : [sampleTypeOf(camera.depth), ofMain];
+  const likeliest = camera.depth === null ? ofMain : sampleTypeOf(camera.depth);
+  const types = new Set([likeliest, ofMain]);
   const pixels = (type: SampleType) => Math.floor(bytes / SAMPLE_BYTES[type]);
-  if (pixels(types[0]!) === 0) return "none of its samples are stored";
+  if (pixels(likeliest) === 0) return "none of its samples are stored";
   for (const sampleType of types) {
     const size = statedSize(pixels(sampleType), facts);
     if (size) return { size, sampleType };
   }
-  const whys: string[] = [];
+  let why = "";
   for (const sampleType of types) {
     const size = guessedSize(pixels(sampleType), facts);
     if (typeof size !== "string") return { size, sampleType };
-    whys.push(size);
+    why ||= size;
   }
-  return whys[0]!;
+  return why;
 }
 
 /** The size among those stated that has this number of pixels. */

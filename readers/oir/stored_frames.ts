@@ -41,12 +41,12 @@ export function storedFrames(scans: readonly FileScan[], documents: FrameDocumen
   let named: readonly FrameIndex[] | null = null;
   const fitting = (axis: Axis) => {
     const others = AXES.filter((a) => a !== axis).reduce((product, a) => product * stored[a].length, 1);
-    const [first] = stored[axis];
-    const counted = stored[axis].filter((n, at) => n - first! === at || (n - first!) * others < most);
+    const [first = 1] = stored[axis];
+    const counted = stored[axis].filter((n, at) => n - first === at || (n - first) * others < most);
     if (counted.length === stored[axis].length) return counted;
     named ??= documents.frames();
     const highest = named.reduce((top, frame) => Math.max(top, frame[axis]), 0);
-    return stored[axis].filter((n, at) => at < counted.length || (n <= highest && n - first! < MAX_PLANES));
+    return stored[axis].filter((n, at) => at < counted.length || (n <= highest && n - first < MAX_PLANES));
   };
   const kept = { t: fitting("t"), l: fitting("l"), z: fitting("z") };
   const frames = { t: filled(kept.t), l: filled(kept.l), z: filled(kept.z) };

@@ -204,7 +204,7 @@ export class Directory {
     if (entry.count > 1 && SINGLE.has(tag)) this.#requireEqual(entry);
     const own = entry.at - this.offset;
     // Most values stand in the directory itself; a chain of many is walked without arrays for them.
-    return own >= 0 && own + TYPE_BYTES[entry.type]! <= this.#bytes.byteLength
+    return own >= 0 && own + bytesOf(entry) <= this.#bytes.byteLength
       ? valueOf(this.#bytes, own, entry.type, this.encoding.littleEndian)
       : this.#numbers(entry, 1)[0];
   }
@@ -226,7 +226,7 @@ export class Directory {
 
   #numbers(entry: Entry, count: number): Float64Array {
     const little = this.encoding.littleEndian;
-    const width = TYPE_BYTES[entry.type]!;
+    const width = bytesOf(entry);
     const view = this.#view(entry, count);
     const values = new Float64Array(count);
     for (let i = 0; i < count; i += 1) values[i] = valueOf(view, i * width, entry.type, little);
@@ -234,7 +234,7 @@ export class Directory {
   }
 
   #view(entry: Entry, count: number): DataView<ArrayBuffer> {
-    const length = count * TYPE_BYTES[entry.type]!;
+    const length = count * bytesOf(entry);
     const own = entry.at - this.offset;
     if (own >= 0 && own + length <= this.#bytes.byteLength) {
       return new DataView(this.#bytes.buffer, own, length);
@@ -284,7 +284,7 @@ export class Directory {
   }
 
   #copied(entry: Entry, most: number): Uint8Array<ArrayBuffer> {
-    const length = entry.count * TYPE_BYTES[entry.type]!;
+    const length = entry.count * bytesOf(entry);
     if (length > most) {
       throw new DecodeFailed(`${tagName(entry.tag)} has ${length} bytes, more than ${most}`);
     }
@@ -327,6 +327,9 @@ export class Directory {
     return tolerant(() => this.number(tag));
   }
 }
+
+/** Bytes of one value. */
+const bytesOf = ({ type }: Entry): number => TYPE_BYTES[type] ?? 0;
 
 function tolerant<T>(read: () => T): T | undefined {
   try {

@@ -47,7 +47,7 @@ export const scenes: ReadScenes = (source) =>
 
 function openStack({ path, files }: Source): Stack {
   const tiff = new TiffFile(files.open(path), files);
-  const first = tiff.directory(0)!;
+  const { first } = tiff;
   const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
   opened.descriptions = noted(
     opened,

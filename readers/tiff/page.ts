@@ -199,8 +199,8 @@ function doubts(directory: Directory, samples: number, photometric: number, need
 /** One value per sample; a single one stands for all. */
 function perSample(directory: Directory, tag: number, samples: number, missing: number): number[] {
   const values = directory.numbers(tag, MAX_CHANNELS);
-  if (values.length === 0) return new Array<number>(samples).fill(missing);
-  if (values.length === 1 || values.length < samples) return new Array<number>(samples).fill(values[0]!);
+  const [first = missing] = values;
+  if (values.length < samples) return new Array<number>(samples).fill(first);
   return [...values.subarray(0, samples)];
 }
 

@@ -27,7 +27,8 @@ export function sampleNames(
     : page.photometric;
   const kinds = BY_PHOTOMETRIC[photometric] ?? [];
   const names = Array.from({ length: page.samples }, (_, sample) => {
-    if (sample < kinds.length) return kinds[sample]!;
+    const kind = kinds[sample];
+    if (kind !== undefined) return kind;
     const extra = page.extraSamples[sample - (page.samples - page.extraSamples.length)];
     return extra === 1 || extra === 2 ? "Alpha" : null;
   });

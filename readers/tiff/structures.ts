@@ -59,9 +59,10 @@ export class Structures {
   }
 
   #sort(): void {
-    const order = this.#starts.map((_, i) => i).sort((a, b) => this.#starts[a]! - this.#starts[b]!);
-    this.#starts = order.map((i) => this.#starts[i]!);
-    this.#ends = order.map((i) => this.#ends[i]!);
+    const parts = this.#starts.map((start, i) => [start, this.#ends[i] ?? start] as const)
+      .sort(([a], [b]) => a - b);
+    this.#starts = parts.map(([start]) => start);
+    this.#ends = parts.map(([, end]) => end);
     this.#ascending = true;
   }
 }

@@ -46,6 +46,13 @@ export class TiffFile {
     this.#next = Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
   }
 
+  /** The first directory of the main chain. @throws {DecodeFailed} it is damaged, or there is none */
+  get first(): Directory {
+    const first = this.directory(0);
+    if (first === null) throw new DecodeFailed("the file has no directory");
+    return first;
+  }
+
   /**
    * Directory `index` of the main chain, or `null` when the chain is shorter.
    *
@@ -57,7 +64,7 @@ export class TiffFile {
       if (directory === null) return null;
       if (this.#offsets.length > index) return directory;
     }
-    return this.directoryAt(this.#offsets[index]!, `directory ${index}`);
+    return this.directoryAt(this.#offsets[index] ?? this.#next, `directory ${index}`);
   }
 
   /**

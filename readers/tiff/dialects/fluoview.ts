@@ -38,13 +38,14 @@ interface Dimension {
 /** The stack of a FluoView file, or `null`. */
 export function openFluoView(opened: Opened): Stack | null {
   const { tiff, first } = opened;
-  if (!first.has(TAG.FluoViewHeader)) return null;
-  const header = first.bytes(TAG.FluoViewHeader, 1 << 16)!;
+  const entry = first.entry(TAG.FluoViewHeader);
+  const header = first.bytes(TAG.FluoViewHeader, 1 << 16);
+  if (!entry || !header) return null;
   const layout = readPage(first);
   const dimensions = header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES
     ? null
     : dimensionsOf(header, tiff.encoding.littleEndian);
-  const { at } = first.entry(TAG.FluoViewHeader)!;
+  const { at } = entry;
   tiff.structures.claim(at, at + DIMENSIONS_AT, `the value of ${tagName(TAG.FluoViewHeader)}`);
   const order = dimensions && pageOrder(dimensions, layout);
   if (!dimensions || !order) {

@@ -44,7 +44,7 @@ function labelsOf(directory: Directory): string[] {
     for (; item < last; item += 1) {
       const length = counts[item];
       if (length === undefined || at + length > bytes.length) return [];
-      if (label) labels.push(decoder.decode(bytes.subarray(at, at + length)).split("\n")[0]!.trim());
+      if (label) labels.push(decoder.decode(bytes.subarray(at, at + length)).split("\n", 1).join().trim());
       at += length;
     }
   }

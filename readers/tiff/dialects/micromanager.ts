@@ -241,7 +241,8 @@ function indexOf(directory: Directory): IndexEntry | null {
   return { channel: ChannelIndex, slice: SliceIndex, frame: FrameIndex, position, offset: directory.offset };
 }
 
-const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isIndex = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 /** A length of the summary; 1 where it is none. */
 function declared(value: unknown): number {

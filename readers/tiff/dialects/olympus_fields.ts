@@ -52,21 +52,20 @@ export function readFields(text: string): OlympusFields | null {
   const converted = new RegExp(String.raw`${MEASURE}\s*\*\s*${MEASURE}`).exec(
     image?.get("Image Size(Unit Converted)") ?? "",
   );
-  const fromConverted = (part: 1 | 3, pixels: string | undefined): Step | null =>
-    converted && Number(pixels) > 0
-      ? { step: valueOf(converted[part]!) / Number(pixels), unit: converted[part + 1]! }
-      : null;
+  const [, width, widthUnit = "", height, heightUnit = ""] = converted ?? [];
+  const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null =>
+    length !== undefined && Number(pixels) > 0 ? { step: valueOf(length) / Number(pixels), unit } : null;
   return {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
     channels: countIn(dimension("Channel")),
     depth: countIn(dimension("Z")),
     frames: countIn(dimension("T")),
-    x: stepIn(dimension("X")) ?? fromConverted(1, size?.[1]),
-    y: stepIn(dimension("Y")) ?? (lineScan ? null : fromConverted(3, size?.[2])),
+    x: stepIn(dimension("X")) ?? each(width, widthUnit, size?.[1]),
+    y: stepIn(dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
     z: stepIn(dimension("Z")),
     duration: durationIn(dimension("T")) ??
-      (lineScan && converted ? { value: valueOf(converted[3]!), unit: converted[4]! } : null),
+      (lineScan && height !== undefined ? { value: valueOf(height), unit: heightUnit } : null),
     names: namesIn(sections),
     moment: momentIn(general?.get("Date") ?? ""),
   };
@@ -97,20 +96,24 @@ function countIn(text: string): number {
 /** `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`: the step at the end. */
 function stepIn(text: string): Step | null {
   const found = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text);
-  return found ? { step: valueOf(found[1]!), unit: found[2]! } : null;
+  const [, step = "", unit = ""] = found ?? [];
+  return found ? { step: valueOf(step), unit } : null;
 }
 
 /** `1, 0.000 - 35.099 [s], Interval FreeRun`: from the first time to the last. */
 function durationIn(text: string): { value: number; unit: string } | null {
   const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
-  const value = found ? valueOf(found[2]!) - valueOf(found[1]!) : 0;
-  return found && value > 0 ? { value, unit: found[3]! } : null;
+  const [, from = "", to = "", unit = ""] = found ?? [];
+  const value = valueOf(to) - valueOf(from);
+  return value > 0 ? { value, unit } : null;
 }
 
 function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] {
   const names: (string | null)[] = [];
-  for (let n = 1; n <= MAX_NAMED && sections.has(`Channel ${n}`); n += 1) {
-    names.push(sections.get(`Channel ${n}`)!.get("Channel Name") || null);
+  for (let n = 1; n <= MAX_NAMED; n += 1) {
+    const section = sections.get(`Channel ${n}`);
+    if (!section) break;
+    names.push(section.get("Channel Name") || null);
   }
   return names;
 }
@@ -123,9 +126,9 @@ function momentIn(text: string): Moment {
   const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
   if (!found) return UNDATED;
   const [, a, separator, b, c, hours, minutes, seconds, half] = found;
-  const hour = hourOf(hours!, half);
+  const hour = hourOf(hours, half);
   const time = [hour, minutes, seconds] as const;
-  if (a!.length === 4) return moment([a, b, c], time);
+  if (a?.length === 4) return moment([a, b, c], time);
   const dayFirst = separator === "." || Number(a) > 12;
   return moment(dayFirst ? [c, b, a] : [c, a, b], time);
 }

@@ -204,7 +204,7 @@ function judge({ files }: Opened, path: string, own: Stack, first: boolean): num
   if (file === null) return "it cannot be opened";
   try {
     const tiff = new TiffFile(file, files);
-    const page = readPage(tiff.directory(0)!);
+    const page = readPage(tiff.first);
     if (!sameLayout(page, own.layout)) {
       const [a, b] = [page, own.layout].map(({ width, height, samples, bits }) =>
         `${width} x ${height} x ${samples} of ${bits[0]} bits`
@@ -223,7 +223,7 @@ function judge({ files }: Opened, path: string, own: Stack, first: boolean): num
 
 function openMember({ files }: Opened, path: string, openOne: (opened: Opened) => Stack): Stack {
   const tiff = new TiffFile(files.open(path), files);
-  const first = tiff.directory(0)!;
+  const { first } = tiff;
   const descriptions = first.wholeTexts(TAG.ImageDescription, MAX_XML_BYTES);
   return openOne({ path, files, tiff, first, descriptions, warnings: [] });
 }

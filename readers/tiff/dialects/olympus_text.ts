@@ -49,7 +49,7 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
     calibrations: { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) },
     names: set ? set.names : fields.names,
     moment: firstMoment(fields.moment, stack.moment),
-    fileSize: stack.fileSize + text!.size,
+    fileSize: stack.fileSize + (text?.size ?? 0),
   };
 }
 

@@ -94,7 +94,7 @@ function readCompanion(
     const tiff = head.length === 4 &&
       (head[0] === 0x49 && head[1] === 0x49 || head[0] === 0x4d && head[1] === 0x4d);
     const text = tiff
-      ? new TiffFile(file, files).directory(0)!.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml)
+      ? new TiffFile(file, files).first.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml)
       : file.size <= MAX_XML_BYTES
       ? decodeText(file.read(0, file.size, "the document"))
       : undefined;
@@ -120,9 +120,9 @@ function imageOf(opened: Opened, { document, path }: Described, uuid: string | n
   const own = path === opened.path;
   const has = (belongs: (file: OmeFile) => boolean) => images.find((image) => filesOf(image).some(belongs));
   const isNamed = ({ name }: OmeFile) => {
-    if (name === null || basename(placesOf(".", name)[0]!) !== basename(opened.path)) return false;
+    if (name === null || basename(placesOf(".", name)[0]) !== basename(opened.path)) return false;
     const [written, beside] = placesOf(dirname(path), name);
-    return written === opened.path || beside === opened.path && opened.files.kind(written!) !== "file";
+    return written === opened.path || beside === opened.path && opened.files.kind(written) !== "file";
   };
   const isMeant = (file: OmeFile) => uuid !== null && file.uuid === uuid;
   const byBoth = has((file) => isMeant(file) && isNamed(file));
@@ -144,7 +144,8 @@ function imageOf(opened: Opened, { document, path }: Described, uuid: string | n
   if (byName) return byName;
   // A document that names one file alone is that file's, under whatever name and UUID.
   const names = new Set(images.flatMap((image) => filesOf(image).map(({ name }) => name)));
-  if (own && (images.length === 1 || names.size === 1)) return images[0]!;
+  const [first] = images;
+  if (own && first && (images.length === 1 || names.size === 1)) return first;
   throw new DecodeFailed(
     `OME-XML in "${basename(path)}" names no plane of "${
       basename(opened.path)
@@ -197,12 +198,12 @@ function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): Tif
       at[letter] = rest % sizes[letter];
       rest = Math.floor(rest / sizes[letter]);
     }
-    return at;
+    return { data, at };
   });
   // One that is too large for a channel shows that all of them count samples.
-  const each = starts.some(({ C }) => C >= channels) ? samples : 1;
-  return tiffData.map((data, i) => {
-    const C = Math.floor(starts[i]!.C / each);
-    return { ...data, first: planeNumber(order, { ...sizes, C: channels }, { ...starts[i]!, C }) };
+  const each = starts.some(({ at }) => at.C >= channels) ? samples : 1;
+  return starts.map(({ data, at }) => {
+    const C = Math.floor(at.C / each);
+    return { ...data, first: planeNumber(order, { ...sizes, C: channels }, { ...at, C }) };
   });
 }

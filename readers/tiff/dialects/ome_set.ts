@@ -21,7 +21,7 @@ export interface Location {
 }
 
 /** Where a file may be that a document names: in its folder as written, else beside it by its name alone. */
-export function placesOf(folder: string, name: string): string[] {
+export function placesOf(folder: string, name: string): [string, ...string[]] {
   const written = name.replaceAll("\\", "/");
   const beside = join(folder, basename(written));
   const absolute = written.startsWith("/") || /^[A-Za-z]:/.test(written);
@@ -34,7 +34,7 @@ export function uuidIn(text: string): string | null {
 }
 
 function uuidOf(tiff: TiffFile): string | null {
-  return uuidIn(tiff.directory(0)!.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml) ?? "");
+  return uuidIn(tiff.first.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml) ?? "");
 }
 
 const keyOf = ({ name, uuid }: OmeFile) => `${name}\n${uuid}`;
@@ -95,7 +95,7 @@ export class OmeSet {
     const expected = found === this.#opened.path && places.length === 1;
     if (
       found !== null && !expected &&
-      basename(dirname(found)) !== basename(dirname(places[0]!))
+      basename(dirname(found)) !== basename(dirname(places[0]))
     ) this.#elsewhere.push(name);
     return found;
   }

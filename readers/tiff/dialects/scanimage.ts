@@ -197,7 +197,7 @@ function pixelSize(fields: Fields, width: number, height: number): { x: number; 
 
 /** `hChannels.channelName = {'Channel 1' 'Channel 2'}` */
 function channelNamesIn(fields: Fields): string[] {
-  return [...(fields.get("hChannels.channelName") ?? "").matchAll(/'([^']*)'/g)].map(([, name]) => name!);
+  return [...(fields.get("hChannels.channelName") ?? "").matchAll(/'([^']*)'/g)].map(([, name = ""]) => name);
 }
 
 /** Names of the channels that were saved. */
@@ -215,5 +215,5 @@ function momentIn(fields: Fields): Moment {
   );
   if (!found) return UNDATED;
   const [, month, day, year, hours, minutes, seconds, half] = found;
-  return moment([year, month, day], [hourOf(hours!, half), minutes, seconds]);
+  return moment([year, month, day], [hourOf(hours, half), minutes, seconds]);
 }

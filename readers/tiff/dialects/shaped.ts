@@ -60,9 +60,10 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
   const found: PlaneAxis[] = [];
   let counted = 1;
   // The axes up to the plane's own, which are rows, columns and samples in any order.
-  for (let i = 0; counted < planes && i < shape.length; i += 1) {
-    counted *= shape[i]!;
-    found.push({ letter: folded(letters[i]), size: shape[i]! });
+  for (const [i, size] of shape.entries()) {
+    if (counted >= planes) break;
+    counted *= size;
+    found.push({ letter: folded(letters[i]), size });
   }
   const rest = letters.slice(found.length);
   if (letters !== "" && (!/^[A-Z]+$/.test(letters) || rest.split("X").length !== 2)) {
