@@ -11,7 +11,9 @@ import { DIRECTORY_FORMATS, extensionOf, FORMATS, mayHoldPaths, STORE_MARKERS } 
 
 /** The format and the path to hand to its reader. */
 export interface ChosenFormat {
+  /** What opens it. */
   readonly format: Format;
+  /** Path for its reader: the directory of a store where a file in it was named. */
   readonly path: string;
 }
 

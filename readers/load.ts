@@ -77,15 +77,19 @@ export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "referenc
   readonly format: string;
   /** Shape of the loaded planes. */
   readonly rows: number;
+  /** Columns of the loaded planes. */
   readonly columns: number;
   /** Loaded channels, in requested order. */
   readonly loaded: readonly Channel[];
+  /** Reference image with the shape of its planes, or `null`. */
   readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
+  /** Of the metadata, the plan and the decoding. */
   readonly warnings: readonly string[];
 }
 
 /** Metadata and planes. */
 export interface LoadedAcquisition {
+  /** Everything but the samples. */
   readonly summary: AcquisitionSummary;
   /** One float32 plane per loaded channel that was decoded, row-major. */
   readonly planes: Float32Array<ArrayBuffer>[];

@@ -22,7 +22,11 @@ export function momentOf(text: string | null | undefined): Moment {
 }
 
 /** Year, month and day, or hour, minute and second. */
-type Parts = readonly [string | number | undefined, string | number | undefined, string | number | undefined];
+export type Parts = readonly [
+  string | number | undefined,
+  string | number | undefined,
+  string | number | undefined,
+];
 
 /**
  * Date and time of their parts.

@@ -11,6 +11,7 @@ export interface OmeXmlImage {
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** Per `Channel` or `LogicalChannel`; `null` where it has none. */
   readonly names: readonly (string | null)[];
+  /** When the image was acquired. */
   readonly moment: Moment;
 }
 

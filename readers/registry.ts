@@ -2,7 +2,7 @@
  * The formats of this build. Readers are loaded when first needed, so that the server itself holds none of their
  * libraries. No reader knows this file: what it lists leads to every reader.
  */
-import type { Format } from "./format.ts";
+import type { DirectoryFormat, Format } from "./format.ts";
 import { OIR } from "./oir/format.ts";
 import { OME_ZARR } from "./ome_zarr/format.ts";
 import { TIFF } from "./tiff/format.ts";
@@ -11,7 +11,9 @@ import { TIFF } from "./tiff/format.ts";
 export const FORMATS: readonly Format[] = [TIFF, OIR, ...OME_ZARR];
 
 /** Those whose images are directories. */
-export const DIRECTORY_FORMATS = FORMATS.filter((format) => format.container === "directory");
+export const DIRECTORY_FORMATS: readonly DirectoryFormat[] = FORMATS.filter((format) =>
+  format.container === "directory"
+);
 
 /** Files inside a directory that mark it as an image; a path to one of them means its directory. */
 export const STORE_MARKERS: readonly string[] = DIRECTORY_FORMATS.flatMap((format) => format.markers);

@@ -23,7 +23,7 @@ export class RootWatch {
   /** State of each folder before the first file below it was opened; `null` when it had changed just then. */
   readonly #states = new Map<string, string | null>();
 
-  /** @param isInside true for a root and what lies below one */
+  /** Watches nothing yet. @param isInside true for a root and what lies below one */
   constructor(isInside: (path: string) => boolean) {
     this.#isInside = isInside;
   }

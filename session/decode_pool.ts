@@ -62,6 +62,7 @@ export class DecodePool {
   readonly #waiting = new Set<Waiting>();
   #closed = false;
 
+  /** `start` and `size` are given by tests. */
   constructor(
     clock: Clock,
     start: StartWorker = startDecodeWorker,

@@ -16,7 +16,9 @@ const MIN_DIVIDED_BYTES = 16 << 20;
 
 /** What all loads share. */
 export interface LoadResources {
+  /** Gives workers. */
   readonly pool: DecodePool;
+  /** Gives memory of planes and decoders. */
   readonly budget: MemoryBudget;
   /** Memory of released planes for new ones. */
   readonly memory: PlaneMemory;

@@ -45,6 +45,7 @@ export class Opener {
   readonly #rules: OpenRules;
   readonly #running = new Set<AbortController>();
 
+  /** `rules` are what the operator set. */
   constructor(clock: Clock, resources: LoadResources, store: SessionStore, rules: OpenRules) {
     this.#clock = clock;
     this.#resources = resources;

@@ -11,7 +11,9 @@ import { mayHoldPaths } from "../readers/registry.ts";
 
 /** A directory that may be opened from: as the operator wrote it, and with links resolved. */
 export interface Root {
+  /** As the operator wrote it. */
   readonly written: string;
+  /** With links resolved. */
   readonly resolved: string;
 }
 

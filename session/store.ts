@@ -10,6 +10,7 @@ import type { PlaneMemory } from "./plane_memory.ts";
 export interface Session {
   /** 32 lower-case hexadecimal characters. */
   readonly id: string;
+  /** Everything but the samples. */
   readonly summary: AcquisitionSummary;
   /** Source planes by channel index. */
   readonly channels: ReadonlyMap<number, PlaneBuffer>;
@@ -32,6 +33,8 @@ export class SessionStore {
   #closed = false;
 
   /**
+   * `ended` is called when a session ends.
+   *
    * @param memory takes the planes of sessions that have ended
    * @param ended called after the end of each session, until the store is closed
    */
@@ -79,7 +82,7 @@ export class SessionStore {
     return session;
   }
 
-  /** @throws {SessionNotFound} unknown, deleted or expired */
+  /** The session of an id, whose time begins again. @throws {SessionNotFound} unknown, deleted or expired */
   get(id: string): Session {
     const entry = this.#sessions.get(id);
     // A timer may be late; an expired session is gone all the same.

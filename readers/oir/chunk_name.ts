@@ -6,8 +6,11 @@
 
 /** Indices of a frame as they are written, from 1 on; a letter that is absent counts as 1. */
 export interface FrameIndex {
+  /** Time point. */
   readonly t: number;
+  /** Wavelength. */
   readonly l: number;
+  /** Depth. */
   readonly z: number;
 }
 
@@ -20,7 +23,7 @@ const DIGITS = /^\d+$/;
 const AXES = /^(?:[a-z]\d{1,9})*$/;
 
 /** Frame indices of the axes part of a name (`t001z002`), or `null` when it holds anything else. */
-export function parseFrameIndex(axes: string): FrameIndex | null {
+function parseFrameIndex(axes: string): FrameIndex | null {
   if (!AXES.test(axes)) return null;
   const index = { t: 1, l: 1, z: 1 };
   const seen = new Set<string>();

@@ -9,7 +9,7 @@ import type { StopFlag } from "../stop_flag.ts";
 import { Damage } from "./damage.ts";
 
 /** First bytes of every file, continuation files included. */
-export const SIGNATURE = "OLYMPUSRAWFORMAT";
+const SIGNATURE = "OLYMPUSRAWFORMAT";
 
 /** Blocks of one file; a file of 1 GB in strips of 11 264 bytes has 200,000. */
 export const MAX_BLOCKS = 4_000_000;
@@ -26,6 +26,7 @@ export const KIND = { documents: 0, frame: 1, tag: 3, pixels: 4 } as const;
 export interface Block {
   /** Offset of its payload. */
   readonly offset: number;
+  /** One of {@linkcode KIND}, or an unknown kind. */
   readonly kind: number;
   /** Bytes of payload as the block says. */
   readonly length: number;
@@ -71,7 +72,7 @@ export function readHeader(file: ByteSource): ContainerHeader {
 }
 
 /** True when `head` starts with the signature. */
-export function isOir(head: Uint8Array): boolean {
+function isOir(head: Uint8Array): boolean {
   return [...SIGNATURE].every((letter, i) => head[i] === letter.charCodeAt(0));
 }
 
@@ -87,6 +88,7 @@ export interface BlockSource {
 
 /** Offsets of blocks, ascending. */
 export interface BlockIndex {
+  /** Offsets of the blocks, ascending. */
   readonly entries: readonly number[];
   /** The first entry that is impossible, in words; it and those after it are left out. */
   readonly fault: string | null;

@@ -4,7 +4,7 @@ export class Damage {
   #count = 0;
   #ends = 0;
 
-  /** @param what one clause with the offset: `block at 96 + 30 runs into the next one at 120` */
+  /** Notes damage. @param what one clause with the offset: `block at 96 + 30 runs into the next one at 120` */
   add(what: string): void {
     this.#first ??= what;
     this.#count += 1;

@@ -3,6 +3,7 @@ import { child, descendant, descendants, type XmlElement } from "../xml.ts";
 
 /** One channel of the image properties. */
 export interface DescribedChannel {
+  /** Name that the operator gave, or `null`. */
   readonly name: string | null;
   /** Its place among the channels as it is written, or `null` where it is not. */
   readonly order: string | null;
@@ -14,11 +15,13 @@ export interface DescribedChannel {
 
 /** Channels by index. */
 export interface ChannelList {
+  /** Ids by index. */
   readonly ids: readonly string[];
   /** Described channels, whether they have pixels or not. */
   readonly described: ReadonlyMap<string, DescribedChannel>;
   /** `null` where the file gives none. */
   readonly names: readonly (string | null)[];
+  /** What the user should know about the channels. */
   readonly warnings: readonly string[];
 }
 

@@ -33,6 +33,7 @@ export interface StoredDocument {
   readonly name: string;
   /** Offset in the file. */
   readonly offset: number;
+  /** Its text, encoded. */
   readonly bytes: Uint8Array;
 }
 
@@ -171,7 +172,9 @@ export const isCount = (value: number | null | undefined): value is number =>
 
 /** Width and height in pixels. */
 export interface ImageSize {
+  /** Columns. */
   readonly width: number;
+  /** Rows. */
   readonly height: number;
 }
 

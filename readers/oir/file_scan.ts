@@ -35,7 +35,9 @@ const TAG_FIXED_BYTES = 12;
 
 /** Where the documents of a block are. */
 export interface DocumentBlock {
+  /** First byte in the file. */
   readonly offset: number;
+  /** Bytes. */
   readonly length: number;
 }
 
@@ -44,6 +46,7 @@ export type ChunkTriples = number[];
 
 /** What one file holds. */
 export interface FileScan {
+  /** The file that was scanned. */
   readonly file: RandomAccessFile;
   /** Chunks of the main image, by {@linkcode planeKey} and then by the slot of the channel. */
   readonly planes: ReadonlyMap<string, readonly (ChunkTriples | undefined)[]>;
@@ -55,12 +58,15 @@ export interface FileScan {
   readonly reference: ReadonlyMap<string, ReadonlyMap<string, ChunkTriples>>;
   /** Frame documents in file order, as flat quintuples of offset, length and the t, l, z of the chunk that follows. */
   readonly frames: readonly number[];
+  /** Blocks of XML documents in file order. */
   readonly documents: readonly DocumentBlock[];
   /** Number of chunks in `planes` and `reference`. */
   readonly chunkCount: number;
   /** The file is shorter than when it was closed. */
   readonly truncated: boolean;
+  /** What is wrong with the blocks. */
   readonly damage: Damage;
+  /** What the user should know about the index and the end of the file. */
   readonly warnings: readonly string[];
 }
 

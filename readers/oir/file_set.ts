@@ -26,6 +26,7 @@ export const isContinuationName = (path: string): boolean => CONTINUATION.test(b
 export interface FileSet {
   /** The main file, then its continuations in their order. */
   readonly scans: readonly FileScan[];
+  /** Why the set ends where it does. */
   readonly warnings: readonly string[];
 }
 

@@ -14,6 +14,7 @@ export interface FrameGeometry {
   readonly height: number;
   /** Bytes per sample; 0 where it is given per component, `null` where it is not given. */
   readonly depth: number | null;
+  /** True for samples of one colour image. */
   readonly rgb: boolean;
   /** Colour type as it is written; some files leave it empty. */
   readonly colorType: string;
@@ -24,6 +25,7 @@ export type PositionAxis = "TIMELAPSE" | "ZSTACK" | "LAMBDA";
 
 /** One frame document. */
 export interface FrameDocument {
+  /** Frame that the document names, or `null`. */
   readonly frame: FrameIndex | null;
   /** In words where it states no usable one. */
   readonly geometry: FrameGeometry | string;
@@ -55,6 +57,7 @@ export class FrameDocuments {
   readonly #stop: StopFlag;
   readonly #parsed = new Map<string, FrameDocument | null>();
 
+  /** Reads none yet; `parser` bounds what is read in all. */
   constructor(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag) {
     this.#scans = scans;
     this.#parser = parser;

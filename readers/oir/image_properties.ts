@@ -42,6 +42,7 @@ export interface ImageProperties {
   readonly overview: ImageSize | null;
   /** Whether any region was drawn, of whatever shape. */
   readonly region: boolean;
+  /** Line of a line scan in pixels of the reference image, or `null`. */
   readonly line: Line | null;
 }
 

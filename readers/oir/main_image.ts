@@ -54,6 +54,7 @@ export interface RowLayout {
   readonly lineScan: boolean;
   /** Rows of the whole array; of a line scan, the most that any channel has. */
   readonly rows: number;
+  /** What the user should know about the rows. */
   readonly warnings: readonly string[];
 }
 
@@ -63,8 +64,11 @@ export interface ScanEvidence {
   readonly stored: readonly number[];
   /** Whether the chunks of a channel state the same place twice, as those of two frames with one name do. */
   readonly repeated: boolean;
+  /** Frames that are stored. */
   readonly frames: StoredFrames;
+  /** Columns, rows and bytes per sample of a frame document. */
   readonly geometry: FrameGeometry;
+  /** What the image properties state. */
   readonly properties: ImageProperties;
   /** Whether a reference image is stored. */
   readonly reference: boolean;
@@ -131,6 +135,7 @@ export interface WidthEvidence {
   readonly bytes: readonly number[];
   /** Geometries of several frame documents. */
   readonly stated: readonly FrameGeometry[];
+  /** What the image properties state. */
   readonly properties: ImageProperties;
 }
 
@@ -183,7 +188,7 @@ export function channelsOf(
   return channelNames(names.slice(0, ids.length)).map((name, index) => ({ index, name, ...plane }));
 }
 
-/** @throws {DecodeFailed} a plane is larger than any that could be served */
+/** Makes sure that a plane is not too large. @throws {DecodeFailed} a plane is larger than any that could be served */
 export function checkPlaneSize(rows: number, columns: number): void {
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);

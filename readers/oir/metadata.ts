@@ -46,14 +46,17 @@ type Catalog = Record<Kind, StoredDocument[]>;
 
 /** What the documents of an acquisition say. */
 export interface Metadata {
+  /** What both copies of the image properties state. */
   readonly properties: ImageProperties;
   /** Channels in each copy of the properties that has any, the last copy first. */
   readonly descriptions: readonly ImageProperties["channels"][];
   /** Sizes from image definition documents, which describe the reference image. */
   readonly definitions: readonly ImageSize[];
+  /** Channels of the camera that took the reference image. */
   readonly camera: CameraChannels;
   /** Series intervals in channel documents, in milliseconds. */
   readonly channelIntervals: () => number[];
+  /** What the user should know about the metadata. */
   readonly warnings: readonly string[];
 }
 

@@ -23,8 +23,8 @@ import {
   type Acquisition,
   type AxisLetter,
   oneScene,
-  type ReadScenes,
   type SampleType,
+  type Scenes,
   type Source,
 } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
@@ -52,7 +52,9 @@ import { referenceImage } from "./reference_image.ts";
 import { checkFirstFrame, firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or refused */
-export const scenes: ReadScenes = (source) => Promise.try(() => oneScene(describe(source)));
+export function scenes(source: Source): Promise<Scenes> {
+  return Promise.try(() => oneScene(describe(source)));
+}
 
 function describe({ path, files }: Source): Acquisition {
   const set = scanFileSet(path, files);

@@ -10,14 +10,19 @@ const MAX_PLANE_CHUNKS = 1_000_000;
 
 /** Consecutive bytes of a plane. */
 export interface ByteRange {
+  /** File that holds it. */
   readonly file: ByteSource;
+  /** First byte in the file. */
   readonly offset: number;
+  /** Bytes. */
   readonly length: number;
 }
 
 /** Chunks of a plane in one of the files. */
 export interface PlanePart {
+  /** File that holds the chunks. */
   readonly file: ByteSource;
+  /** Chunks of the plane in this file. */
   readonly chunks: ChunkTriples;
 }
 

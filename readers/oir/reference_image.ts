@@ -19,7 +19,9 @@ export interface ReferenceFacts {
   readonly sampleType: SampleType;
   /** What camera channel documents say; their sample width is that of the reference image. */
   readonly camera: CameraChannels;
+  /** What the image properties state. */
   readonly properties: ImageProperties;
+  /** Geometry of the main image. */
   readonly geometry: FrameGeometry;
   /** Sizes from image definition documents. */
   readonly definitions: readonly ImageSize[];
@@ -27,7 +29,9 @@ export interface ReferenceFacts {
 
 /** The reference image, or `null` and why a stored one is left out. */
 export interface ReferenceResult {
+  /** The image, or `null`. */
   readonly reference: Reference | null;
+  /** Why there is none, or what of it is left out. */
   readonly warnings: readonly string[];
 }
 

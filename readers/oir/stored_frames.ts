@@ -11,14 +11,19 @@ import type { FrameDocuments } from "./frame_documents.ts";
 export interface StoredFrames {
   /** Numbers without gaps, ascending; position 0 is the first of each. A frame between others may have no planes. */
   readonly t: readonly number[];
+  /** Wavelengths. */
   readonly l: readonly number[];
+  /** Depths. */
   readonly z: readonly number[];
 }
 
 /** The frames, and the files without the planes that belong to none of them. */
 export interface FittingFrames {
+  /** The frames that fit each other. */
   readonly frames: StoredFrames;
+  /** The files without planes of other frames. */
   readonly scans: readonly FileScan[];
+  /** Which frames were left out. */
   readonly warnings: readonly string[];
 }
 

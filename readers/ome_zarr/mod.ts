@@ -12,10 +12,11 @@
  * that are no number, unknown codecs, chunk grids, key encodings and metadata fields, chunks that do not decode to
  * their exact length, absent chunks without a fill value, links that leave the store, encrypted ZIP entries.
  */
-import { oneScene, type ReadScenes } from "../reader.ts";
+import { oneScene, type Scenes, type Source } from "../reader.ts";
 import { acquisitionInCollection } from "./collection_member.ts";
 import { readStoredImage } from "./stored_image.ts";
 
 /** Opens the image of a directory or ZIP store, shaped by the collection that it belongs to. */
-export const scenes: ReadScenes = async ({ path, files }) =>
-  oneScene(await acquisitionInCollection(readStoredImage({ path, files }), path, files));
+export async function scenes(source: Source): Promise<Scenes> {
+  return oneScene(await acquisitionInCollection(readStoredImage(source), source.path, source.files));
+}

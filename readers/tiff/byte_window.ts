@@ -11,11 +11,13 @@ const LAST_WINDOW = 1 << 16;
  * where it ended, so that a chain of directories costs few bytes when they are scattered and few reads when not.
  */
 export class ByteWindow {
+  /** Bytes that are read through the window. */
   readonly file: ByteSource;
   #start = 0;
   #length = 0;
   #bytes = new Uint8Array(FIRST_WINDOW);
 
+  /** A window that holds nothing yet. */
   constructor(file: ByteSource) {
     this.file = file;
   }

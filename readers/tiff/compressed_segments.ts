@@ -14,6 +14,7 @@ export class CompressedSegments {
   readonly #codec: Codec;
   readonly #settings: ReturnType<typeof settingsOf>;
 
+  /** `codec` is that of the page's Compression. */
   constructor(table: SegmentTable, codec: Codec) {
     this.#table = table;
     this.#codec = codec;
@@ -50,7 +51,7 @@ export class CompressedSegments {
     }
   }
 
-  /** @throws {DecodeFailed | Stopped} */
+  /** Decodes those that hold the wanted samples into their planes. @throws {DecodeFailed | Stopped} */
   async decode(wanted: readonly Wanted[], stop: StopFlag): Promise<void> {
     for (const index of this.#table.holding(wanted)) {
       stop.check();

@@ -11,7 +11,9 @@ import { textOf, upToNul } from "./text.ts";
 
 /** How numbers are laid out in one file. */
 export interface Encoding {
+  /** Byte order. */
   readonly littleEndian: boolean;
+  /** True where offsets have 8 bytes. */
   readonly bigTiff: boolean;
 }
 
@@ -65,9 +67,13 @@ function viewOf(
 
 /** One entry; `at` is the offset of its value in the file. */
 export interface Entry {
+  /** Number of the tag. */
   readonly tag: number;
+  /** Number of the field type (TIFF 6.0, section 2). */
   readonly type: number;
+  /** How many values. */
   readonly count: number;
+  /** Offset of the first value in the file. */
   readonly at: number;
 }
 
@@ -79,6 +85,7 @@ export class Directory {
   readonly end: number;
   /** Offset of the next directory, 0 at the end of the chain. */
   readonly next: number;
+  /** Byte order and width of offsets. */
   readonly encoding: Encoding;
   readonly #bytes: DataView<ArrayBuffer>;
   readonly #count: number;
@@ -102,7 +109,7 @@ export class Directory {
     this.next = pointer(bytes, bytes.byteLength - layoutOf(encoding).pointerBytes, encoding);
   }
 
-  /** @throws {DecodeFailed} it does not lie in the file, or has no or too many entries */
+  /** Reads the directory at `offset`; `what` names it in messages. @throws {DecodeFailed} it does not lie in the file, or has no or too many entries */
   static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
     const { count, view } = viewOf(window, offset, encoding, what);
     const { buffer, byteOffset, byteLength } = view;
@@ -188,6 +195,7 @@ export class Directory {
     return this.tags().includes(tag);
   }
 
+  /** Whether there is an entry of a tag whose type is known. */
   has(tag: number): boolean {
     return this.entry(tag) !== undefined;
   }

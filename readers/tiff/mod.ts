@@ -23,7 +23,7 @@ import {
   oneScene,
   type PlanePlan,
   type Position,
-  type ReadScenes,
+  type Scenes,
   type Source,
 } from "../reader.ts";
 import { openFluoView } from "./dialects/fluoview.ts";
@@ -42,8 +42,9 @@ import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 /** Opens a TIFF acquisition, with the other files of its set. */
-export const scenes: ReadScenes = (source) =>
-  Promise.try(() => oneScene(acquisitionOf(source, openStack(source))));
+export function scenes(source: Source): Promise<Scenes> {
+  return Promise.try(() => oneScene(acquisitionOf(source, openStack(source))));
+}
 
 function openStack({ path, files }: Source): Stack {
   const tiff = new TiffFile(files.open(path), files);

@@ -9,25 +9,31 @@ import { MAX_PLANES } from "./bounds.ts";
 export interface TiffData {
   /** Number of the first plane in the dimension order. */
   readonly first: number;
+  /** How many planes. */
   readonly count: number;
   /** False where the count follows from nothing but the sizes. */
   readonly counted: boolean;
   /** Directory of the first plane in the main chain of its file. */
   readonly directory: number;
+  /** The file that holds them. */
   readonly place: OmeFile;
 }
 
 /** Name and UUID of a file as written; without either, the file that holds the document. */
 export interface OmeFile {
+  /** Name, perhaps with folders; `null` without one. */
   readonly name: string | null;
+  /** UUID; `null` without one. */
   readonly uuid: string | null;
 }
 
 /** What an image declares. */
 export interface OmeImage extends OmeXmlImage {
+  /** SizeT, SizeC and SizeZ. */
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
   /** `Z`, `C`, `T`, fastest first. */
   readonly order: readonly ("T" | "C" | "Z")[];
+  /** In document order. */
   readonly tiffData: readonly TiffData[];
   /** What contradicts itself. */
   readonly warnings: readonly string[];
@@ -35,6 +41,7 @@ export interface OmeImage extends OmeXmlImage {
 
 /** The document and, when its planes are described elsewhere, the name of that file. */
 export interface OmeDocument {
+  /** File that holds the whole document, where this one is `BinaryOnly`; else `null`. */
   readonly metadataFile: string | null;
   /** Images with pixels. */
   readonly images: readonly XmlElement[];
@@ -45,7 +52,7 @@ export function isOmeXml(text: string): boolean {
   return /<(?:\w+:)?OME[\s>]|openmicroscopy\.org\/Schemas\/OME/i.test(text.slice(0, 8192));
 }
 
-/** @throws {DecodeFailed} the document is damaged */
+/** Parses a document; `what` names it in messages. @throws {DecodeFailed} the document is damaged */
 export function parseOme(text: string, what: string): OmeDocument {
   const root = parseXml(text.replace(/^\uFEFF/, "").trim(), what);
   if (root.name !== "OME") throw new DecodeFailed(`${what} has the root ${quoted(root.name)}, not "OME"`);

@@ -8,8 +8,11 @@ import type { TiffFile } from "./tiff_file.ts";
 
 /** The opened file, as each dialect is asked about it. */
 export interface Opened {
+  /** Path as it was opened. */
   readonly path: string;
+  /** For the other files of a set. */
   readonly files: FileAccess;
+  /** The opened file. */
   readonly tiff: TiffFile;
   /** First directory of the chain. */
   readonly first: Directory;

@@ -11,31 +11,41 @@ export type SampleKind = "uint" | "int" | "float";
 
 /** How a page stores its samples. */
 export interface PageLayout {
+  /** Where the page is described. */
   readonly directory: Directory;
+  /** Columns. */
   readonly width: number;
+  /** Rows. */
   readonly height: number;
   /** Samples per pixel. */
   readonly samples: number;
   /** Stored bits of each sample. */
   readonly bits: readonly number[];
+  /** What the samples are. */
   readonly kind: SampleKind;
   /** Served type of the widest sample. */
   readonly sampleType: SampleType;
   /** True when each sample has strips or tiles of its own. */
   readonly planar: boolean;
+  /** Compression (259). */
   readonly compression: number;
+  /** Predictor (317), 1 for none. */
   readonly predictor: number;
   /** True when the lowest bit of each byte comes first (FillOrder 2). */
   readonly reversedBits: boolean;
+  /** PhotometricInterpretation (262). */
   readonly photometric: number;
   /** Values of ExtraSamples; 1 and 2 declare alpha. */
   readonly extraSamples: readonly number[];
   /** Columns and rows of a full strip or tile. */
   readonly segmentWidth: number;
+  /** Rows of a full strip or tile. */
   readonly segmentHeight: number;
+  /** True for tiles. */
   readonly tiled: boolean;
   /** Strips or tiles across and down, of each sample when planar. */
   readonly across: number;
+  /** Strips or tiles down. */
   readonly down: number;
   /** What in the directory contradicts itself. */
   readonly warnings: readonly string[];

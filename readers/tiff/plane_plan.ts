@@ -14,15 +14,21 @@ import { TAG, tagName } from "./tags.ts";
 
 /** A wanted sample of a plane, and the index of the float32 plane that it fills. */
 export interface WantedSample {
+  /** Which sample of a pixel. */
   readonly sample: number;
+  /** Index of the plane that it fills. */
   readonly target: number;
 }
 
 /** One source and how its wanted samples are decoded. */
 export interface SourcePlan {
+  /** True where strips or tiles have a codec. */
   readonly compressed: boolean;
+  /** What is doubtful about the page. */
   readonly warnings: readonly string[];
+  /** What the codec takes beside the planes. */
   readonly working: WorkingMemory;
+  /** Fills the planes that are wanted. @throws {DecodeFailed | Stopped} */
   decode(planes: readonly Float32Array[]): Promise<void>;
 }
 

@@ -11,11 +11,13 @@ export interface SegmentRows {
   readonly index: number;
   /** Its first of these rows, and how many they are. */
   readonly first: number;
+  /** How many rows. */
   readonly count: number;
   /** Each row begins at a whole byte; scratch, changed in place. */
   readonly bytes: Uint8Array;
   /** Bits of each interleaved sample. */
   readonly bits: readonly number[];
+  /** Byte order of the samples. */
   readonly littleEndian: boolean;
 }
 

@@ -17,12 +17,13 @@ interface Ranges {
 
 /** The strips or tiles of a plane by their index. */
 export class SegmentTable {
+  /** File that holds the plane. */
   readonly tiff: TiffFile;
   /** The page; of a plane in a run as if each sample had one strip. */
   readonly page: PageLayout;
   readonly #ranges: Ranges;
 
-  /** @throws {DecodeFailed} values are missing */
+  /** `codec` is that of compressed samples, `null` for samples as they are. @throws {DecodeFailed} values are missing */
   constructor({ tiff, page, run }: PlaneSource, codec: Codec | null) {
     this.tiff = tiff;
     this.page = run === null ? page : { ...page, segmentHeight: page.height, down: 1 };
@@ -36,10 +37,12 @@ export class SegmentTable {
     for (const set of sets) for (let i = 0; i < each; i += 1) yield set * each + i;
   }
 
+  /** Its first byte in the file. */
   offset(index: number): number {
     return this.#ranges.offsets[index]!;
   }
 
+  /** Its stored bytes. */
   length(index: number): number {
     return this.#ranges.lengths[index]!;
   }
@@ -49,6 +52,7 @@ export class SegmentTable {
     return `${this.kind} ${index}`;
   }
 
+  /** For messages. */
   get kind(): "tile" | "strip" {
     return this.page.tiled ? "tile" : "strip";
   }

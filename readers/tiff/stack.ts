@@ -7,12 +7,15 @@ import type { TiffFile } from "./tiff_file.ts";
 
 /** Index of one plane in a stack, samples aside. */
 export interface PlaneIndex extends Position {
+  /** Channel, samples aside. */
   readonly channel: number;
 }
 
 /** One plane of samples in a file. */
 export interface PlaneSource {
+  /** File that holds the plane. */
   readonly tiff: TiffFile;
+  /** Layout of the plane. */
   readonly page: PageLayout;
   /**
    * Number of the plane in a run of uncompressed planes that begins at the page's first strip and has this one
@@ -25,8 +28,11 @@ export interface PlaneSource {
 
 /** Length of the three axes that planes are counted along. */
 export interface StackSizes {
+  /** Time points. */
   readonly T: number;
+  /** Channels, samples aside. */
   readonly C: number;
+  /** Focus planes. */
   readonly Z: number;
   /** Spectral planes. */
   readonly L?: number;
@@ -34,16 +40,20 @@ export interface StackSizes {
 
 /** One series of planes with one layout. */
 export interface Stack {
+  /** Length of each axis. */
   readonly sizes: StackSizes;
   /** Layout of every plane. */
   readonly layout: PageLayout;
+  /** Steps of the axes that have a unit. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** Per channel, samples aside; `null` where the file gives none. */
   readonly names: readonly (string | null)[];
+  /** When the acquisition was made. */
   readonly moment: Moment;
   /** Bytes of all files of the acquisition. */
   readonly fileSize: number;
+  /** What contradicts itself or is missing. */
   readonly warnings: readonly string[];
-  /** @throws {DecodeFailed} the plane is not there */
+  /** The plane at an index. @throws {DecodeFailed} the plane is not there */
   plane(index: PlaneIndex): PlaneSource;
 }

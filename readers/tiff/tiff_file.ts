@@ -9,8 +9,11 @@ import { Structures } from "./structures.ts";
 
 /** One TIFF or BigTIFF file: its header and its main chain of directories, walked as far as asked for. */
 export class TiffFile {
+  /** The bytes of the file. */
   readonly file: ByteSource;
+  /** Byte order and width of offsets. */
   readonly encoding: Encoding;
+  /** For reads of a few bytes. */
   readonly window: ByteWindow;
   /** What of the file is no samples, as far as it was read. */
   readonly structures = new Structures();
@@ -20,7 +23,7 @@ export class TiffFile {
   #next: number;
   #broken: DecodeFailed | null = null;
 
-  /** @throws {DecodeFailed} the header is damaged */
+  /** Reads the header. @throws {DecodeFailed} the header is damaged */
   constructor(file: ByteSource, files: FileAccess) {
     this.file = file;
     this.window = new ByteWindow(file);

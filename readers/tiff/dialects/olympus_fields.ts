@@ -2,7 +2,7 @@
 import { hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
 
 /** A step along an axis with its unit as written. */
-interface Step {
+export interface Step {
   readonly step: number;
   readonly unit: string;
 }
@@ -13,17 +13,23 @@ export interface OlympusFields {
   readonly imageSize: readonly [number, number] | null;
   /** True when the rows of the image are time. */
   readonly lineScan: boolean;
+  /** Channels that the text counts, 1 at least. */
   readonly channels: number;
   /** Slices and frames that are counted; 1 when the text has none. */
   readonly depth: number;
+  /** Frames of a time series, 1 at least. */
   readonly frames: number;
+  /** Size of a pixel along a row. */
   readonly x: Step | null;
+  /** Size of a pixel along a column; `null` for lines in time. */
   readonly y: Step | null;
+  /** Distance of two slices. */
   readonly z: Step | null;
   /** Whole time of the scan. */
   readonly duration: { readonly value: number; readonly unit: string } | null;
   /** `Channel Name` of the sections `[Channel n]`. */
   readonly names: readonly (string | null)[];
+  /** When the acquisition was made. */
   readonly moment: Moment;
 }
 

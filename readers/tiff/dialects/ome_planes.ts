@@ -6,6 +6,7 @@ import type { StackSizes } from "../stack.ts";
 
 /** The planes that the document declares and the directories that it names for them. */
 export interface NamedDirectories {
+  /** Length of each axis. */
   readonly sizes: StackSizes;
   /** In the terms of `sizes`. */
   readonly data: readonly TiffData[];

@@ -14,9 +14,11 @@ import { TiffFile } from "../tiff_file.ts";
 
 /** Where a plane is. */
 export interface Location {
+  /** Path of the file. */
   readonly path: string;
   /** UUID that the file must have where it states one. */
   readonly uuid: string | null;
+  /** Number of the directory in the main chain. */
   readonly directory: number;
 }
 
@@ -55,6 +57,8 @@ export class OmeSet {
   readonly #sizes = new Map<string, number>();
 
   /**
+   * Finds the files that the images name.
+   *
    * @param images all images of the document, whose files are one set
    * @param image the one whose planes are asked for
    * @param document its path, and the UUID that the opened file states
@@ -113,10 +117,12 @@ export class OmeSet {
     return null;
   }
 
+  /** Bytes of all files that were found. */
   totalSize(): number {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
   }
 
+  /** Which files are missing or lie elsewhere. */
   warnings(): string[] {
     const listed = (what: string, [first, ...more]: readonly string[]) =>
       first === undefined ? [] : [`${what}: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`];
@@ -141,7 +147,7 @@ export class OmeSet {
     return path === undefined ? null : { path, uuid: place.uuid, directory };
   }
 
-  /** @throws {DecodeFailed} the file is damaged, or is another than the document means */
+  /** Opens a file of the set, once. @throws {DecodeFailed} the file is damaged, or is another than the document means */
   open({ path, uuid }: Location): TiffFile {
     const known = this.#tiffs.get(path);
     const tiff = known ?? this.#openOther(path);
@@ -173,7 +179,7 @@ export class OmeSet {
     }
   }
 
-  /** @throws {DecodeFailed} its file is missing, or no file is named for it */
+  /** The plane of this number in the dimension order; `what` names it in messages. @throws {DecodeFailed} its file is missing, or no file is named for it */
   plane(number: number, tiffData: readonly TiffData[], layout: PageLayout, what: string): PlaneSource {
     const location = this.locate(number, tiffData);
     if (location === null) {

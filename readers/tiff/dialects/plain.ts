@@ -19,7 +19,9 @@ import type { TiffFile } from "../tiff_file.ts";
 
 /** Offsets of the directories that hold planes like the first, and why a chain ended early. */
 export interface PageRun {
+  /** In the order of the chain. */
   readonly offsets: readonly number[];
+  /** Why the chain ended early. */
   readonly warnings: readonly string[];
 }
 

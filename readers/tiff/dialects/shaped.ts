@@ -13,13 +13,14 @@ import { TAG } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
 /** One axis of the array that counts planes. */
-interface PlaneAxis {
+export interface PlaneAxis {
   readonly letter: "T" | "L" | "C" | "Z";
   readonly size: number;
 }
 
 /** An array of planes. */
 export interface ShapedArray {
+  /** Length of each served axis. */
   readonly sizes: StackSizes;
   /** Product of the sizes. */
   readonly planes: number;
