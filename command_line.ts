@@ -1,4 +1,5 @@
 /** The command line: a table of flags, from which help, parsing and messages are made. */
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { quoted } from "./readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "./readers/registry.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
@@ -48,6 +49,7 @@ export const DEFAULTS: Configuration = {
 type Mutable = { -readonly [K in keyof Configuration]: Configuration[K] };
 
 interface Flag {
+  /** With its two dashes. */
   readonly name: string;
   /** Placeholder of the value in the help; absent for a switch. */
   readonly value?: string;
@@ -84,19 +86,19 @@ const FLAGS: readonly Flag[] = [
     name: "--session-ttl",
     value: "TIME",
     help: "time to live of a session: 90s, 10m (default), 2h",
-    set: (configuration, value) => configuration.sessionTtlSeconds = duration("--session-ttl", value),
+    set: (configuration, value) => configuration.sessionTtlSeconds = seconds("--session-ttl", value),
   },
   {
     name: "--load-timeout",
     value: "TIME",
     help: "time that opening a file may take (default 120s)",
-    set: (configuration, value) => configuration.loadTimeoutSeconds = duration("--load-timeout", value),
+    set: (configuration, value) => configuration.loadTimeoutSeconds = seconds("--load-timeout", value),
   },
   {
     name: "--max-session-memory",
     value: "SIZE",
     help: "memory for all planes: 512MiB, 4GiB (default)",
-    set: (configuration, value) => configuration.maxSessionMemory = size("--max-session-memory", value),
+    set: (configuration, value) => configuration.maxSessionMemory = bytes("--max-session-memory", value),
   },
   {
     name: "--root",
@@ -137,12 +139,13 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--log-level",
     value: "LEVEL",
-    help: "error, warn, info (default: a line per request) or debug",
+    help: "error, warn or info (default: a line per request)",
     set(configuration, value) {
-      if (!(LOG_LEVELS as readonly string[]).includes(value)) {
+      const level = LOG_LEVELS.find((known) => known === value);
+      if (level === undefined) {
         throw new UsageError(`--log-level takes ${LOG_LEVELS.join(", ")}, not "${value}"`);
       }
-      configuration.logLevel = value as LogLevel;
+      configuration.logLevel = level;
     },
   },
   {
@@ -152,7 +155,13 @@ const FLAGS: readonly Flag[] = [
   },
 ];
 
-const SWITCHES = ["--help", "--version"];
+const OPTIONS: ParseArgsOptionsConfig = {
+  ...Object.fromEntries(
+    FLAGS.map(({ name, value }) => [name.slice(2), { type: value === undefined ? "boolean" : "string" }]),
+  ),
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "V" },
+};
 
 /**
  * Reads the arguments of the program.
@@ -161,27 +170,24 @@ const SWITCHES = ["--help", "--version"];
  */
 export function parseCommandLine(args: readonly string[]): Command {
   // `deno task start -- --port 0` hands the first two dashes on.
-  const given = args[0] === "--" ? args.slice(1) : args;
+  const given = args[0] === "--" ? args.slice(1) : [...args];
   const configuration: Mutable = { ...DEFAULTS };
-  for (let i = 0; i < given.length; i += 1) {
-    const argument = given[i]!;
-    if (argument === "--help" || argument === "-h") return { kind: "help", text: help() };
-    if (argument === "--version" || argument === "-V") return { kind: "version" };
-    const equals = argument.indexOf("=");
-    const name = equals < 0 ? argument : argument.slice(0, equals);
-    const flag = FLAGS.find((f) => f.name === name);
-    if (!flag) throw new UsageError(unknown(name));
-    const inline = equals < 0 ? undefined : argument.slice(equals + 1);
-    if (flag.value === undefined) {
-      if (inline !== undefined) throw new UsageError(`${name} takes no value`);
-      flag.set(configuration, "");
-      continue;
+  // Not strict: the messages of this file name the nearest flag and the form of its value.
+  const { tokens } = parseArgs({ args: given, options: OPTIONS, strict: false, tokens: true });
+  for (const token of tokens) {
+    const [written = ""] = given[token.index]?.split("=") ?? [];
+    if (token.kind === "option" && token.name === "help") return { kind: "help", text: help() };
+    if (token.kind === "option" && token.name === "version") return { kind: "version" };
+    const flag = FLAGS.find(({ name }) => name === written);
+    if (token.kind !== "option" || flag === undefined) throw new UsageError(unknown(written));
+    const { value, inlineValue } = token;
+    if (flag.value === undefined && value !== undefined) {
+      throw new UsageError(`${flag.name} takes no value`);
     }
-    const value = inline ?? given[++i];
-    if (value === undefined || value === "" || (inline === undefined && value.startsWith("--"))) {
-      throw new UsageError(`${name} needs a value: ${name} ${flag.value}`);
+    if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("--")))) {
+      throw new UsageError(`${flag.name} needs a value: ${flag.name} ${flag.value}`);
     }
-    flag.set(configuration, value);
+    flag.set(configuration, value ?? "");
   }
   return { kind: "serve", configuration };
 }
@@ -208,49 +214,54 @@ function unknown(name: string): string {
   if (!name.startsWith("-")) {
     return `"${name}" is neither a flag nor a command; acq-server --help lists what there is`;
   }
-  const names = [...FLAGS.map((flag) => flag.name), ...SWITCHES];
-  const distance = (known: string) => edits(name.toLowerCase(), known) / Math.max(name.length, known.length);
+  const names = Object.keys(OPTIONS).map((option) => `--${option}`);
+  const shown = name.slice(0, 64).toLowerCase();
+  const distance = (known: string) => edits(shown, known) / Math.max(shown.length, known.length);
   const nearest = names.reduce((best, known) => distance(known) < distance(best) ? known : best);
   return `There is no flag ${quoted(name)}; the nearest is ${nearest}, and acq-server --help lists all`;
 }
 
 /** Edits (insert, remove, replace one character, swap two neighbours) that turn `a` into `b`. */
 function edits(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-  for (let i = 1; i <= a.length; i += 1) {
-    const [above, row] = [rows[i - 1]!, [i]];
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1];
-      row[j] = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (same ? 0 : 1));
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
-    }
-    rows.push(row);
-  }
-  return rows[a.length]![b.length]!;
+  const found = new Map<string, number>();
+  /** Of the first `i` characters of `a` and the first `j` of `b`. */
+  const between = (i: number, j: number): number => {
+    if (i === 0 || j === 0) return i + j;
+    const key = `${i} ${j}`;
+    const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+    const least = found.get(key) ?? Math.min(
+      between(i - 1, j) + 1,
+      between(i, j - 1) + 1,
+      between(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+      isSwapped ? between(i - 2, j - 2) + 1 : Infinity,
+    );
+    found.set(key, least);
+    return least;
+  };
+  return between(a.length, b.length);
 }
-
-const SECONDS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600 };
 
 /** A month; longer is a mistake. */
 const LONGEST_SECONDS = 31 * 24 * 3600;
 
-function duration(name: string, text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/i.exec(text);
-  const seconds = match ? Number(match[1]) * SECONDS[(match[2] ?? "").toLowerCase()]! : NaN;
-  if (seconds > 0 && seconds <= LONGEST_SECONDS) return seconds;
+function seconds(name: string, text: string): number {
+  const value = quantity(text, { "": 1, s: 1, m: 60, h: 3600 });
+  if (value > 0 && value <= LONGEST_SECONDS) return value;
   throw new UsageError(
     `${name} takes seconds or a time such as 90s, 10m, 2h (at most 31 days), not "${text}"`,
   );
 }
 
-const BYTES: Readonly<Record<string, number>> = { "": 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 };
-
-function size(name: string, text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(KiB|MiB|GiB)?$/i.exec(text);
-  const bytes = match ? Math.floor(Number(match[1]) * BYTES[(match[2] ?? "").toLowerCase()]!) : NaN;
-  if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes;
+function bytes(name: string, text: string): number {
+  const value = Math.floor(quantity(text, { "": 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 }));
+  if (value > 0 && Number.isSafeInteger(value)) return value;
   throw new UsageError(`${name} takes bytes or a size such as 512MiB, 4GiB, not "${text}"`);
+}
+
+/** A number with one of the units, whose case does not matter; NaN for anything else. */
+function quantity(text: string, units: Readonly<Record<string, number>>): number {
+  const [, number = "NaN", unit = ""] = /^(\d+(?:\.\d+)?)([a-z]*)$/i.exec(text) ?? [];
+  return Number(number) * (units[unit.toLowerCase()] ?? NaN);
 }
 
 function origin(text: string): string {

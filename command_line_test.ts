@@ -54,7 +54,8 @@ Deno.test("what cannot be followed is refused in one line that says what would b
     [["--allow-origin", "https://example.org/path"], /not "https:\/\/example\.org\/path"/],
     [["--extensions", ".docx"], /not "\.docx"/],
     [["--extensions", ","], /--extensions takes a list/],
-    [["--log-level", "loud"], /error, warn, info, debug, not "loud"/],
+    [["--log-level", "loud"], /takes error, warn, info, not "loud"/],
+    [["--log-level", "debug"], /not "debug"/],
     [["--prot", "1"], /There is no flag "--prot"; the nearest is --port, /],
     [["--session-tll=5"], /no flag "--session-tll"; the nearest is --session-ttl,/],
     [["--allow-orgin", "x"], /the nearest is --allow-origin,/],
@@ -62,6 +63,8 @@ Deno.test("what cannot be followed is refused in one line that says what would b
     [["--max-memory", "1"], /the nearest is --max-session-memory,/],
     [["--PORT", "1"], /the nearest is --port,/],
     [["--timeout", "1"], /the nearest is --load-timeout,/],
+    [["-port", "1"], /There is no flag "-port"; the nearest is --port,/],
+    [["--", "--", "x"], /There is no flag "--"/],
     [["-x"], /There is no flag "-x"; the nearest is --/],
     [["scan.oir"], /"scan\.oir" is neither a flag nor a command/],
   ];

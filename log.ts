@@ -1,12 +1,12 @@
 /** The log on stderr, as text or as JSON lines. */
 
 /** From the quietest to the loudest. */
-export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
+export const LOG_LEVELS = ["error", "warn", "info"] as const;
 
 /** One of {@linkcode LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Named values of a line; only {@linkcode Log} of JSON form writes all of them. */
+/** Named values of a line; only the JSON form writes them. */
 export type LogFields = Readonly<Record<string, string | number>>;
 
 /** Where the server writes what happens. */
@@ -41,8 +41,6 @@ export function printable(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (c) => {
-      return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    },
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

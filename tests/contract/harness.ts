@@ -86,7 +86,7 @@ export class Harness implements AsyncDisposable {
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,
-      log: new Log("debug", false, (line) => this.logged.push(line)),
+      log: new Log("info", false, (line) => this.logged.push(line)),
       store: this.store,
       opener: this.opener,
       picker: { pick: options.pick ?? (() => Promise.resolve(null)) },
