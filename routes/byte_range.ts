@@ -3,7 +3,9 @@ import { RangeNotSatisfiable } from "./errors.ts";
 
 /** Part of a payload: from `start` up to, not including, `end`. */
 export interface ByteRange {
+  /** First byte. */
   readonly start: number;
+  /** Byte after the last. */
   readonly end: number;
 }
 
@@ -16,18 +18,18 @@ export interface ByteRange {
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | null {
   const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "");
-  if (!match) return null;
+  if (header === undefined || !match) return null;
   const [, first = "", last = ""] = match;
   if (first === "" && last === "") return null;
   if (first === "") {
     const length = Math.min(Number(last), size);
-    if (length === 0) throw outside(header!, size);
+    if (length === 0) throw outside(header, size);
     return { start: size - length, end: size };
   }
   const start = Number(first);
   const end = last === "" ? size : Math.min(Number(last) + 1, size);
   if (last !== "" && Number(last) < start) return null;
-  if (start >= size) throw outside(header!, size);
+  if (start >= size) throw outside(header, size);
   return { start, end };
 }
 

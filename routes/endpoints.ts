@@ -9,6 +9,7 @@ import {
   OpenResponse,
   PickRequest,
   SchemaIndex,
+  SERVED,
   SessionDeleted,
   SessionInfo,
 } from "../schemas/http.ts";
@@ -19,7 +20,7 @@ import { jsonResponse } from "./json_response.ts";
 import { openapiDocument } from "./openapi.ts";
 import { demoFile, docsFile, docsPage, documentSchema, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
-import { capabilities, health, index } from "./service.ts";
+import { capabilities, health, INDEX, LINKS } from "./service.ts";
 import { deleteSession, readSession } from "./sessions.ts";
 
 const OPEN_ERRORS: readonly ErrorCode[] = [
@@ -37,6 +38,12 @@ const OPEN_ERRORS: readonly ErrorCode[] = [
   "shutting_down",
 ];
 
+const PLANE_ERRORS: readonly ErrorCode[] = [
+  "request_validation_failed",
+  "channel_out_of_range",
+  "session_not_found",
+];
+
 const json = (description: string, schema: z.ZodType, sample: unknown): Success => ({
   status: 200,
   description,
@@ -48,10 +55,16 @@ const json = (description: string, schema: z.ZodType, sample: unknown): Success 
 const plane: Success = {
   status: 200,
   description: "rows x columns little-endian float32 samples, row-major, not transposed",
-  mediaType: "application/octet-stream",
+  mediaType: SERVED.mediaType,
 };
 
 const page: Success = { status: 200, description: "A page", mediaType: "text/html" };
+
+/** A resource that the index links to. */
+const linked = (id: keyof typeof LINKS) => {
+  const { method, href, description } = LINKS[id];
+  return { method, path: href, id, summary: description };
+};
 
 /** Short ways that people type. */
 const REDIRECTS = [
@@ -72,34 +85,25 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: "Links to the resources of the contract",
     success: json("The links", Index, example.INDEX),
     errors: [],
-    handler: index,
+    handler: () => jsonResponse(INDEX),
   },
   {
-    method: "GET",
-    path: "/api/v2/health",
-    id: "health",
+    ...linked("health"),
     tag: "service",
-    summary: "Whether the server is available, and its versions",
     success: json("The server is available", Health, example.HEALTH),
     errors: [],
     handler: health,
   },
   {
-    method: "GET",
-    path: "/api/v2/capabilities",
-    id: "capabilities",
+    ...linked("capabilities"),
     tag: "service",
-    summary: "What can be opened and how planes are served",
     success: json("The capabilities", Capabilities, example.CAPABILITIES),
     errors: [],
     handler: capabilities,
   },
   {
-    method: "POST",
-    path: "/api/v2/open",
-    id: "open",
+    ...linked("open"),
     tag: "acquisitions",
-    summary: "Open an acquisition by its path",
     request: OpenRequest,
     requestExamples: example.OPEN_REQUESTS,
     success: json("The session and what it holds", OpenResponse, example.OPEN),
@@ -107,11 +111,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     handler: openByPath,
   },
   {
-    method: "POST",
-    path: "/api/v2/pick-and-open",
-    id: "pickAndOpen",
+    ...linked("pickAndOpen"),
     tag: "acquisitions",
-    summary: "Open an acquisition that the user chooses in a native file dialog",
     request: PickRequest,
     requestExamples: example.PICK_REQUESTS,
     success: json(
@@ -150,13 +151,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: "Plane of a source channel",
     success: plane,
     ranges: true,
-    errors: [
-      "request_validation_failed",
-      "channel_out_of_range",
-      "session_not_found",
-      "channel_not_found",
-      "range_not_satisfiable",
-    ],
+    errors: [...PLANE_ERRORS, "channel_not_found", "range_not_satisfiable"],
     handler: readChannel,
   },
   {
@@ -167,29 +162,18 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: "Plane of a channel of the reference image",
     success: plane,
     ranges: true,
-    errors: [
-      "request_validation_failed",
-      "channel_out_of_range",
-      "session_not_found",
-      "reference_channel_not_found",
-      "range_not_satisfiable",
-    ],
+    errors: [...PLANE_ERRORS, "reference_channel_not_found", "range_not_satisfiable"],
     handler: readReferenceChannel,
   },
   {
-    method: "GET",
-    path: "/openapi.json",
-    id: "openapi",
+    ...linked("openapi"),
     tag: "pages",
-    summary: "This contract in OpenAPI 3.1",
     success: { status: 200, description: "The OpenAPI document", mediaType: "application/json" },
     errors: [],
     handler: (_c, { version }) => jsonResponse(openapiDocument(ENDPOINTS, version)),
   },
   {
-    method: "GET",
-    path: "/schemas/",
-    id: "schemas",
+    ...linked("schemas"),
     tag: "pages",
     summary: "The JSON Schemas of the collection documents",
     success: json("Paths of the schemas", SchemaIndex, example.SCHEMAS),
@@ -207,11 +191,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     handler: documentSchema,
   },
   {
-    method: "GET",
-    path: "/docs",
-    id: "docs",
+    ...linked("docs"),
     tag: "pages",
-    summary: "Interactive documentation",
     success: page,
     errors: [],
     handler: docsPage,
@@ -227,11 +208,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     handler: docsFile,
   },
   {
-    method: "GET",
-    path: "/demo/v2/",
-    id: "demo",
+    ...linked("demo"),
     tag: "pages",
-    summary: "Reference browser client",
     success: page,
     errors: [],
     handler: demoFile,

@@ -7,7 +7,9 @@ import { jsonResponse } from "./json_response.ts";
 
 /** Code and HTTP status of a failure. */
 export interface ErrorRow {
+  /** `error` of the body. */
   readonly code: ErrorCode;
+  /** HTTP status. */
   readonly status: number;
 }
 
@@ -53,7 +55,10 @@ export const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | Req
 };
 
 /** Code and status of a fault of the server itself. */
-export const INTERNAL_ERROR: ErrorRow = row("internal_error", 500);
+const INTERNAL_ERROR: ErrorRow = row("internal_error", 500);
+
+/** Message of a fault of the server itself. */
+export const INTERNAL_MESSAGE = "The server made a mistake; its log has the details";
 
 /** What every endpoint can answer: who may call, what HTTP itself refuses, and faults of the server. */
 export const COMMON_ERRORS: readonly ErrorRow[] = [
@@ -65,10 +70,10 @@ export const COMMON_ERRORS: readonly ErrorRow[] = [
   ERROR_TABLE.UnknownTransferCoding,
 ];
 
-/** Status of each code, for the OpenAPI document. */
-export const STATUS_OF_CODE: ReadonlyMap<ErrorCode, number> = new Map(
-  [...Object.values(ERROR_TABLE), INTERNAL_ERROR].reverse().map(({ code, status }) => [code, status]),
-);
+/** The row of a code in the OpenAPI document; the first where several failures have one code. */
+export function rowOf(code: ErrorCode): ErrorRow {
+  return Object.values(ERROR_TABLE).find((row) => row.code === code) ?? INTERNAL_ERROR;
+}
 
 /** True for a failure that has a row; anything else is a fault of the server. */
 export function isKnownError(error: unknown): error is ReaderError | SessionError | RequestError {
@@ -77,10 +82,7 @@ export function isKnownError(error: unknown): error is ReaderError | SessionErro
 
 /** The envelope of a failure. */
 export function errorResponse(error: unknown): Response {
-  if (!isKnownError(error)) {
-    const message = "The server made a mistake; its log has the details";
-    return envelope(INTERNAL_ERROR, message, null, {});
-  }
+  if (!isKnownError(error)) return envelope(INTERNAL_ERROR, INTERNAL_MESSAGE, null, {});
   const headers: Record<string, string> = error instanceof RequestError ? { ...error.headers } : {};
   if (error instanceof SessionError && error.retryAfter !== null) {
     headers["Retry-After"] = String(error.retryAfter);

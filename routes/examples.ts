@@ -1,42 +1,29 @@
 /** Examples of the OpenAPI document: one line scan with a reference image, seen through the whole contract. */
-import type { ErrorCode } from "../schemas/http.ts";
+import { type ErrorCode, SERVED } from "../schemas/http.ts";
+import { INTERNAL_MESSAGE } from "./error_table.ts";
+import { RequestValidationFailed } from "./errors.ts";
+import { INDEX as SERVER_INDEX, LINKS } from "./service.ts";
 
 const SESSION_ID = "3f2a9c0d5b7e41868a1d0c9f6e2b4d57";
 const PATH = "/data/2025-10-30/line_scan.oir";
 const BASE = `/api/v2/sessions/${SESSION_ID}`;
 
-/** Constants of every plane. */
-const SERVED = {
-  servedDtype: "float32",
-  encoding: "raw-f32-le",
-  layout: "row-major",
-  mediaType: "application/octet-stream",
-};
-
-const link = (href: string, method: string, description: string) => ({ href, method, description });
-
+/** Answer of `GET /api/v2`. */
 export const INDEX = {
-  ok: true,
-  apiVersion: "v2",
-  description: "Local acquisition server: opens microscope files and serves each channel as a float32 plane",
+  ...SERVER_INDEX,
   links: {
-    health: link("/api/v2/health", "GET", "Whether the server is available, and its versions"),
-    capabilities: link("/api/v2/capabilities", "GET", "What can be opened and how planes are served"),
-    open: link("/api/v2/open", "POST", "Open an acquisition by its path"),
-    pickAndOpen: link(
-      "/api/v2/pick-and-open",
-      "POST",
-      "Open an acquisition that the user chooses in a dialog",
-    ),
-    openapi: link("/openapi.json", "GET", "This contract in OpenAPI 3.1"),
-    docs: link("/docs", "GET", "Interactive documentation"),
-    demo: link("/demo/v2/", "GET", "Reference browser client"),
-    schemas: link("/schemas/", "GET", "JSON Schemas of the collection documents"),
+    ...LINKS,
+    pickAndOpen: {
+      ...LINKS.pickAndOpen,
+      description: "Open an acquisition that the user chooses in a dialog",
+    },
   },
 };
 
+/** Answer of `GET /api/v2/health`. */
 export const HEALTH = { ok: true, api_version: "v2", server_version: "0.1.0" };
 
+/** Answer of `GET /api/v2/capabilities`. */
 export const CAPABILITIES = {
   ok: true,
   apiVersion: "v2",
@@ -46,16 +33,19 @@ export const CAPABILITIES = {
   sessionTtlSeconds: 600,
 };
 
+/** Bodies of `POST /api/v2/open`, by what they ask for. */
 export const OPEN_REQUESTS = {
   "all channels": { path: PATH },
   "two channels, the second first": { path: PATH, channelIndices: [1, 0] },
 };
 
+/** Bodies of `POST /api/v2/pick-and-open`, by what they ask for. */
 export const PICK_REQUESTS = {
   "any acquisition": {},
   "first channel of a TIFF": { channelIndices: [0], extensions: [".tif", ".tiff"] },
 };
 
+/** Answer of both opens. */
 export const OPEN = {
   ok: true,
   apiVersion: "v2",
@@ -105,6 +95,7 @@ export const OPEN = {
   warnings: [],
 };
 
+/** State of the session. */
 export const SESSION = {
   ok: true,
   sessionId: SESSION_ID,
@@ -114,15 +105,23 @@ export const SESSION = {
   totalBytes: 295936,
 };
 
+/** Answer of the deletion of the session. */
 export const DELETED = { ok: true, sessionId: SESSION_ID, deleted: true };
 
+/** Answer of `GET /schemas/`. */
 export const SCHEMAS = { ok: true, schemas: { collection: "/schemas/collection.json" } };
+
+/** Details of the example of a refused request. */
+export const VALIDATION_DETAILS = [{
+  location: ["body", "path"],
+  message: 'must be an absolute path; "scan.oir" is relative and ~ is not expanded',
+  type: "path_not_absolute",
+}];
 
 /** A message per code. */
 export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   cancelled: "No file was chosen",
-  request_validation_failed:
-    'body.path: must be an absolute path; "scan.oir" is relative and ~ is not expanded',
+  request_validation_failed: new RequestValidationFailed(VALIDATION_DETAILS).message,
   unsupported_media_type: 'The body must be sent as "Content-Type: application/json", not "text/plain"',
   payload_too_large: "The body is larger than 1048576 bytes",
   path_not_found: 'Cannot open "/data/scan.oir": nothing exists there',
@@ -147,7 +146,7 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   not_found: "There is nothing at /api/v2/sessoins",
   method_not_allowed: "PUT is not possible at /api/v2/open, which takes POST",
   shutting_down: "The server is stopping",
-  internal_error: "The server made a mistake; its log has the details",
+  internal_error: INTERNAL_MESSAGE,
 };
 
 /** A message per status with which a request is refused as HTTP, whatever it asks for. */
@@ -157,10 +156,3 @@ export const REFUSED_BY_HTTP: Readonly<Record<number, string>> = {
   431: "The request has 1003 headers of 9027 bytes, more than 100 headers or 65536 bytes",
   501: 'A body may be sent chunked or with its length, not as "gzip, chunked"',
 };
-
-/** Details of the example of a refused request. */
-export const VALIDATION_DETAILS = [{
-  location: ["body", "path"],
-  message: 'must be an absolute path; "scan.oir" is relative and ~ is not expanded',
-  type: "path_not_absolute",
-}];

@@ -16,7 +16,7 @@ export function createApp(services: Services): Hono<AppEnv> {
   for (const { method, path, handler } of ENDPOINTS) {
     app.on(method, path.replace(/\{(\w+)\}/g, ":$1"), (c) => handler(c, services));
   }
-  app.notFound((c) => errorResponse(missing(c as RequestContext)));
+  app.notFound((c) => errorResponse(missing(c)));
   app.onError((error) => {
     if (!isKnownError(error)) services.log.line("error", error.stack ?? String(error));
     return errorResponse(error);

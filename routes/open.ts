@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import type { Axis, Channel } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
-import { OpenRequest, type OpenResponse, PickRequest } from "../schemas/http.ts";
+import { OpenRequest, type OpenResponse, PickRequest, SERVED } from "../schemas/http.ts";
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import type { Session } from "../session/store.ts";
@@ -14,10 +14,10 @@ import { fileSize } from "./file_size.ts";
 import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";
 import { jsonResponse } from "./json_response.ts";
 import { faulty, readBody } from "./request_body.ts";
-import type { Handler, RequestContext, Services } from "./services.ts";
+import type { RequestContext, Services } from "./services.ts";
 
 /** Opens an acquisition by path. */
-export const openByPath: Handler = async (c, services) => {
+export async function openByPath(c: RequestContext, services: Services): Promise<Response> {
   checkRunning(services);
   const { path, channelIndices = null } = await readBody(c.req.raw, OpenRequest, false);
   if (!isAbsolute(path)) {
@@ -34,10 +34,10 @@ export const openByPath: Handler = async (c, services) => {
     );
   }
   return await open(c, services, { path, channelIndices, chosenByUser: false, signal: c.req.raw.signal });
-};
+}
 
 /** Lets the user choose an acquisition in a native file dialog and opens it. */
-export const pickAndOpen: Handler = async (c, services) => {
+export async function pickAndOpen(c: RequestContext, services: Services): Promise<Response> {
   checkRunning(services);
   const origin = askingOrigin(c.req.raw.headers);
   const { channelIndices = null, extensions = null } = await readBody(
@@ -64,7 +64,7 @@ export const pickAndOpen: Handler = async (c, services) => {
     throw new Cancelled("No file was chosen");
   }
   return await open(c, services, { path, channelIndices, chosenByUser: true, signal: c.req.raw.signal });
-};
+}
 
 /** @throws {ShuttingDown} the server is stopping */
 function checkRunning(services: Services): void {
@@ -106,11 +106,9 @@ function dialogFilter(wanted: readonly string[] | null, allowed: readonly string
 }
 
 /** The Open response of the contract. */
-export function openResponse(
-  { id, summary, channels, referenceChannels }: Session,
-): z.infer<typeof OpenResponse> {
-  const { axes, loaded, reference } = summary;
-  const sourceDtype = loaded[0]!.sampleType;
+export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): z.infer<typeof OpenResponse> {
+  const { axes, reference } = summary;
+  const sourceDtype = summary.loaded[0]!.sampleType;
   const numChannels = summary.channels.length;
   const base = `/api/v2/sessions/${id}`;
   return {
@@ -136,19 +134,9 @@ export function openResponse(
       time: summary.time,
       fileSize: summary.fileSize === null ? "" : fileSize(summary.fileSize),
     },
-    plane: plane(summary.rows, summary.columns, axes),
-    channels: loaded.map((channel) =>
-      channelEntry(channel, channels.get(channel.index)!.byteLength, `${base}/channels/${channel.index}/data`)
-    ),
+    ...planes(summary, summary.loaded, `${base}/channels`),
     reference: reference && {
-      plane: plane(reference.rows, reference.columns, reference.axes),
-      channels: reference.channels.map((channel) =>
-        channelEntry(
-          channel,
-          referenceChannels.get(channel.index)!.byteLength,
-          `${base}/reference/channels/${channel.index}/data`,
-        )
-      ),
+      ...planes(reference, reference.channels, `${base}/reference/channels`),
       lineRoi: reference.lineRoi && [...reference.lineRoi],
       scanPath: reference.scanPath && { x: [...reference.scanPath.x], y: [...reference.scanPath.y] },
     },
@@ -156,27 +144,30 @@ export function openResponse(
   };
 }
 
-function plane(rows: number, columns: number, axes: readonly Axis[]): z.infer<typeof OpenResponse>["plane"] {
+/** The geometry that planes share, and where each of them is served. */
+function planes(
+  { rows, columns, axes }: { rows: number; columns: number; axes: readonly Axis[] },
+  channels: readonly Channel[],
+  base: string,
+): Pick<z.infer<typeof OpenResponse>, "plane" | "channels"> {
   const calibration = (name: "Y" | "X") => {
     const { step, unit } = axes.find((axis) => axis.name === name)!;
     return { step, unit };
   };
   return {
-    shape: [rows, columns],
-    axes: [
-      { arrayDimension: 0, name: "Y", size: rows, ...calibration("Y") },
-      { arrayDimension: 1, name: "X", size: columns, ...calibration("X") },
-    ],
-    servedDtype: "float32",
-    encoding: "raw-f32-le",
-    layout: "row-major",
-    mediaType: "application/octet-stream",
+    plane: {
+      shape: [rows, columns],
+      axes: [
+        { arrayDimension: 0, name: "Y", size: rows, ...calibration("Y") },
+        { arrayDimension: 1, name: "X", size: columns, ...calibration("X") },
+      ],
+      ...SERVED,
+    },
+    channels: channels.map(({ index, name }) => ({
+      index,
+      name,
+      byteLength: 4 * rows * columns,
+      dataUrl: `${base}/${index}/data`,
+    })),
   };
 }
-
-const channelEntry = ({ index, name }: Channel, byteLength: number, dataUrl: string) => ({
-  index,
-  name,
-  byteLength,
-  dataUrl,
-});

@@ -2,10 +2,11 @@
 import { z } from "zod";
 import { ErrorBody, type ErrorCode, HTTP_SCHEMAS } from "../schemas/http.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { COMMON_ERRORS, STATUS_OF_CODE } from "./error_table.ts";
+import { COMMON_ERRORS, rowOf } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 
-type Json = Record<string, unknown>;
+/** An object of the document. */
+export type Json = Record<string, unknown>;
 
 const PARAMETERS: Readonly<Record<string, Json>> = {
   session_id: { description: "Id of the session", schema: { type: "string" } },
@@ -51,7 +52,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], version: string)
 }
 
 function operation(endpoint: Endpoint): Json {
-  const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
@@ -81,18 +82,19 @@ function operation(endpoint: Endpoint): Json {
 
 function responses({ success, ranges, errors }: Endpoint): Json {
   const byStatus = new Map<number, ErrorCode[]>();
-  const rows = [...errors.map((code) => ({ code, status: STATUS_OF_CODE.get(code)! })), ...COMMON_ERRORS];
+  const rows = [...errors.map(rowOf), ...COMMON_ERRORS];
   for (const { code, status } of rows) {
     byStatus.set(status, [...byStatus.get(status) ?? [], code]);
   }
   const result: Json = {};
+  const schema = success.schema
+    ? reference(success.schema)
+    : success.mediaType?.endsWith("json")
+    ? { type: "object" }
+    : { type: "string", format: "binary" };
   const successContent = success.mediaType === undefined ? {} : {
     [success.mediaType]: {
-      schema: success.schema
-        ? reference(success.schema)
-        : success.mediaType.endsWith("json")
-        ? { type: "object" }
-        : { type: "string", format: "binary" },
+      schema,
       ...(success.example !== undefined && { example: success.example }),
     },
   };
@@ -104,7 +106,7 @@ function responses({ success, ranges, errors }: Endpoint): Json {
     result["206"] = { description: "The part that a single Range header asked for", content: successContent };
   }
   for (const [status, codes] of [...byStatus].sort((a, b) => a[0] - b[0])) {
-    result[status] = status === success.status ? withCancelled(success) : {
+    result[status] = status === success.status ? withCancelled(success, schema) : {
       description: codes.join(", "),
       content: {
         "application/json": {
@@ -120,12 +122,12 @@ function responses({ success, ranges, errors }: Endpoint): Json {
 }
 
 /** A cancelled dialog is answered with the status of a success. */
-function withCancelled(success: Endpoint["success"]): Json {
+function withCancelled(success: Endpoint["success"], schema: Json): Json {
   return {
     description: success.description,
     content: {
       "application/json": {
-        schema: { oneOf: [reference(success.schema!), reference(ErrorBody)] },
+        schema: { oneOf: [schema, reference(ErrorBody)] },
         examples: {
           opened: { value: success.example },
           cancelled: { value: errorExample("cancelled", 200) },
@@ -143,7 +145,9 @@ function errorExample(code: ErrorCode, status: number): Json {
 }
 
 function reference(schema: z.ZodType): Json {
-  return { $ref: schemaUri(HTTP_SCHEMAS.get(schema)!.id) };
+  const named = HTTP_SCHEMAS.get(schema);
+  if (named === undefined) throw new Error("A schema of the endpoint table has no name");
+  return { $ref: schemaUri(named.id) };
 }
 
 const schemaUri = (id: string) => `#/components/schemas/${id}`;

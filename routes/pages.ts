@@ -2,7 +2,7 @@
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
 import { jsonResponse } from "./json_response.ts";
-import type { Handler, RequestContext } from "./services.ts";
+import { pathParameter, type RequestContext } from "./services.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -36,34 +36,38 @@ export function redirect(path: string): Response {
 }
 
 /** A file of the reference client; its folder means `index.html`. */
-export const demoFile: Handler = (c) => staticFile(c, "demo/v2", c.req.param("file") ?? "index.html", POLICY);
+export function demoFile(c: RequestContext): Promise<Response> {
+  return staticFile(c, "demo/v2", c.req.param("file") ?? "index.html", POLICY);
+}
 
 /** The documentation page. */
-export const docsPage: Handler = (c) => staticFile(c, "docs", "index.html", DOCS_POLICY);
+export function docsPage(c: RequestContext): Promise<Response> {
+  return staticFile(c, "docs", "index.html", DOCS_POLICY);
+}
 
 /** A file of the documentation page: its own, or one of Swagger UI. */
-export const docsFile: Handler = async (c) => {
-  const name = c.req.param("file")!;
+export async function docsFile(c: RequestContext): Promise<Response> {
+  const name = pathParameter(c, "file");
   const { SWAGGER_FILES } = await import("./swagger_files.ts");
   const text = SWAGGER_FILES[name];
   if (text === undefined) return await staticFile(c, "docs", name, DOCS_POLICY);
   return fileResponse(new TextEncoder().encode(text), name, DOCS_POLICY);
-};
+}
 
 /** The kinds of collection documents with the paths of their schemas. */
-export const schemaIndex: Handler = async () => {
-  const { DOCUMENT_KINDS } = await import("../schemas/mod.ts");
+export async function schemaIndex(): Promise<Response> {
+  const { DOCUMENT_KINDS } = await import("../schemas/document_kinds.ts");
   const schemas = Object.fromEntries(DOCUMENT_KINDS.map(({ kind }) => [kind, `/schemas/${kind}.json`]));
   return jsonResponse({ ok: true, schemas });
-};
+}
 
 /** JSON Schema of one kind of document. */
-export const documentSchema: Handler = async (c) => {
-  const { DOCUMENT_KINDS } = await import("../schemas/mod.ts");
+export async function documentSchema(c: RequestContext): Promise<Response> {
+  const { DOCUMENT_KINDS } = await import("../schemas/document_kinds.ts");
   const found = DOCUMENT_KINDS.find(({ kind }) => `${kind}.json` === c.req.param("file"));
   if (!found) throw nothingAt(c);
   return jsonResponse(found.jsonSchema, 200, { "Content-Type": "application/schema+json" });
-};
+}
 
 /** A {@linkcode NotFound} that names the path. */
 export function nothingAt(c: RequestContext): NotFound {
@@ -91,7 +95,7 @@ async function staticFile(
 function fileResponse(bytes: Uint8Array<ArrayBuffer>, name: string, policy: string): Response {
   return new Response(bytes, {
     headers: {
-      "Content-Type": MEDIA_TYPES[extname(name)]!,
+      "Content-Type": MEDIA_TYPES[extname(name)] ?? "application/octet-stream",
       "Content-Length": String(bytes.length),
       "Cache-Control": "no-cache",
       "Content-Security-Policy": policy,

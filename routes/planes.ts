@@ -1,28 +1,29 @@
 /** The binary payload of one channel: whole, as a single range, or its headers alone. */
 import { ChannelOutOfRange } from "../readers/errors.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import { SERVED } from "../schemas/http.ts";
 import { parseRange } from "./byte_range.ts";
 import { RequestValidationFailed } from "./errors.ts";
-import type { Handler, RequestContext, Services } from "./services.ts";
+import { pathParameter, type RequestContext, type Services } from "./services.ts";
 
 /** A response that moves no byte for this long is cut and its lease ends. */
-export const STALL_MS = 60_000;
+const STALL_MS = 60_000;
 
 /** Plane of a source channel. */
-export const readChannel: Handler = (c, services) => {
+export function readChannel(c: RequestContext, services: Services): Response {
   const index = channelIndex(c);
-  return planeResponse(c, services, services.store.channel(c.req.param("session_id")!, index));
-};
+  return planeResponse(c, services, services.store.channel(pathParameter(c, "session_id"), index));
+}
 
 /** Plane of a reference channel. */
-export const readReferenceChannel: Handler = (c, services) => {
+export function readReferenceChannel(c: RequestContext, services: Services): Response {
   const index = channelIndex(c);
-  return planeResponse(c, services, services.store.referenceChannel(c.req.param("session_id")!, index));
-};
+  return planeResponse(c, services, services.store.referenceChannel(pathParameter(c, "session_id"), index));
+}
 
 /** @throws {RequestValidationFailed | ChannelOutOfRange} no integer, or a negative one */
 function channelIndex(c: RequestContext): number {
-  const text = c.req.param("channel_index")!;
+  const text = pathParameter(c, "channel_index");
   if (!/^-?\d+$/.test(text)) {
     throw new RequestValidationFailed([{
       location: ["path", "channel_index"],
@@ -38,7 +39,7 @@ function channelIndex(c: RequestContext): number {
 
 function planeResponse(c: RequestContext, { clock, log }: Services, plane: PlaneBuffer): Response {
   const headers: Record<string, string> = {
-    "Content-Type": "application/octet-stream",
+    "Content-Type": SERVED.mediaType,
     "Cache-Control": "no-store",
     "Accept-Ranges": "bytes",
   };

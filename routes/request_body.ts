@@ -11,10 +11,10 @@ import {
 } from "./errors.ts";
 
 /** Bytes that a request body may have. */
-export const MAX_BODY_BYTES = 1 << 20;
+const MAX_BODY_BYTES = 1 << 20;
 
 /** A body that is not complete after this time is given up. */
-export const BODY_TIMEOUT_MS = 30_000;
+const BODY_TIMEOUT_MS = 30_000;
 
 /** Fields that a request body may have, known or not. */
 const MAX_FIELDS = 64;
@@ -43,7 +43,11 @@ export async function readBody<T extends z.ZodType>(
     value = JSON.parse(decode(bytes));
   } catch (cause) {
     if (cause instanceof RequestValidationFailed) throw cause;
-    throw faulty([], `The body is not valid JSON: ${(cause as Error).message}`, "json_invalid");
+    throw faulty(
+      [],
+      `The body is not valid JSON: ${cause instanceof Error ? cause.message : cause}`,
+      "json_invalid",
+    );
   }
   checkExtent(value);
   const result = schema.safeParse(value);
@@ -86,9 +90,7 @@ function faultOf(issue: z.core.$ZodIssue): string {
         ? "must be an integer"
         : `must be ${article(issue.expected)} ${issue.expected}`;
     case "too_small":
-      return issue.origin === "array"
-        ? "must not be empty"
-        : issue.origin === "string"
+      return issue.origin === "string" || issue.origin === "array"
         ? "must not be empty"
         : `must be at least ${issue.minimum}`;
     case "too_big":

@@ -14,7 +14,7 @@ import {
 } from "./errors.ts";
 
 /** Headers that a request may have; browsers send fewer than 30. */
-export const MAX_HEADERS = 100;
+const MAX_HEADERS = 100;
 
 /** Bytes that the lines of all headers may have: browsers send the cookies of every program on this host. */
 export const MAX_HEADER_BYTES = 64 * 1024;
@@ -39,7 +39,8 @@ export function sentHead(incoming: IncomingMessage): SentHead {
   const { rawHeaders } = incoming;
   let bytes = 0;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const [name, value] = [rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!];
+    const [written = "", value = ""] = rawHeaders.slice(i, i + 2);
+    const name = written.toLowerCase();
     bytes += name.length + value.length + ": \r\n".length;
     const values = sent.get(name);
     if (values) values.push(value);
@@ -88,16 +89,27 @@ function judge(
       `The only expectation that can be met is "100-continue", not ${quoted(expectation)}`,
     );
   }
-  const doubled = SINGLE.find((name) => (sent.get(name)?.length ?? 0) > 1);
-  return doubled === undefined ? null : malformed(`it has ${sent.get(doubled)!.length} headers "${doubled}"`);
+  for (const name of SINGLE) {
+    const count = sent.get(name)?.length ?? 0;
+    if (count > 1) return malformed(`it has ${count} headers "${name}"`);
+  }
+  return null;
 }
 
-/** @param what what is wrong, such as `a header is malformed` */
+/**
+ * The error of what cannot be answered as HTTP.
+ *
+ * @param what what is wrong, such as `a header is malformed`
+ */
 export function malformed(what: string): MalformedRequest {
   return new MalformedRequest(`This is no request of HTTP/1.1 that can be answered: ${what}`);
 }
 
-/** @param what which size they have, as far as it is known */
+/**
+ * The error of too many or too long headers.
+ *
+ * @param what which size they have, as far as it is known
+ */
 export function headersTooLarge(what: string): HeadersTooLarge {
   return new HeadersTooLarge(
     `The request ${what}, more than ${MAX_HEADERS} headers or ${MAX_HEADER_BYTES} bytes. Cookies of other programs ` +

@@ -1,11 +1,12 @@
 /** What the server says of itself: index, health, capabilities. */
 import type { z } from "zod";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
-import type { Capabilities, Health, Index } from "../schemas/http.ts";
+import { type Capabilities, type Health, type Index, SERVED } from "../schemas/http.ts";
 import { jsonResponse } from "./json_response.ts";
-import type { Handler } from "./services.ts";
+import type { RequestContext, Services } from "./services.ts";
 
-const LINKS: z.infer<typeof Index>["links"] = {
+/** Resources that the index links to, by their ids in the endpoint table. */
+export const LINKS: z.infer<typeof Index>["links"] = {
   health: {
     href: "/api/v2/health",
     method: "GET",
@@ -28,38 +29,29 @@ const LINKS: z.infer<typeof Index>["links"] = {
   schemas: { href: "/schemas/", method: "GET", description: "JSON Schemas of the collection documents" },
 };
 
-/** Links to the resources of the contract. */
-export const index: Handler = () => {
-  const body: z.infer<typeof Index> = {
-    ok: true,
-    apiVersion: "v2",
-    description:
-      "Local acquisition server: opens microscope files and serves each channel as a float32 plane",
-    links: LINKS,
-  };
-  return jsonResponse(body);
+/** Body of the index. */
+export const INDEX: z.infer<typeof Index> = {
+  ok: true,
+  apiVersion: "v2",
+  description: "Local acquisition server: opens microscope files and serves each channel as a float32 plane",
+  links: LINKS,
 };
 
 /** Whether the server is available. */
-export const health: Handler = (_c, { version }) => {
+export function health(_c: RequestContext, { version }: Services): Response {
   const body: z.infer<typeof Health> = { ok: true, api_version: "v2", server_version: version };
   return jsonResponse(body, 200, { "Cache-Control": "no-store" });
-};
+}
 
 /** What can be opened and how it is served. */
-export const capabilities: Handler = (_c, { allowedExtensions, store }) => {
+export function capabilities(_c: RequestContext, { allowedExtensions, store }: Services): Response {
   const body: z.infer<typeof Capabilities> = {
     ok: true,
     apiVersion: "v2",
     supportedImportExtensions: [...SUPPORTED_EXTENSIONS],
     allowedImportExtensions: [...allowedExtensions],
-    binary: {
-      servedDtype: "float32",
-      encoding: "raw-f32-le",
-      layout: "row-major",
-      mediaType: "application/octet-stream",
-    },
+    binary: SERVED,
     sessionTtlSeconds: store.ttlSeconds,
   };
   return jsonResponse(body);
-};
+}

@@ -48,5 +48,10 @@ export interface AppEnv {
 /** Context of a request. */
 export type RequestContext = Context<AppEnv>;
 
+/** A parameter in the path of an endpoint, which every request that reaches the endpoint has. */
+export function pathParameter(c: RequestContext, name: string): string {
+  return c.req.param(name) ?? "";
+}
+
 /** Answers one endpoint. */
 export type Handler = (c: RequestContext, services: Services) => Response | Promise<Response>;

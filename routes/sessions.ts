@@ -2,13 +2,13 @@
 import type { z } from "zod";
 import type { SessionDeleted, SessionInfo } from "../schemas/http.ts";
 import { jsonResponse } from "./json_response.ts";
-import type { Handler } from "./services.ts";
+import { pathParameter, type RequestContext, type Services } from "./services.ts";
 
 const ascending = (indices: Iterable<number>) => [...indices].sort((a, b) => a - b);
 
 /** State of a session. */
-export const readSession: Handler = (c, { store }) => {
-  const session = store.get(c.req.param("session_id")!);
+export function readSession(c: RequestContext, { store }: Services): Response {
+  const session = store.get(pathParameter(c, "session_id"));
   const body: z.infer<typeof SessionInfo> = {
     ok: true,
     sessionId: session.id,
@@ -18,12 +18,12 @@ export const readSession: Handler = (c, { store }) => {
     totalBytes: session.totalBytes,
   };
   return jsonResponse(body, 200, { "Cache-Control": "no-store" });
-};
+}
 
 /** Ends a session. */
-export const deleteSession: Handler = (c, { store }) => {
-  const sessionId = c.req.param("session_id")!;
+export function deleteSession(c: RequestContext, { store }: Services): Response {
+  const sessionId = pathParameter(c, "session_id");
   store.delete(sessionId);
   const body: z.infer<typeof SessionDeleted> = { ok: true, sessionId, deleted: true };
   return jsonResponse(body);
-};
+}

@@ -11,19 +11,22 @@ export type DocumentKindName = "collection" | "acqimage" | "analyses" | "referen
 
 /** One kind of document. */
 export interface DocumentKind {
+  /** Its name. */
   readonly kind: DocumentKindName;
+  /** Its name for people. */
   readonly title: string;
   /** Constant of the field `format`. */
   readonly format: string;
-  // deno-lint-ignore no-explicit-any -- the output type of a schema is of no use in a table
-  readonly schema: z.ZodType<any>;
+  /** Judges a document as the JSON Schema does. */
+  readonly schema: z.ZodType;
+  /** Draft 2020-12. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
 function documentKind(
   kind: DocumentKindName,
   title: string,
-  schema: z.ZodObject<{ format: z.ZodLiteral<string> }>,
+  schema: z.ZodType & { readonly shape: { readonly format: { readonly value: string } } },
 ): DocumentKind {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
   const jsonSchema = { $schema, $id: `urn:acq-server:schemas:${kind}:1`, title, ...rest };
@@ -31,15 +34,17 @@ function documentKind(
   return { kind, title, format: schema.shape.format.value, schema: judging, jsonSchema };
 }
 
+const KINDS: Readonly<Record<DocumentKindName, DocumentKind>> = {
+  collection: documentKind("collection", "Collection document", collection),
+  acqimage: documentKind("acqimage", "Image document", acqimage),
+  analyses: documentKind("analyses", "Analyses document", analyses),
+  "reference-image": documentKind("reference-image", "Reference-image document", referenceImage),
+};
+
 /** All kinds, in the order of the specification. */
-export const DOCUMENT_KINDS: readonly DocumentKind[] = [
-  documentKind("collection", "Collection document", collection as never),
-  documentKind("acqimage", "Image document", acqimage as never),
-  documentKind("analyses", "Analyses document", analyses as never),
-  documentKind("reference-image", "Reference-image document", referenceImage as never),
-];
+export const DOCUMENT_KINDS: readonly DocumentKind[] = Object.values(KINDS);
 
 /** The kind of a name. */
 export function documentKindOf(name: DocumentKindName): DocumentKind {
-  return DOCUMENT_KINDS.find(({ kind }) => kind === name)!;
+  return KINDS[name];
 }

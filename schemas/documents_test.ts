@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
-import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./mod.ts";
+import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./document_kinds.ts";
 import { ALONE, declaredKind, judgeDocument } from "../readers/collection/validate/documents.ts";
 import { DocumentProblems, type Problem } from "../readers/collection/validate/problem.ts";
 

@@ -12,17 +12,25 @@ function named<T extends z.ZodType>(id: string, schema: T): T {
   return schema;
 }
 
-const servedDtype = z.literal("float32").describe("Sample type of every served plane");
-const encoding = z.literal("raw-f32-le").describe("Little-endian 32-bit floats without any header");
-const layout = z.literal("row-major").describe("Row after row; planes are never transposed");
-const mediaType = z.literal("application/octet-stream").describe("Content type of the binary payload");
+/** How every plane is served. */
+export const SERVED = {
+  servedDtype: "float32",
+  encoding: "raw-f32-le",
+  layout: "row-major",
+  mediaType: "application/octet-stream",
+} as const;
+
+const servedDtype = z.literal(SERVED.servedDtype).describe("Sample type of every served plane");
+const encoding = z.literal(SERVED.encoding).describe("Little-endian 32-bit floats without any header");
+const layout = z.literal(SERVED.layout).describe("Row after row; planes are never transposed");
+const mediaType = z.literal(SERVED.mediaType).describe("Content type of the binary payload");
 const apiVersion = z.literal("v2").describe("Version of the HTTP contract");
 const ok = z.literal(true).describe("true for every success");
 const count = z.int().nonnegative();
 const unique = (items: readonly unknown[]) => new Set(items).size === items.length;
 
 /** Sample types that a file can have. */
-export const sampleType = z.enum([
+const sampleType = z.enum([
   "bool",
   "uint8",
   "uint16",

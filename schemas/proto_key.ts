@@ -13,10 +13,13 @@ export function withStandIns(value: unknown): unknown {
     const items = value.map(withStandIns);
     return items.some((item, i) => item !== value[i]) ? items : value;
   }
-  const entries = Object.entries(value);
-  const judged = entries.map(([key, inner]) => [key === KEY ? STAND_IN : key, withStandIns(inner)] as const);
-  const same = judged.every(([key, inner], i) => key === entries[i]![0] && inner === entries[i]![1]);
-  return same ? value : Object.fromEntries(judged);
+  let same = true;
+  const entries = Object.entries(value).map(([key, inner]) => {
+    const judged = withStandIns(inner);
+    same &&= key !== KEY && judged === inner;
+    return [key === KEY ? STAND_IN : key, judged] as const;
+  });
+  return same ? value : Object.fromEntries(entries);
 }
 
 /** The key that a stand-in stands for; any other key is itself. */

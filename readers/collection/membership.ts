@@ -215,7 +215,7 @@ async function readDocument<T>(
       file.close();
     }
     // Loaded when a document is met, so that other images do not pay for zod.
-    const { documentKindOf } = await import("../../schemas/mod.ts");
+    const { documentKindOf } = await import("../../schemas/document_kinds.ts");
     const { schema, format } = documentKindOf(kind);
     if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
     const judged = schema.safeParse(value);
