@@ -6,19 +6,27 @@ import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** What the command line decides about a server. */
 export interface Configuration {
+  /** Name to listen at. */
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Time to live of a session. */
   readonly sessionTtlSeconds: number;
+  /** Time that an open may take. */
   readonly loadTimeoutSeconds: number;
   /** Bytes that the planes of all sessions may take. */
   readonly maxSessionMemory: number;
   /** Directories as written; none for no limit. */
   readonly roots: readonly string[];
+  /** True when nothing may be opened by path. */
   readonly dialogOnly: boolean;
+  /** Origins whose pages may open by path; `*` for all, `null` for pages without an address. */
   readonly allowedOrigins: readonly string[];
+  /** Extensions that are let in, sorted. */
   readonly allowedExtensions: readonly string[];
+  /** The loudest lines that are written. */
   readonly logLevel: LogLevel;
+  /** True for lines of JSON. */
   readonly logJson: boolean;
 }
 

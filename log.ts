@@ -15,7 +15,11 @@ export class Log {
   readonly #json: boolean;
   readonly #write: (line: string) => void;
 
-  /** @param write takes one line without its end; stderr by default */
+  /**
+   * Writes lines up to a level.
+   *
+   * @param write takes one line without its end; stderr by default
+   */
   constructor(level: LogLevel, json: boolean, write: (line: string) => void = (line) => console.error(line)) {
     this.#level = LOG_LEVELS.indexOf(level);
     this.#json = json;
@@ -36,7 +40,7 @@ export class Log {
   }
 }
 
-/** The text with what steers a terminal, or the direction of text, as `\uXXXX`; line ends stay. */
+/** The text with the characters that steer a terminal, or the direction of text, as `\uXXXX`; line ends stay. */
 export function printable(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex

@@ -1,7 +1,6 @@
 /**
  * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
  */
-import manifest from "./deno.json" with { type: "json" };
 import { collectAfter } from "./readers/garbage.ts";
 import { type Configuration, parseCommandLine, UsageError } from "./command_line.ts";
 import { Log, printable } from "./log.ts";
@@ -16,7 +15,7 @@ import { Picker } from "./session/dialog/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
 import { PlaneMemory } from "./session/plane_memory.ts";
 import { SessionStore } from "./session/store.ts";
-import { versionLine } from "./version.ts";
+import { VERSION, versionLine } from "./version.ts";
 
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
@@ -56,7 +55,7 @@ export async function startServer(configuration: Configuration): Promise<Running
   const picker = new Picker();
   let stopping = false;
   const app = createApp({
-    version: manifest.version,
+    version: VERSION,
     clock,
     log,
     store,
@@ -91,10 +90,10 @@ export async function startServer(configuration: Configuration): Promise<Running
 
 /** True when a server of this kind answers at an address. Plain TCP: a proxy of the user must not be asked. */
 async function isAcqServer(hostname: string, port: number): Promise<boolean> {
-  const give_up = AbortSignal.timeout(2000);
+  const giveUp = AbortSignal.timeout(2000);
   try {
     const connection = await Deno.connect({ hostname, port });
-    give_up.addEventListener("abort", () => connection.close());
+    giveUp.addEventListener("abort", () => connection.close());
     try {
       const request = "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
       await connection.write(new TextEncoder().encode(request));
@@ -105,7 +104,7 @@ async function isAcqServer(hostname: string, port: number): Promise<boolean> {
       }
       return /"api_version":\s*"v2"/.test(new TextDecoder().decode(answer.subarray(0, length)));
     } finally {
-      if (!give_up.aborted) connection.close();
+      if (!giveUp.aborted) connection.close();
     }
   } catch {
     return false;
@@ -123,14 +122,14 @@ function announce(baseUrl: string, { logJson, allowedOrigins }: Configuration): 
     } open files by path`
   );
   if (logJson) {
-    const line = { level: "info", message: "listening", version: manifest.version, baseUrl, demo, docs };
+    const line = { level: "info", message: "listening", version: VERSION, baseUrl, demo, docs };
     console.error(JSON.stringify({ time: new Date().toISOString(), ...line }));
     for (const message of warnings) {
       console.error(JSON.stringify({ time: new Date().toISOString(), level: "warn", message }));
     }
     return;
   }
-  console.error(`acq-server ${manifest.version}\n`);
+  console.error(`acq-server ${VERSION}\n`);
   console.error(`  API    ${baseUrl}/api/v2\n  Demo   ${demo}\n  Docs   ${docs}\n`);
   for (const message of warnings) console.error(`Warning: ${message}`);
   console.error("Press Ctrl+C to stop.\n");
@@ -142,7 +141,8 @@ async function serve(configuration: Configuration): Promise<void> {
   try {
     server = await startServer(configuration);
   } catch (error) {
-    const { code } = error as { code?: string };
+    const { code = null, message = String(error) }: { code?: unknown; message?: string } =
+      error instanceof Error ? error : {};
     if (code === "EADDRINUSE") {
       const address = `http://${host === "::1" ? "[::1]" : host}:${port}`;
       if (await isAcqServer(host, port)) {
@@ -157,9 +157,9 @@ async function serve(configuration: Configuration): Promise<void> {
       );
     }
     if (code === "EACCES" || code === "EADDRNOTAVAIL") {
-      fail(`Cannot listen at ${host}:${port}: ${(error as Error).message}`, EXIT.portTaken);
+      fail(`Cannot listen at ${host}:${port}: ${message}`, EXIT.portTaken);
     }
-    fail(error instanceof Error ? error.message : String(error), EXIT.usage);
+    fail(message, EXIT.usage);
   }
   announce(server.baseUrl, configuration);
   stopOnSignals(server);

@@ -5,7 +5,7 @@ import manifest from "./deno.json" with { type: "json" };
 export const VERSION: string = manifest.version;
 
 /** The commit that the executable was built from; `null` when the program runs from its sources. */
-export function commit(): string | null {
+function commit(): string | null {
   // Written and embedded by `deno task compile`; the file in a checkout may be of another build.
   if (!Deno.build.standalone) return null;
   return Deno.readTextFileSync(new URL("./dist/commit.txt", import.meta.url)).trim();

@@ -1,6 +1,6 @@
 /**
- * Sees that a server goes on to accept. When a connection cannot be accepted, for want of a file descriptor mostly,
- * the runtime stops to accept, tells nobody, and never begins again by itself; only listening anew helps.
+ * Sees that a server goes on to accept. When the runtime cannot accept a connection, mostly because no file descriptor
+ * is free, it stops accepting, tells nobody, and does not begin again by itself; only listening anew helps.
  */
 import type { AddressInfo, Server, Socket } from "node:net";
 import { freeDescriptors } from "../session/descriptors.ts";
@@ -14,8 +14,7 @@ const WAITS = { count: 6, milliseconds: 100 } as const;
 /** Watches one server that listens on loopback. */
 export class AcceptWatch {
   readonly #server: Server;
-  readonly #address: string;
-  readonly #port: number;
+  readonly #address: AddressInfo;
   readonly #backlog: number;
   readonly #warn: (message: string) => void;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -31,14 +30,17 @@ export class AcceptWatch {
   #hasArrivals = false;
 
   /**
+   * Begins to watch.
+   *
    * @param server listens already
+   * @param address where it listens
    * @param backlog connections that may wait to be accepted
    */
-  constructor(server: Server, backlog: number, warn: (message: string) => void) {
+  constructor(server: Server, address: AddressInfo, backlog: number, warn: (message: string) => void) {
     this.#server = server;
+    this.#address = address;
     this.#backlog = backlog;
     this.#warn = warn;
-    ({ address: this.#address, port: this.#port } = server.address() as AddressInfo);
     // Such as a failure to listen anew, which is tried again.
     server.on("error", () => this.doubt());
     this.#timer = setInterval(() => {
@@ -81,8 +83,8 @@ export class AcceptWatch {
     let failure: unknown;
     // Where many wait already, the system lets this one wait for minutes.
     const connecting = Deno.connect({
-      hostname: this.#address,
-      port: this.#port,
+      hostname: this.#address.address,
+      port: this.#address.port,
       signal: enough.signal,
     }).then((connection) => {
       made = connection;
@@ -103,13 +105,13 @@ export class AcceptWatch {
     // Without a descriptor there is nothing to listen with either.
     if (!hasDescriptor) return;
     this.#server.close();
-    this.#server.listen({ host: this.#address, port: this.#port, backlog: this.#backlog });
+    this.#server.listen({ host: this.#address.address, port: this.#address.port, backlog: this.#backlog });
   }
 
   #warnOnce(): void {
     if (!this.#hasWarned) {
       this.#warn(
-        "New connections did not arrive, for want of file descriptors mostly (see ulimit -n); listening anew",
+        "New connections did not arrive, mostly because no file descriptor is free (see ulimit -n); listening anew",
       );
     }
     this.#hasWarned = true;

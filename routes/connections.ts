@@ -6,13 +6,17 @@ import { type SentHead, sentHead } from "./sent_request.ts";
 
 /** A request with its answer. */
 export class Exchange {
+  /** The request. */
   readonly incoming: IncomingMessage;
+  /** Its answer. */
   readonly outgoing: ServerResponse;
+  /** The head of the request as it was sent. */
   readonly head: SentHead;
-  /** Settles when the rest of the request turns out to be none. */
+  /** Settles when the rest of the request cannot be read. */
   readonly broken: Promise<RequestError>;
   readonly #break: (fault: RequestError) => void;
 
+  /** Judges the head of the request. */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.incoming = incoming;
     this.outgoing = outgoing;
@@ -20,9 +24,9 @@ export class Exchange {
     ({ promise: this.broken, resolve: this.#break } = Promise.withResolvers<RequestError>());
   }
 
-  /** Has the fault answered; `false` when an answer has begun that says nothing of it, or the request is complete. */
+  /** Has the fault answered; `false` when the request is complete, or an answer that says nothing of it has begun. */
   breakOff(fault: RequestError): boolean {
-    // The refusal of a head comes by itself, and ends the connection.
+    // A head that is refused is answered anyway, and its connection ends.
     if (this.head.refusal !== null) return true;
     if (this.incoming.complete || this.outgoing.headersSent) return false;
     this.#break(fault);
@@ -31,20 +35,22 @@ export class Exchange {
 }
 
 /**
- * Open connections, so that the end need not wait for those without a running response: browsers keep some that they
- * have never used, and the runtime closes only such as have had a request.
+ * Open connections, so that a server that stops can close those without a running response: browsers keep some that
+ * they have never used, and the runtime closes only those that have had a request.
  */
 export class Connections {
   readonly #open = new Set<Socket>();
   readonly #running = new Map<Socket, Exchange>();
-  /** Such as have had a request. */
+  /** Those that have had a request. */
   readonly #used = new WeakSet<Socket>();
   #closing = false;
 
+  /** Open connections. */
   get size(): number {
     return this.#open.size;
   }
 
+  /** Counts a connection until it closes. */
   add(socket: Socket): void {
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
@@ -54,7 +60,7 @@ export class Connections {
    * Ends the oldest connection that has had no request, or else the oldest without a running response; `false` where
    * each of them has one.
    *
-   * @param newest whose first request is on its way
+   * @param newest is not closed, since its first request is on its way
    */
   closeOne(newest: Socket): boolean {
     const idle = [...this.#open].filter((socket) => socket !== newest && !this.#running.has(socket));
@@ -65,6 +71,7 @@ export class Connections {
     return true;
   }
 
+  /** Counts a response until it ends; then it ends the connection too when the server is stopping. */
   answers(exchange: Exchange): void {
     const { socket } = exchange.incoming;
     this.#running.set(socket, exchange);

@@ -5,31 +5,40 @@ import type { Handler } from "./services.ts";
 
 /** What a success looks like. */
 export interface Success {
+  /** HTTP status. */
   readonly status: 200 | 302;
+  /** What the answer is. */
   readonly description: string;
   /** Media type of the body; absent where there is none. */
   readonly mediaType?: string;
   /** Schema of a JSON body. */
   readonly schema?: z.ZodType;
+  /** A body, for the document. */
   readonly example?: unknown;
 }
 
 /** One resource with one method. */
 export interface Endpoint {
+  /** HTTP method. */
   readonly method: "GET" | "POST" | "DELETE";
   /** Path with its parameters in braces. */
   readonly path: string;
   /** Name of the operation in the OpenAPI document. */
   readonly id: string;
+  /** Group in the OpenAPI document. */
   readonly tag: "service" | "acquisitions" | "sessions" | "pages";
+  /** What it does. */
   readonly summary: string;
   /** Schema of the JSON body of the request. */
   readonly request?: z.ZodType;
+  /** Bodies, for the document, by what they ask for. */
   readonly requestExamples?: Readonly<Record<string, unknown>>;
+  /** Its answer when all is well. */
   readonly success: Success;
   /** True where a single byte range can be asked for (206). */
   readonly ranges?: boolean;
   /** Codes that this endpoint answers besides those of every endpoint. */
   readonly errors: readonly ErrorCode[];
+  /** Answers it. */
   readonly handler: Handler;
 }

@@ -1,8 +1,8 @@
 /** Who may call: the Host rule, origins, preflights and the headers that every answer carries. */
-import type { MiddlewareHandler } from "@hono/hono";
+import type { Next } from "@hono/hono";
 import { quoted } from "../readers/errors.ts";
 import { HostNotAllowed, OriginNotAllowed } from "./errors.ts";
-import type { AppEnv } from "./services.ts";
+import type { RequestContext } from "./services.ts";
 
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
@@ -14,11 +14,11 @@ export const EVERY_ANSWER: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses foreign hosts and what HTTP itself refuses, answers preflights under `/api/v2`, and puts the common headers on every answer. The
- * Host header is read itself: `request.url` takes its host from an absolute request target or from nowhere. A
- * page whose name was rebound to loopback still sends its own name there.
+ * Refuses foreign hosts and what HTTP itself refuses, and answers preflights under `/api/v2`. It reads the Host header,
+ * since `request.url` takes its host from an absolute request target or from nowhere. A page whose name was rebound to
+ * loopback still sends its own name in that header.
  */
-export const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
+export async function guard(c: RequestContext, next: Next): Promise<Response | void> {
   const host = c.req.header("host");
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
     throw new HostNotAllowed(
@@ -31,13 +31,13 @@ export const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (refusal) throw refusal;
   if (isPreflight(c.req.raw)) return preflight(c.req.raw);
   return await next();
-};
+}
 
 /** Puts the common headers on every answer, those of {@linkcode guard} included. */
-export const commonHeaders: MiddlewareHandler<AppEnv> = async (c, next) => {
+export async function commonHeaders(c: RequestContext, next: Next): Promise<void> {
   await next();
   for (const [name, value] of Object.entries(EVERY_ANSWER)) c.res.headers.set(name, value);
-};
+}
 
 function isPreflight(request: Request): boolean {
   return request.method === "OPTIONS" && /^\/api\/v2(\/|$)/.test(new URL(request.url).pathname) &&

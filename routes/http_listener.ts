@@ -1,8 +1,8 @@
 /**
- * Serves the app over `node:http`. The runtime's own server neither tells of a client that leaves after its body
- * was read from the socket apart from its headers, nor can it cut one connection; this one does both.
+ * Serves the app over `node:http`. `Deno.serve` cannot cut one connection, and does not always tell that a client
+ * has left: not when the body of its request came in a packet of its own.
  */
-import { createServer, type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { AcceptWatch } from "./accept_watch.ts";
 import { Connections, Exchange } from "./connections.ts";
@@ -18,6 +18,7 @@ export type Fetch = (request: Request, env: { info: ServeInfo }) => Response | P
 
 /** A server that listens. */
 export interface HttpListener {
+  /** The port that it has, also where any was asked for. */
   readonly port: number;
   /** Stops accepting; settles when the running responses are finished. */
   close(): Promise<void>;
@@ -63,26 +64,66 @@ export async function listen(
 ): Promise<HttpListener> {
   // Counted before workers start, which would find none meanwhile.
   const free = freeDescriptors(MAX_CONNECTIONS * DESCRIPTORS_EACH);
-  // Also of those that wait to be accepted: the runtime accepts all of them before it closes one.
+  // The limit counts connections that wait to be accepted too: the runtime accepts all of them before it closes one.
   const limit = Math.max(1, Math.floor(free / DESCRIPTORS_EACH));
   const connections = new Connections();
-  // A request without a Host is the guard's to answer.
+  const server = newServer(requestTimeoutMs);
+  onRequests(server, connections, (exchange) => {
+    void answer(exchange, fetch).finally(() => watch.doubt());
+  });
+  onBrokenRequests(server, connections);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: hostname, port, backlog: limit }, () => resolve(void server.off("error", reject)));
+  });
+  const address = server.address() as AddressInfo;
+  const watch = new AcceptWatch(server, address, limit, warn);
+  let hasWarned = false;
+  server.on("connection", (socket: Socket) => {
+    watch.arrived(socket);
+    connections.add(socket);
+    if (connections.size <= limit) return;
+    if (!connections.closeOne(socket)) void refuse(new TooManyConnections(limit), socket);
+    if (!hasWarned) {
+      warn(`${limit} connections are open, the most that this server keeps; it closes idle ones for others`);
+    }
+    hasWarned = true;
+  });
+  return {
+    port: address.port,
+    async close() {
+      await watch.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        connections.close();
+      });
+    },
+  };
+}
+
+function newServer(requestTimeout: number): Server {
   const server = createServer({
+    // A request without a Host is the guard's to answer.
     requireHostHeader: false,
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(LATE_CHECK_MS, requestTimeoutMs),
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: Math.min(LATE_CHECK_MS, requestTimeout),
     maxHeaderSize: MAX_HEADER_BYTES + MAX_TARGET_BYTES,
   });
-  // By default those beyond a thousand are dropped without a word, an Origin among them.
+  // By default the server drops the headers after the thousandth and says nothing; an Origin may be among them.
   server.maxHeadersCount = 0;
-  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  return server;
+}
+
+/** Has every request answered, also those that the runtime would answer itself. */
+function onRequests(server: Server, connections: Connections, take: (exchange: Exchange) => void): void {
+  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const exchange = new Exchange(incoming, outgoing);
     connections.answers(exchange);
-    void answer(exchange, fetch).finally(() => watch.doubt());
+    take(exchange);
   };
-  server.on("request", take);
-  server.on("checkExpectation", take);
+  server.on("request", onRequest);
+  server.on("checkExpectation", onRequest);
   server.on("connect", (incoming: IncomingMessage, socket: Socket) => {
     if (connections.running(socket)) return void socket.destroy();
     // The server has let go of the connection, which ends with the answer.
@@ -90,8 +131,12 @@ export async function listen(
     outgoing.shouldKeepAlive = false;
     outgoing.assignSocket(socket);
     outgoing.once("finish", () => socket.destroySoon());
-    take(incoming, outgoing);
+    onRequest(incoming, outgoing);
   });
+}
+
+/** Answers what the parser cannot take for a request. */
+function onBrokenRequests(server: Server, connections: Connections): void {
   const broken = new WeakSet<Socket>();
   server.on("clientError", ({ code }: { code?: string }, socket: Socket) => {
     // Every further piece of a broken request is told of, and the runtime adds a listener each time.
@@ -104,34 +149,9 @@ export async function listen(
     if (running) running.outgoing.once("close", answerFault);
     else answerFault();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host: hostname, port, backlog: limit }, () => resolve(void server.off("error", reject)));
-  });
-
-  const watch = new AcceptWatch(server, limit, warn);
-  let hasWarned = false;
-  server.on("connection", (socket: Socket) => {
-    watch.arrived(socket);
-    connections.add(socket);
-    if (connections.size <= limit) return;
-    if (!connections.closeOne(socket)) void refuse(new TooManyConnections(limit), socket);
-    if (!hasWarned) warn(`${limit} connections are open, as many as may be; for others idle ones are closed`);
-    hasWarned = true;
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      await watch.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        connections.close();
-      });
-    },
-  };
 }
 
-/** What the parser could not take for a request. */
+/** The error for a code of the parser. */
 function faultOf(code: string | undefined, part: string): RequestError {
   if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge("has a longer head");
   return malformed(
@@ -139,7 +159,7 @@ function faultOf(code: string | undefined, part: string): RequestError {
   );
 }
 
-/** Answers on a connection where no request has come to its answer. */
+/** Answers on a connection that has no response to write to, and ends it. */
 async function refuse(fault: RequestError, socket: Socket): Promise<void> {
   if (!socket.writable) return void socket.destroy();
   socket.on("error", () => {});
@@ -179,18 +199,19 @@ async function answer({ incoming, outgoing, head, broken }: Exchange, fetch: Fet
   }
 }
 
-/** The request as the app takes it. What is no path keeps its first character, so that nothing is found there. */
+/** The request as the app takes it. A target that is no path, such as `*`, becomes the path `/*`, which is answered 404. */
 function toRequest(incoming: IncomingMessage, headers: Headers, signal: AbortSignal): Request {
   const target = incoming.url ?? "/";
   const url = URL.parse(target.startsWith("/") ? `http://localhost${target}` : target);
   const method = incoming.method ?? "GET";
   const bodiless = method === "GET" || method === "HEAD" || hasNoBody(headers);
-  const request = new Request(url?.protocol === "http:" ? url : "http://localhost/*", {
+  const init: RequestInit & { readonly duplex?: "half" } = {
     method: UNMADE_METHODS.includes(method) ? "POST" : method,
     headers,
     signal,
     ...(!bodiless && { body: bodyOf(incoming, signal), duplex: "half" }),
-  } as RequestInit);
+  };
+  const request = new Request(url?.protocol === "http:" ? url : "http://localhost/*", init);
   if (UNMADE_METHODS.includes(method)) Object.defineProperty(request, "method", { value: method });
   return request;
 }

@@ -10,17 +10,25 @@ import type { Log } from "../log.ts";
 
 /** Shows a file dialog; `session/dialog/picker.ts` has the real one. */
 export interface DialogPicker {
+  /** The absolute path that the user chose, or `null` when they cancelled. */
   pick(request: PickRequest): Promise<string | null>;
 }
 
 /** Everything behind the routes, made once by `main.ts`. */
 export interface Services {
+  /** Version of the program. */
   readonly version: string;
+  /** Time, which tests move by hand. */
   readonly clock: Clock;
+  /** Takes a line per request. */
   readonly log: Log;
+  /** Live sessions. */
   readonly store: SessionStore;
+  /** Opens by path. */
   readonly opener: Opener;
+  /** Asks the user for a path. */
   readonly picker: DialogPicker;
+  /** Limits the dialogs of foreign pages. */
   readonly manners: DialogManners;
   /** Extensions that the operator lets in, sorted. */
   readonly allowedExtensions: readonly string[];
@@ -42,6 +50,7 @@ export interface ServeInfo {
 
 /** Types of the app for Hono. */
 export interface AppEnv {
+  /** What the listener hands over with a request. */
   Bindings: { info: ServeInfo };
 }
 

@@ -1,8 +1,8 @@
-/** File descriptors: what connections, files and workers share, and what a system may give few of. */
+/** File descriptors: connections, files and workers share them, and a system may allow few. */
 
-const NONE_LEFT: readonly string[] = ["EMFILE", "ENFILE"];
+const NONE_LEFT: readonly unknown[] = ["EMFILE", "ENFILE"];
 
-/** How many descriptors could be had now, counted up to `most` by taking and giving back as many. */
+/** How many descriptors are free, counted up to `most` by taking as many and giving them back. */
 export function freeDescriptors(most: number): number {
   const taken: Deno.FsFile[] = [];
   try {
@@ -10,7 +10,7 @@ export function freeDescriptors(most: number): number {
     while (taken.length < most) taken.push(Deno.openSync(Deno.execPath()));
   } catch (error) {
     // The program itself may have been replaced; that says nothing of descriptors.
-    if (!NONE_LEFT.includes((error as { code?: string }).code ?? "")) return most;
+    if (!(error instanceof Error && "code" in error && NONE_LEFT.includes(error.code))) return most;
   } finally {
     for (const file of taken) file.close();
   }

@@ -7,12 +7,12 @@ const SMALLEST = 4 << 20;
 /** Bytes that are kept: eight planes of 2048 x 2048. */
 const MOST = 128 << 20;
 
-/** The time after which what nobody wanted goes back to the system. */
+/** A buffer that no load has taken after this time goes back to the system. */
 const REST_MS = 5000;
 
 /**
- * Keeps the buffers of released planes for 5 s. Fresh memory costs as much as decoding into it: the system clears each page
- * when it is touched first, 8 ms for a plane of 16 MiB were measured.
+ * Keeps the buffers of released planes for 5 s. Fresh memory costs as much time as decoding into it: the system clears each page
+ * when it is touched first, which took 8 ms for a plane of 16 MiB.
  */
 export class PlaneMemory {
   readonly #clock: Clock;
@@ -43,10 +43,10 @@ export class PlaneMemory {
   }
 
   #forget(buffer: ArrayBuffer): ArrayBuffer {
-    const { bytes, cancel } = this.#kept.get(buffer)!;
-    cancel();
+    const kept = this.#kept.get(buffer);
+    kept?.cancel();
     this.#kept.delete(buffer);
-    this.#bytes -= bytes;
+    this.#bytes -= kept?.bytes ?? 0;
     return buffer;
   }
 }

@@ -9,15 +9,15 @@ import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../read
 import { isInsideRoots, pathError, statKind } from "../readers/random_access.ts";
 import { mayHoldPaths } from "../readers/registry.ts";
 
-/** A directory that may be opened from: as the operator wrote it, and with links resolved. */
+/** A directory that files may be opened from. */
 export interface Root {
-  /** As the operator wrote it. */
+  /** As the operator wrote it, made absolute. */
   readonly written: string;
   /** With links resolved. */
   readonly resolved: string;
 }
 
-/** Links followed while a path that leads nowhere is judged; Linux stops at 40 as well. */
+/** Links that are followed while a path to nothing is judged; Linux stops at 40 too. */
 const MAX_LINKS = 40;
 
 /** Bytes of a path: the longest that any of the systems takes (Windows; Linux takes 4096). */
@@ -51,7 +51,7 @@ export async function judgePath(path: string, roots: readonly Root[] | null): Pr
     if (way.fault !== undefined) throw way.fault;
     const resolved = await realpath(way.path);
     const kind = statKind(await stat(resolved));
-    // `realpath` drops what stands behind the last name; as a folder a file does not exist.
+    // `realpath` drops a slash after the last name; with it, the path of a file names nothing.
     if (kind === "file" && /[/\\]\.?$/.test(path)) throw Object.assign(new Error(), { code: "ENOTDIR" });
     if (kind !== "other") return resolved;
   } catch (cause) {
@@ -71,27 +71,27 @@ function leadsToRoot(place: string, roots: readonly Root[]): boolean {
   return isInsideRoots(place, either) || either.some((root) => isInsideRoots(root, [place]));
 }
 
-/** A path without `..`, or what the file system says of the place that a `..` is behind. */
+/** A path without `..`, or the failure of the file system at a place before a `..`. */
 interface Way {
   readonly path: string;
   readonly fault?: unknown;
 }
 
 /**
- * Takes each `..` as the kernel does: the parent of the folder that the way leads to so far, links followed. The runtime
- * would drop the name before it, so that a folder that is not there, a file, or a link would be passed over.
+ * Takes each `..` as the kernel does: as the parent of the folder before it, links followed. The runtime drops the name
+ * before a `..` without looking at it, although it may be a link, a file, or the name of nothing.
  *
  * @throws {PathNotAllowed} the way leaves the roots and the folders above them
  */
 async function withoutParents(path: string, roots: readonly Root[] | null): Promise<Way> {
   const names = path.split("/");
-  // Windows itself drops the name before it.
+  // Windows itself drops the name before a `..`.
   if (Deno.build.os === "windows" || !names.includes("..")) return { path };
   let at = "/";
   try {
     for (const name of names) {
       if (name !== "..") at = join(at, name);
-      // What exists outside of the roots must not be told by the way that a path takes there and back.
+      // A path that leaves the roots and returns must not tell what exists outside.
       else if (roots !== null && !leadsToRoot(at, roots)) throw outside(path);
       else if ((await stat(at)).isDirectory()) at = dirname(await realpath(at));
       else throw Object.assign(new Error(), { code: "ENOTDIR" });
@@ -104,11 +104,11 @@ async function withoutParents(path: string, roots: readonly Root[] | null): Prom
 }
 
 /**
- * A path into a file that may hold a store, with the file resolved, or `null`. Whether there is such a group the
- * reader finds out; the file lies inside the roots where the whole path does.
+ * A path into a file that may hold a store, with the file resolved, or `null`. The reader finds out whether the store
+ * has such a group. Where the whole path lies inside the roots, so does the file.
  */
 async function pathInArchive(path: string): Promise<string | null> {
-  // What stands behind the file must not lead out of it.
+  // The part after the file must not lead out of it.
   if (resolve(path) !== path) return null;
   for (let file = dirname(path); file !== dirname(file); file = dirname(file)) {
     try {
@@ -123,8 +123,8 @@ async function pathInArchive(path: string): Promise<string | null> {
 }
 
 /**
- * The path with the links resolved that exist, so that a path to nothing is judged by the place it names; where
- * a link leads to nothing, that is the place of its target.
+ * The path with those links resolved that exist, so that a path to nothing is judged by the place that it names. Of a
+ * link to nothing that is the place of its target.
  */
 async function resolvedAsFar(path: string, links = 0): Promise<string> {
   try {
@@ -144,8 +144,8 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
 }
 
 /**
- * What Windows adds to the rules: device paths name no files, and a UNC path would log in at a foreign host, so
- * it must lie below a root that was given as such.
+ * The rules that only Windows needs. A device path names no file. A UNC path makes Windows log in at another host, so
+ * it must lie below a root that the operator gave as a UNC path.
  *
  * @param isInside whether the path lies below a root
  * @throws {UnsupportedFormat | PathNotAllowed}

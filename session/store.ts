@@ -1,5 +1,6 @@
 /** Sessions: ids, time to live, and the planes that they hold. */
 import type { AcquisitionSummary } from "../readers/load.ts";
+import type { Channel } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import type { DecodedAcquisition } from "./load_acquisition.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
@@ -10,7 +11,7 @@ import type { PlaneMemory } from "./plane_memory.ts";
 export interface Session {
   /** 32 lower-case hexadecimal characters. */
   readonly id: string;
-  /** Everything but the samples. */
+  /** Metadata of the acquisition. */
   readonly summary: AcquisitionSummary;
   /** Source planes by channel index. */
   readonly channels: ReadonlyMap<number, PlaneBuffer>;
@@ -33,8 +34,9 @@ export class SessionStore {
   #closed = false;
 
   /**
-   * `ended` is called when a session ends.
+   * Begins without sessions.
    *
+   * @param ttlSeconds time to live of each session
    * @param memory takes the planes of sessions that have ended
    * @param ended called after the end of each session, until the store is closed
    */
@@ -63,6 +65,8 @@ export class SessionStore {
         reservation.release(bytes);
       });
     };
+    const byIndex = (held: readonly Float32Array<ArrayBuffer>[], channels: readonly Channel[] = []) =>
+      new Map(held.map((plane, i) => [channels[i]?.index ?? i, hold(plane)]));
     const totalBytes = [...planes, ...referencePlanes].reduce((sum, plane) => sum + plane.byteLength, 0);
     // What was reserved for a reference image that could not be decoded.
     reservation.release(reservation.bytes - totalBytes);
@@ -70,10 +74,8 @@ export class SessionStore {
     const session: Session = {
       id,
       summary,
-      channels: new Map(planes.map((plane, i) => [summary.loaded[i]!.index, hold(plane)])),
-      referenceChannels: new Map(
-        referencePlanes.map((plane, i) => [summary.reference!.channels[i]!.index, hold(plane)]),
-      ),
+      channels: byIndex(planes, summary.loaded),
+      referenceChannels: byIndex(referencePlanes, summary.reference?.channels),
       totalBytes,
       expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
     };
@@ -82,7 +84,7 @@ export class SessionStore {
     return session;
   }
 
-  /** The session of an id, whose time begins again. @throws {SessionNotFound} unknown, deleted or expired */
+  /** The session of an id. @throws {SessionNotFound} unknown, deleted or expired */
   get(id: string): Session {
     const entry = this.#sessions.get(id);
     // A timer may be late; an expired session is gone all the same.

@@ -14,6 +14,7 @@ import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
 
 /** What a dialog asks for. */
 export interface DialogQuestion {
+  /** Names the asking page. */
   readonly title: string;
   /** Lower case, leading dot. Those that no reader of this build takes are left out of the filter. */
   readonly extensions: readonly string[];
@@ -23,7 +24,9 @@ export interface DialogQuestion {
 
 /** One program to start. */
 export interface DialogCommand {
+  /** One of those that the permissions list. */
   readonly program: "zenity" | "kdialog" | "osascript" | "powershell.exe";
+  /** Its arguments, without a shell. */
   readonly args: readonly string[];
   /** Added to the environment of the server. */
   readonly env: Readonly<Record<string, string>>;
@@ -31,8 +34,11 @@ export interface DialogCommand {
 
 /** How a program ended. */
 export interface ProgramResult {
+  /** Exit status. */
   readonly code: number;
+  /** What it printed. */
   readonly stdout: Uint8Array;
+  /** What it complained of. */
   readonly stderr: Uint8Array;
 }
 
@@ -134,7 +140,7 @@ function cleanTitle(title: string): string {
 /** Without what steers a terminal or the direction of text. */
 const oneLine = (text: string) => text.replace(/[\p{C}\s]+/gu, " ").trim();
 
-/** What an argument loses to the locale of the user is not in it. */
+/** JSON in ASCII alone, which an argument keeps in every locale. */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -180,7 +186,7 @@ function jsonAnswer(program: string, result: ProgramResult): string | null {
   if (result.code !== 0) throw failed(program, result);
   const text = strict(result.stdout);
   try {
-    const { path } = JSON.parse(text) as { path: unknown };
+    const { path }: { path: unknown } = JSON.parse(text);
     if (path === null || typeof path === "string") return path;
   } catch {
     // Judged below, like JSON of another form.
@@ -198,8 +204,10 @@ function strict(bytes: Uint8Array): string {
 
 const lenient = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** True for a program that ended before it was one, such as one whose libraries are missing. */
-export const neverStarted = (result: ProgramResult) => NOT_STARTED.includes(result.code);
+/** True for a program that could not start, such as one whose libraries are missing. */
+export function neverStarted(result: ProgramResult): boolean {
+  return NOT_STARTED.includes(result.code);
+}
 
 /** The error of a program that ended by itself without an answer. */
 export function failed(program: string, result: ProgramResult): DialogUnavailable {

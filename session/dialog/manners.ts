@@ -1,7 +1,7 @@
 /** Keeps foreign pages from asking again and again for a dialog that their user does not want. */
 import { DialogBusy } from "../errors.ts";
 
-/** Cancelled dialogs that are too many... */
+/** So many cancelled dialogs are too many... */
 const TOO_MANY = 3;
 
 /** ...within these milliseconds. */
@@ -19,7 +19,7 @@ export class DialogManners {
   #cancelled: number[] = [];
   #pausedUntil = -Infinity;
 
-  /** @param now milliseconds of a clock that only goes forward */
+  /** Takes the milliseconds of a clock that only goes forward. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }

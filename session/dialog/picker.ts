@@ -43,6 +43,7 @@ export class Picker {
   #open: { readonly answer: Promise<string | null>; readonly signal: AbortSignal } | null = null;
   #folder: string | null = null;
 
+  /** Takes what tests replace. */
   constructor(options: PickerOptions = {}) {
     this.#system = options.system ?? Deno.build.os;
     this.#hasDisplay = options.hasDisplay ??

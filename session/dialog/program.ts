@@ -59,7 +59,10 @@ function start(command: DialogCommand): Deno.ChildProcess | null {
     if (cause instanceof Deno.errors.NotFound) return null;
     // Deno looks the listed programs up once, at its start, and in absolute folders of PATH only.
     if (cause instanceof Deno.errors.NotCapable && /run access/.test(cause.message)) return null;
-    throw unavailable(`"${program}" cannot be started (${(cause as Error).message})`, cause);
+    throw unavailable(
+      `"${program}" cannot be started (${cause instanceof Error ? cause.message : cause})`,
+      cause,
+    );
   }
 }
 
@@ -80,8 +83,7 @@ function spawn({ program, args, env }: DialogCommand, loader: Record<string, str
  */
 function loaderVariables(cause: unknown): string[] {
   if (!(cause instanceof Deno.errors.NotCapable)) return [];
-  const names = /subprocess with (.+?) environment variable/.exec(cause.message);
-  return names === null ? [] : names[1]!.split(", ");
+  return /subprocess with (.+?) environment variable/.exec(cause.message)?.[1]?.split(", ") ?? [];
 }
 
 function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {

@@ -52,7 +52,7 @@ Deno.test({
       await pause(1000);
       assert(await isHealthy(port));
     }
-    assert.equal(server.stderr.match(/connections are open, as many as may be/g)?.length, 1, server.stderr);
+    assert.equal(server.stderr.match(/connections are open, the most that/g)?.length, 1, server.stderr);
   },
 });
 
@@ -84,6 +84,6 @@ Deno.test({
       await pause(1000);
     }
     assert(await isHealthy(port));
-    assert.equal(server.stderr.match(/for want of file descriptors/g)?.length, 1, server.stderr);
+    assert.equal(server.stderr.match(/New connections did not arrive/g)?.length, 1, server.stderr);
   },
 });
