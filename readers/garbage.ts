@@ -8,7 +8,7 @@ import { runInNewContext } from "node:vm";
 /** The next load or deletion of a burst comes before; a full collection of a small heap takes a few milliseconds. */
 const QUIET_MS = 200;
 
-/** Planes of so many bytes are not waited with. */
+/** After a load of so many bytes the collection does not wait. */
 const LARGE_LOAD_BYTES = 64 << 20;
 
 let collector: (() => void) | null | undefined;

@@ -66,7 +66,7 @@ const linked = (id: keyof typeof LINKS) => {
   return { method, path: href, id, summary: description };
 };
 
-/** Short ways that people type. */
+/** Short paths that people type. */
 const REDIRECTS = [
   { path: "/", id: "root", to: "/demo/v2/" },
   { path: "/demo", id: "demoShort", to: "/demo/v2/" },

@@ -16,7 +16,7 @@ export interface ErrorRow {
 const row = (code: ErrorCode, status: number): ErrorRow => ({ code, status });
 
 /** Code and status per tag. */
-export const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErrorTag, ErrorRow>> = {
+const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErrorTag, ErrorRow>> = {
   Cancelled: row("cancelled", 200),
   RequestValidationFailed: row("request_validation_failed", 422),
   UnsupportedMediaType: row("unsupported_media_type", 415),

@@ -58,7 +58,7 @@ function preflight(request: Request): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** Origin of a page that does not say which it is. */
+/** Stands for the origin of a page that does not tell it. */
 const NAMELESS = "";
 
 /**

@@ -47,7 +47,7 @@ const MAX_CONNECTIONS = 256;
 /** Connections take a quarter of the free descriptors at most: files, workers and the runtime need the others. */
 const DESCRIPTORS_EACH = 4;
 
-/** Beside the headers the runtime counts the target; a longer one is refused with them. */
+/** The runtime counts the target with the headers, and refuses a longer one as it does too long headers. */
 const MAX_TARGET_BYTES = 16 * 1024;
 
 /**
@@ -187,7 +187,7 @@ async function answer({ incoming, outgoing, head, broken }: Exchange, fetch: Fet
   try {
     const request = toRequest(incoming, head.headers, gone.signal);
     const answered = fetch(request, { info: { completed, refusal: head.refusal } });
-    // Who reads the body learns of the fault by the signal; others need not be waited for.
+    // A handler that reads the body learns of the fault by the signal; no other handler has to be waited for.
     const refused = broken.then((fault) => {
       gone.abort(fault);
       return withCommonHeaders(errorResponse(fault));

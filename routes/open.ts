@@ -55,7 +55,7 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   };
   asked.admit();
   const path = await services.picker.pick(asked).catch((error: unknown) => {
-    // A page can close its dialogs too, and open them again and again.
+    // A page that leaves closes its dialog; in this way it could open dialogs again and again.
     if (error instanceof ClientGone) services.manners.cancelled(foreign !== null);
     throw error;
   });

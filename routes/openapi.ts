@@ -5,8 +5,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { COMMON_ERRORS, rowOf } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 
-/** An object of the document. */
-export type Json = Record<string, unknown>;
+type Json = Record<string, unknown>;
 
 const PARAMETERS: Readonly<Record<string, Json>> = {
   session_id: { description: "Id of the session", schema: { type: "string" } },

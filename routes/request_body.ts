@@ -55,7 +55,7 @@ export async function readBody<T extends z.ZodType>(
   throw new RequestValidationFailed(result.error.issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
 }
 
-/** Refuses what could have more faults than anyone can read before each of them is looked for. */
+/** Refuses a value with so many parts that looking for its faults would take long. */
 function checkExtent(value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
   const fields = Object.entries(value);
@@ -82,7 +82,7 @@ function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   return [{ location: at(), message: faultOf(issue), type }];
 }
 
-/** What is wrong in the words of a person; patterns and refinements of the schemas bring their own. */
+/** The fault in plain words; patterns and refinements of the schemas have their own messages. */
 function faultOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":

@@ -19,7 +19,7 @@ const MAX_HEADERS = 100;
 /** Bytes that the lines of all headers may have: browsers send the cookies of every program on this host. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 
-/** Headers of one value that decide who may call. Of two values, each reader might believe another. */
+/** Headers of one value that decide who may call. Of two values, two programs might take different ones. */
 const SINGLE = ["origin", "sec-fetch-site", "content-type"];
 
 /** The head of a request. */
@@ -49,7 +49,7 @@ export function sentHead(incoming: IncomingMessage): SentHead {
   const refusal = judge(incoming, sent, bytes);
   const headers = new Headers();
   for (const [name, values] of sent) {
-    // `Headers` takes seconds for a few thousand of them; of what is refused, the guard asks for the host alone.
+    // `Headers` takes seconds for a few thousand of them; for a refused request the guard needs the host alone.
     if (refusal !== null && name !== "host") continue;
     headers.set(name, values.join(name === "cookie" ? "; " : ", "));
   }

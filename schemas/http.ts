@@ -307,7 +307,7 @@ export const ValidationDetail = named(
 );
 
 /** Every code that `error` can have. */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   "cancelled",
   "request_validation_failed",
   "unsupported_media_type",
@@ -335,7 +335,7 @@ export const ERROR_CODES = [
   "internal_error",
 ] as const;
 
-/** A code of {@linkcode ERROR_CODES}. */
+/** Code of a failure. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The one envelope of every error. */

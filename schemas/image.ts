@@ -25,7 +25,7 @@ const roi = z.discriminatedUnion("type", [
 /** How an axis is to be shown: its unit and the step per sample in it. */
 const axisDisplayEntry = z.strictObject({ type: text, unit: text, scale: z.number().gt(0) });
 
-/** By exact OME axis name. Zod has no smallest number of properties, so this one rule is written twice. */
+/** By exact OME axis name. Zod has no rule for the least number of properties, so this one is written twice. */
 const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)
   .refine((axes) => Object.keys(axes).length > 0, { error: "must have at least one property" })
   .meta({ minProperties: 1 });

@@ -31,8 +31,9 @@ const CLOCK = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?";
 const OFFSET = "(?:[Zz]|[+\\-](?:[01]\\d|2[0-3]):[0-5]\\d)";
 
 /**
- * A leap second is 23:59:60 in UTC, and in other zones what that is there: with a whole offset the hour before the
- * hours of a positive one; with a quarter the hours themselves; 23 less the hours of a negative one.
+ * A leap second is 23:59:60 in UTC; elsewhere its local time follows from the offset. The local hour is one less than
+ * the hours of a positive offset of whole hours, equal to them where the offset has quarters of an hour, and 23 less the
+ * hours of a negative offset.
  */
 function leapSecond(): string {
   const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));

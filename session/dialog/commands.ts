@@ -45,7 +45,7 @@ export interface ProgramResult {
 const FILTER_NAME = "Acquisitions";
 const ALL_NAME = "All files";
 
-/** What a shell and the loader of a program answer when the program is there but cannot run. */
+/** Exit statuses of a shell or a loader for a program that is there but cannot run. */
 const NOT_STARTED = [126, 127];
 
 const STORE_EXTENSIONS = DIRECTORY_FORMATS.flatMap((format) => format.extensions);

@@ -29,6 +29,10 @@ let current = null;
 /** The session to delete when another file is opened or the page is left. */
 let sessionId = null;
 let opening = null;
+
+// The label of each picture follows with the first file.
+for (const name of ["source", "reference"]) at(name).append(at("picture").content.cloneNode(true));
+
 const panes = {
   source: new Pane(at("source"), {
     onCursor: (cursor, byKeyboard) => moved("source", cursor, byKeyboard),

@@ -4,7 +4,7 @@
  *
  * Planes whose axes share a unit are shown with true pixel aspect and zoomed by a box; others, such as space over time,
  * fill the pane and are zoomed along the axis that is dragged. A reference always keeps its aspect: a very long one is
- * zoomed along its length until the visible part is no thread any more.
+ * zoomed along its length until the visible part is no longer a thin strip.
  *
  * Tested in `tests/browser/drawing_test.ts` and `controls_test.ts`.
  */
@@ -21,7 +21,7 @@ import { snapshot } from "./snapshot.js";
 import { transpose } from "./transpose.js";
 import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
 
-/** A picture longer than this is a strip: true aspect makes it a thread. */
+/** A picture longer than this would be too thin to see in true aspect. */
 const LONGEST_TRUE_ASPECT = 6;
 
 const isThread = (aspect) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;
