@@ -49,12 +49,17 @@ function decode(variant: Variant, input: Uint8Array, segment: Segment): Uint8Arr
   const row = segment.bytes / rows;
   const bits = new Bits(input);
   let reference: number[] = [width, width, width];
+  let marked: boolean | null = null;
   for (let y = 0; y < rows; y += 1) {
     if ((y & 255) === 0) segment.stop.check();
     if (variant.kind === "rle") bits.align();
+    const isMarked = variant.kind === "group3" && skipEndOfLine(bits);
     const twoDimensional = variant.kind === "group4" ||
-      (variant.kind === "group3" && startRow(bits, (options & 1) !== 0));
+      (variant.kind === "group3" && (options & 1) !== 0 && isTwoDimensional(bits));
     if (bits.ended || endOfBlock(bits)) throw short(segment, variant.title, y * row);
+    marked ??= isMarked;
+    // Each row begins with the code or none does; a row that was read wrongly ends beside it.
+    if (isMarked !== marked) throw damaged(segment, variant.title, `no end of line before row ${y}`);
     const changes = twoDimensional
       ? readTwoDimensional(bits, reference, width)
       : readOneDimensional(bits, width);
@@ -77,17 +82,23 @@ function endOfBlock(bits: Bits): boolean {
   return end;
 }
 
-/** Skips fill and the end-of-line code before a row of Group 3; true when the row is coded in two dimensions. */
-function startRow(bits: Bits, tagged: boolean): boolean {
-  if (bits.peek(11) === 0) {
-    while (!bits.ended && bits.peek(1) === 0) bits.at += 1;
-    bits.at += 1;
-  }
-  if (!tagged) return false;
+/** Skips fill and the end-of-line code before a row of Group 3; false where there is none. */
+function skipEndOfLine(bits: Bits): boolean {
+  if (bits.peek(11) !== 0) return false;
+  while (!bits.ended && bits.peek(1) === 0) bits.at += 1;
+  bits.at += 1;
+  return true;
+}
+
+/** Takes the tag bit of a row. */
+function isTwoDimensional(bits: Bits): boolean {
   const oneDimensional = bits.peek(1) === 1;
   bits.at += 1;
   return !oneDimensional;
 }
+
+/** The longest make-up code (ITU-T T.4, table 3). */
+const LONGEST_CODED_RUN = 2560;
 
 /** Length of a run of one colour, or -1 where no code fits. */
 function readRun(bits: Bits, colour: number): number {
@@ -108,6 +119,10 @@ function readOneDimensional(bits: Bits, width: number): number[] | string {
   for (let colour = 0; at < width; colour ^= 1) {
     const run = readRun(bits, colour);
     if (run < 0) return `no run length at bit ${bits.at}`;
+    // Only the first may be empty (ITU-T T.4, 4.1.1); between longer ones than a code can say, writers may put others.
+    if (run === 0 && changes.length > 0 && width <= LONGEST_CODED_RUN) {
+      return `an empty run at bit ${bits.at}`;
+    }
     at += run;
     if (at > width) return `a run ends at column ${at} of ${width}`;
     changes.push(at);
@@ -139,7 +154,8 @@ function readTwoDimensional(bits: Bits, reference: readonly number[], width: num
       changes.push(start, at);
     } else {
       const next = b1 + mode;
-      if (next < Math.max(at, 0) || next > width) return `a change at column ${next} of ${width}`;
+      // The next change lies behind the last one; before the first, `at` is -1 (ITU-T T.4, 4.2.1.1).
+      if (next <= at || next > width) return `a change at column ${next} of ${width}`;
       at = next;
       changes.push(at);
       colour ^= 1;

@@ -1,5 +1,5 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
-import { type Codec, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./segment.ts";
+import { type Codec, MAX_PADDING, oneBuffer, type Segment, short, SURPLUS, surplus } from "./segment.ts";
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const output = new Uint8Array(segment.mostBytes);
@@ -19,6 +19,9 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     at = end;
   }
   if (at < segment.bytes) throw short(segment, "PackBits", at);
+  // Some writers fill the last strip up with whole rows.
+  const more = (at - segment.bytes) % (segment.bytes / segment.rows);
+  if (more > SURPLUS) throw surplus(segment, "PackBits");
   const rest = input.subarray(from);
   if (rest.length > MAX_PADDING || rest.some((byte) => byte !== 0 && byte !== 128)) {
     throw surplus(segment, "PackBits");

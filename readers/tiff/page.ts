@@ -180,9 +180,10 @@ function doubts(directory: Directory, samples: number, photometric: number, need
       `${tagName(TAG.SampleFormat)} is 0, which means nothing; samples are taken as unsigned integers`,
     );
   }
-  // One wrong value makes floats of 24 bits, the only packed ones, such integers.
-  if (directory.number(TAG.SampleFormat) === 2 && directory.number(TAG.BitsPerSample) === 24) {
-    warnings.push(`${tagName(TAG.SampleFormat)} is 2; signed integers of 24 bits are rare, floats are not`);
+  // One wrong value makes such integers of unsigned ones, or of floats of 24 bits.
+  const bits = directory.number(TAG.BitsPerSample) ?? 1;
+  if (directory.number(TAG.SampleFormat) === 2 && ![8, 16, 32, 64].includes(bits)) {
+    warnings.push(`${tagName(TAG.SampleFormat)} is 2; signed integers of ${bits} bits are rare`);
   }
   for (const tag of [TAG.BitsPerSample, TAG.SampleFormat]) {
     const values = directory.count(tag);

@@ -255,7 +255,7 @@ Deno.test("a stack that was cut keeps its channels and sizes; its missing planes
     }
   }));
 
-Deno.test("signed integers of 24 bits, which may be floats with one wrong value, are a warning", () =>
+Deno.test("signed integers of an odd width, which one wrong value makes of others, are a warning", () =>
   inFolder(async (put) => {
     const bytes = tiffBytes({ ...GRAY, bits: 24, kind: "int" }, () => 5n, 1);
     const loaded = await load(put("i24.tif", bytes));
