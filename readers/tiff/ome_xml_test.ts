@@ -50,6 +50,8 @@ Deno.test("names and dates of old and new schemas", () => {
 Deno.test("sizes that are none are refused; other XML is not taken for OME-XML", () => {
   throws(() => image(`SizeZ="-1">`), /declares SizeZ="-1"/);
   throws(() => image(`SizeZ="100000" SizeT="100000">`), /more than 2147483648/);
+  throws(() => image(`SizeZ="100000" SizeC="100000">`), /declares 1 x 100000 x 100000 planes/);
+  throws(() => image(`SizeT="100000" SizeC="100000">`), /declares 100000 x 100000 x 1 planes/);
   equal(isOmeXml("<?xml version='1.0'?><!-- <a> --><ome:OME xmlns:ome='x'>"), true);
   equal(isOmeXml("<MetaData><prop/></MetaData>"), false);
 });

@@ -59,6 +59,37 @@ Deno.test(`an array whose "truncated" is lost keeps the planes behind its direct
   deepEqual(damaged.planes, whole.planes);
 });
 
+Deno.test(`a "truncated" that is lost needs no page behind the planes`, async () => {
+  const bytes = fixture("shaped_truncated.tif");
+  const damaged = await load(changed(bytes, `"truncated": true`, `"truncxxxx": true`));
+  equal(sizes(damaged), "Z5");
+  deepEqual(damaged.planes, (await load(bytes)).planes);
+});
+
+Deno.test("a shape that is none is a warning", async () => {
+  const cases = [
+    `"3"`,
+    `5`,
+    `[3, 4.5, 5]`,
+    `[-3, 4, 5]`,
+    `[0, 4, 5]`,
+    `[${"1, ".repeat(30)}3, 4, 5]`,
+    `null`,
+    `{}`,
+  ];
+  for (const shape of cases) {
+    const { summary } = await load(described([1, 2, 3], [`{"shape": ${shape}, "axes": "ZYX"}`, "", ""]));
+    match(
+      summary.warnings.join(),
+      /The shape of the array cannot be read: .* has a "shape" that is none/,
+      shape,
+    );
+  }
+  // The most axes that are read.
+  const { summary } = await load(described([1, 2, 3], [`{"shape": [${"1, ".repeat(29)}3, 4, 5]}`, "", ""]));
+  deepEqual(summary.warnings, []);
+});
+
 Deno.test("pages with another shape are not taken for planes of the first array", async () => {
   const three = `{"shape": [3, 4, 5], "axes": "CYX"}`;
   const one = `{"shape": [4, 5], "axes": "YX"}`;

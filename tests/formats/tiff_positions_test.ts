@@ -1,0 +1,171 @@
+/** Every position of stacks of pages whose order a vendor's metadata or a schema states: page n is filled with n. */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import type { Acquisition, Position } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
+import { type Field, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+
+const PAGE: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 5,
+  height: 4,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 4,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+const pages = (count: number, ...fields: Field[]) =>
+  tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, fields);
+
+type Use = (acquisition: Acquisition, files: FileAccess) => Promise<void>;
+
+/** Opens the first of these files in a folder of their own. */
+async function withOpened(written: Readonly<Record<string, Uint8Array>>, use: Use): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const files = new FileAccess();
+  try {
+    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
+    const path = join(folder, Object.keys(written)[0]!);
+    await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, 0), files);
+  } finally {
+    files.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** First sample of each channel at a position. */
+async function firstsAt(acquisition: Acquisition, position: Partial<Position>): Promise<number[]> {
+  const wanted = acquisition.channels.map(({ index }) => index);
+  const plan = await acquisition.plan(wanted, { t: 0, z: 0, l: 0, ...position });
+  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
+  await plan.decode(planes);
+  return planes.map((plane) => plane[0]!);
+}
+
+/** Checks all planes of 3 frames, 4 slices and 2 channels against the page that holds them. */
+async function checkAll(acquisition: Acquisition, pageOf: (t: number, z: number, c: number) => number) {
+  deepEqual(acquisition.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`), ["T3", "C2", "Z4"]);
+  for (let t = 0; t < 3; t += 1) {
+    for (let z = 0; z < 4; z += 1) {
+      deepEqual(await firstsAt(acquisition, { t, z }), [pageOf(t, z, 0), pageOf(t, z, 1)], `${t} ${z}`);
+    }
+  }
+}
+
+Deno.test("OME-XML: each dimension order", async () => {
+  const sizes = { Z: 4, C: 2, T: 3 };
+  for (const order of ["ZCT", "ZTC", "CZT", "CTZ", "TZC", "TCZ"]) {
+    const xml =
+      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XY${order}" SizeX="5" SizeY="4" SizeZ="4" ` +
+      `SizeC="2" SizeT="3" Type="uint16"><TiffData/></Pixels></Image></OME>`;
+    await withOpened(
+      { "a.ome.tif": pages(24, [270, 2, xml]) },
+      (acquisition) =>
+        checkAll(acquisition, (T, Z, C) => {
+          const [a, b, c] = [...order] as ("Z" | "C" | "T")[];
+          const at = { T, Z, C };
+          return at[a!] + sizes[a!] * (at[b!] + sizes[b!] * at[c!]);
+        }),
+    );
+  }
+});
+
+Deno.test("ImageJ: channels, then slices, then frames", () => {
+  const text = "ImageJ=1.53t\nimages=24\nchannels=2\nslices=4\nframes=3\nhyperstack=true\n";
+  return withOpened(
+    { "a.tif": pages(24, [270, 2, text]) },
+    (acquisition) => checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c),
+  );
+});
+
+Deno.test("ScanImage: frames of each slice, or volumes of all slices", async () => {
+  const fields = (stack: string[]) =>
+    ["SI.VERSION_MAJOR = 2016", "SI.hChannels.channelSave = [1;2]", ...stack].join("\n");
+  const slices = fields(["SI.hStackManager.framesPerSlice = 3", "SI.hStackManager.numSlices = 4"]);
+  await withOpened(
+    { "a.tif": pages(24, [305, 2, slices]) },
+    (acquisition) => checkAll(acquisition, (t, z, c) => (z * 3 + t) * 2 + c),
+  );
+  const volumes = fields([
+    "SI.hStackManager.framesPerSlice = 1",
+    "SI.hStackManager.numSlices = 4",
+    "SI.hFastZ.enable = true",
+    "SI.hFastZ.numFramesPerVolume = 4",
+    "SI.hFastZ.numVolumes = 3",
+  ]);
+  await withOpened(
+    { "a.tif": pages(24, [305, 2, volumes]) },
+    (acquisition) => checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c),
+  );
+});
+
+Deno.test("Micro-Manager: planes lie where the index map says, in several files", async () => {
+  const summary = { Frames: 3, Slices: 4, Channels: 2, Positions: 2 };
+  const number = (t: number, z: number, c: number) => 100 * t + 10 * z + c;
+  // Frames backwards; of each plane a second position follows.
+  const planes = [2, 1, 0].flatMap((t) =>
+    [0, 1, 2, 3].flatMap((z) =>
+      [1, 0].flatMap((c): MicroManagerPlane[] => [[c, z, t, 0, number(t, z, c)], [c, z, t, 1, 999]])
+    )
+  );
+  const part = (of: readonly MicroManagerPlane[]) => microManagerBytes(PAGE, summary, of);
+  await withOpened(
+    { "a_MMStack.ome.tif": part(planes.slice(0, 20)), "a_MMStack_1.ome.tif": part(planes.slice(20)) },
+    async (acquisition) => {
+      deepEqual(acquisition.warnings, []);
+      await checkAll(acquisition, number);
+    },
+  );
+  await withOpened({ "a_MMStack.ome.tif": part(planes.slice(0, 20)) }, async (acquisition) => {
+    match(acquisition.warnings, /declares 24 planes, but 10 are there/);
+    await rejects(firstsAt(acquisition, { t: 0 }), /the plane T=0 C=0 Z=0 is in no index map/);
+    deepEqual(await firstsAt(acquisition, { t: 2, z: 3 }), [number(2, 3, 0), number(2, 3, 1)]);
+  });
+});
+
+Deno.test("Micro-Manager: an index beyond what a file can hold is left out", async () => {
+  for (const [frame, kept] of [[(1 << 20) - 1, true], [1 << 20, false]] as const) {
+    const bytes = microManagerBytes(PAGE, {}, [[0, 0, 0, 0, 1], [0, 0, frame, 0, 2]]);
+    await withOpened({ "a_MMStack.ome.tif": bytes }, ({ axes, warnings }) => {
+      equal(axes.find(({ name }) => name === "T")?.size ?? 1, kept ? frame + 1 : 1);
+      equal(warnings.some((text) => /T=1048576 C=0 Z=0, which is left out/.test(text)), !kept);
+      return Promise.resolve();
+    });
+  }
+});
+
+Deno.test("Olympus: slices and frames in files of their own", () => {
+  const written = Object.fromEntries([0, 1, 2].flatMap((t) =>
+    [0, 1, 2, 3].flatMap((z) =>
+      [0, 1].map((c) => [
+        `s_C00${c + 1}Z00${z + 1}T00${t + 1}.tif`,
+        tiffBytes(PAGE, () => BigInt(100 * t + 10 * z + c), 1),
+      ])
+    )
+  ));
+  return withOpened(written, (acquisition) => checkAll(acquisition, (t, z, c) => 100 * t + 10 * z + c));
+});
+
+Deno.test("pages without a dialect are slices; reduced ones before the first are none", async () => {
+  await withOpened({ "a.tif": pages(4) }, async (acquisition) => {
+    for (let z = 0; z < 4; z += 1) deepEqual(await firstsAt(acquisition, { z }), [z]);
+  });
+  const reduced = tiffBytes(PAGE, () => 7n, 2, [[254, 4, [1]]]);
+  await withOpened({ "a.tif": reduced }, async (acquisition) => {
+    deepEqual(await firstsAt(acquisition, {}), [7]);
+  });
+});
+
+function match(warnings: readonly string[], pattern: RegExp): void {
+  equal(warnings.filter((text) => pattern.test(text)).length, 1, warnings.join());
+}
