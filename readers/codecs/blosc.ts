@@ -10,7 +10,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { decodeBloscLz, decodeLz4 } from "./lz.ts";
 import { unshuffleBits, unshuffleBytes } from "./shuffle.ts";
-import { decodeStream } from "./whole_stream.ts";
+import { unpackAll } from "./compressed_stream.ts";
 
 const HEADER_BYTES = 16;
 /** Blocks of wider elements, or with streams shorter than this, are never split. */
@@ -24,8 +24,8 @@ type Decompress = (source: Uint8Array, target: Uint8Array) => void;
 const COMPRESSORS: Record<number, Decompress> = {
   0: decodeBloscLz,
   1: decodeLz4,
-  3: (source, target) => copyWhole(decodeStream("zlib", source, target.length), target),
-  4: (source, target) => copyWhole(decodeStream("zstd", source, target.length), target),
+  3: (source, target) => copyWhole(unpackAll("zlib", source, target.length), target),
+  4: (source, target) => copyWhole(unpackAll("zstd", source, target.length), target),
 };
 
 function copyWhole(decoded: Uint8Array, target: Uint8Array): void {

@@ -4,7 +4,7 @@
  * three components and clips negative values of 8 bits to 0: other counts are refused, signed 8 bits decoded as unsigned.
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, ReaderError } from "../errors.ts";
 import { newBytes } from "../new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { allowMemory, memoryRefused } from "./wasm_memory.ts";
@@ -53,7 +53,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     if (middle === 0) return samples;
     return Uint8Array.from(samples, (sample) => sample - middle & 0xff);
   } catch (cause) {
-    if ((cause as { tag?: string }).tag) throw cause;
+    if (cause instanceof ReaderError) throw cause;
     // A module that was aborted answers nothing more; the next strip or tile gets a new one.
     module = null;
     decoder = null;

@@ -2,8 +2,8 @@
  * LERC (compression 34887), plain or packed once more with deflate or zstd: LercParameters holds the version and
  * which of them (0, 1, 2). Samples that the blob marks as not valid have no value and are refused.
  */
-import { inflateSync, zstdDecompressSync } from "node:zlib";
 import { decode as decodeBlob, getBlobInfo, load } from "lerc";
+import { unpack } from "./compressed_stream.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { allowMemory, memoryRefused } from "./wasm_memory.ts";
 
@@ -57,15 +57,14 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     if (bytes.length < segment.bytes) throw short(segment, "LERC", bytes.length);
     return bytes;
   } catch (cause) {
-    if ((cause as { tag?: string }).tag) throw cause;
     throw damaged(segment, "LERC", cause);
   }
 }
 
 function unpacked(input: Uint8Array, packing: number, most: number): Uint8Array {
   if (packing === 0) return input;
-  if (packing === 1) return inflateSync(input, { maxOutputLength: most });
-  if (packing === 2) return zstdDecompressSync(input, { maxOutputLength: most });
+  if (packing === 1) return unpack("zlib", input, most).bytes;
+  if (packing === 2) return unpack("zstd", input, most).bytes;
   throw new Error(`its packing ${packing} is not read`);
 }
 

@@ -20,7 +20,6 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
       return output.subarray(start, filled);
     });
   } catch (cause) {
-    if ((cause as { tag?: string }).tag) throw cause;
     throw damaged(segment, "LZMA", cause);
   }
   if (filled < segment.bytes) throw short(segment, "LZMA", filled);

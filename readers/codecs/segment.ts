@@ -1,4 +1,5 @@
-import { DecodeFailed } from "../errors.ts";
+/** What a codec of strips and tiles is: pictures that are compressed apart from others, and how they are decoded. */
+import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { StopFlag } from "../stop_flag.ts";
 
 /** What the container of a stream states beside it, where a codec asks for it. */
@@ -99,8 +100,9 @@ export const joinedPieces = ({ stored, bytes }: Extent): number => stored + 2 * 
 /** Bytes beyond the declared strip that are dropped: encoders round up to words. More means that its shape is damaged. */
 export const SURPLUS = 3;
 
-/** The error for damaged input. */
-export function damaged(segment: Segment, title: string, reason: unknown): DecodeFailed {
+/** The error for damaged input; one that names the segment already, or a stop, stays as it is. */
+export function damaged(segment: Segment, title: string, reason: unknown): ReaderError {
+  if (reason instanceof ReaderError) return reason;
   const text = reason instanceof Error ? reason.message : String(reason);
   return new DecodeFailed(`${segment.what} is damaged ${title}: ${text}`, { cause: reason });
 }
@@ -114,6 +116,6 @@ export function short(segment: Segment, title: string, got: number): DecodeFaile
 export const MAX_PADDING = 15;
 
 /** The error for input that gives more than the segment. */
-export function surplus(segment: Segment, title: string): DecodeFailed {
+export function surplus(segment: Segment, title: string): ReaderError {
   return damaged(segment, title, `it holds more than the ${segment.mostBytes} bytes that are declared`);
 }

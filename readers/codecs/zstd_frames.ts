@@ -1,40 +1,47 @@
 /** Zstandard frames (RFC 8878, section 3.1), by their structure alone. */
 
 const FRAME_MAGIC = 0xfd2fb528;
-const DICTIONARY_BYTES = [0, 1, 2, 4];
-const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
+/** Of a shorter stream the decoder of the runtime makes nothing, without a word. */
+const MIN_FRAME_BYTES = 6;
 
 /** Block types (section 3.1.1.2.2). */
 const RUN = 1;
 const RESERVED = 3;
 
 /**
- * Checks that a stream is whole: the decoder of the runtime takes one that ends before its last block, or before its
- * checksum, for whole as well.
+ * Where a stream of frames would have to end: the decoder of the runtime takes one that ends before its last block, or
+ * before its checksum, for whole as well.
  *
- * @throws {Error} it ends within a frame
+ * @returns more than the length of the bytes when they end within a frame
+ * @throws {Error} a block is of no known type
  */
-export function requireWholeFrames(bytes: Uint8Array): void {
+export function endOfFrames(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const need = (end: number) => {
-    if (end > bytes.length) throw new Error(`the stream of ${bytes.length} bytes ends early`);
-  };
+  let at = 0;
+  if (bytes.length < MIN_FRAME_BYTES) return MIN_FRAME_BYTES;
   // What is no frame is judged by the decoder.
-  for (let at = 0; at + 4 <= bytes.length && view.getUint32(at, true) === FRAME_MAGIC;) {
-    need(at + 5);
-    const descriptor = bytes[at + 4]!;
-    const single = (descriptor & 0x20) !== 0;
-    const contentSize = descriptor >> 6 === 0 ? Number(single) : CONTENT_SIZE_BYTES[descriptor >> 6]!;
-    at += 5 + Number(!single) + DICTIONARY_BYTES[descriptor & 3]! + contentSize;
+  while (at + 4 <= bytes.length && view.getUint32(at, true) === FRAME_MAGIC) {
+    if (at + 5 > bytes.length) return at + 5;
+    const descriptor = view.getUint8(at + 4);
+    at += 5 + headerBytes(descriptor);
     for (let last = false; !last;) {
-      need(at + 3);
-      const header = view.getUint16(at, true) | (bytes[at + 2]! << 16);
+      if (at + 3 > bytes.length) return at + 3;
+      const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
       const type = (header >> 1) & 3;
       if (type === RESERVED) throw new Error(`a block at ${at} is of no known type`);
       last = (header & 1) !== 0;
       at += 3 + (type === RUN ? 1 : header >> 3);
     }
     if (descriptor & 4) at += 4;
-    need(at);
+    if (at > bytes.length) return at;
   }
+  return at;
+}
+
+/** Bytes of a frame header behind its descriptor (section 3.1.1.1): window, dictionary, size of the content. */
+function headerBytes(descriptor: number): number {
+  const single = (descriptor & 0x20) !== 0;
+  const dictionary = (1 << (descriptor & 3)) >> 1;
+  const contentSize = descriptor < 0x40 ? Number(single) : 1 << (descriptor >> 6);
+  return Number(!single) + dictionary + contentSize;
 }

@@ -5,10 +5,10 @@
 import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
 import { decodeBlosc } from "../codecs/blosc.ts";
+import { type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
 import { crc32c } from "../codecs/crc32c.ts";
 import { decodeLz4 } from "../codecs/lz.ts";
 import { unshuffleBytes } from "../codecs/shuffle.ts";
-import { decodeStream } from "../codecs/whole_stream.ts";
 
 /** Configuration of one codec as the metadata give it. */
 export type CodecConfiguration = Readonly<Record<string, unknown>>;
@@ -24,8 +24,8 @@ export interface ByteCodec {
 
 type Make = (configuration: CodecConfiguration, sampleBytes: number) => Omit<ByteCodec, "name">;
 
-const streamCodec = (name: Parameters<typeof decodeStream>[0]): Make => () => ({
-  decode: (bytes, maxBytes) => decodeStream(name, bytes, maxBytes),
+const streamCodec = (kind: StreamKind): Make => () => ({
+  decode: (bytes, maxBytes) => unpackAll(kind, bytes, maxBytes),
 });
 
 /** A checksum of four little-endian bytes, at the end unless `location` says `start`. */

@@ -1,6 +1,7 @@
 /** A store that is a ZIP file: each value an entry, stored or deflated. */
-import { crc32, inflateRawSync } from "node:zlib";
+import { crc32 } from "node:zlib";
 import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
+import { unpack } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import { looseBound } from "./encoded_size.ts";
@@ -129,7 +130,7 @@ class InflatedEntry extends DecodedBytes implements StoredValue {
 function deflated(compressed: Uint8Array, entry: ZipEntry, what: string): StoredValue {
   let bytes: Uint8Array;
   try {
-    bytes = inflateRawSync(compressed, { maxOutputLength: Math.max(entry.size, 1) });
+    ({ bytes } = unpack("deflate", compressed, entry.size));
   } catch (cause) {
     throw new DecodeFailed(`${what} cannot be inflated to its ${entry.size} bytes`, { cause });
   }

@@ -113,7 +113,7 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     both(codecs({ name: "gzip" }), (store) => {
       write(join(store, CHUNK), new Uint8Array(gzipSync(bytes(161))));
     }),
-    /cannot be decoded by "gzip": Cannot create a Buffer larger than 160 bytes/,
+    /cannot be decoded by "gzip": it decodes to more than 160 bytes/,
   ],
   ["gzip chunk of other bytes", codecs({ name: "gzip" }), /chunk "0\/c\/0\/0" cannot be decoded by "gzip"/],
   ["zstd chunk of other bytes", codecs({ name: "zstd" }), /chunk "0\/c\/0\/0" cannot be decoded by "zstd"/],

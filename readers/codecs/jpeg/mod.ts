@@ -15,7 +15,6 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   try {
     return decodeStream(input, segment);
   } catch (cause) {
-    if ((cause as { tag?: string }).tag) throw cause;
     throw damaged(segment, "JPEG", cause);
   }
 }

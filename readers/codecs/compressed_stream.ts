@@ -1,0 +1,117 @@
+/**
+ * Compressed streams of `node:zlib`, for plain bytes of any format. Output is bounded, and a stream that is not whole is
+ * refused: the decoders of the runtime take some of them for whole.
+ */
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from "node:zlib";
+import { endOfFrames } from "./zstd_frames.ts";
+
+interface Options {
+  readonly maxOutputLength: number;
+  readonly chunkSize: number;
+  readonly finishFlush?: number;
+  readonly info: true;
+}
+
+type Decompress = (input: Uint8Array, options: Options) => unknown;
+
+/** What `node:zlib` gives for the option `info`, which its types do not know; `bytesWritten` counts the input taken. */
+interface WithInfo {
+  readonly buffer: Uint8Array<ArrayBuffer>;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+const DECODERS = {
+  /** RFC 1950: deflate with a header and a checksum. */
+  zlib: inflateSync,
+  /** RFC 1951, without any checksum. */
+  deflate: inflateRawSync,
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+  brotli: brotliDecompressSync,
+} as const satisfies Record<string, Decompress>;
+
+/** Name of a kind of stream. */
+export type StreamKind = keyof typeof DECODERS;
+
+/** A decoded stream. */
+export interface Unpacked {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Bytes of the input that follow the stream. */
+  readonly rest: number;
+}
+
+/** A stream that ends before it is complete. */
+export class StreamEndsEarly extends Error {
+  /** Bytes that it decodes to up to there; `null` where they were not decoded. */
+  readonly decoded: number | null;
+
+  /** Takes the length of the stream, and of what it decodes to. */
+  constructor(length: number, decoded: number | null, options?: ErrorOptions) {
+    super(`the stream of ${length} bytes ends early`, options);
+    this.decoded = decoded;
+  }
+}
+
+/** A stream that decodes to more bytes than are acceptable. */
+export class StreamTooLong extends Error {}
+
+/** Bounds of the pieces in which output is collected: those of the runtime, and what a bound may allocate ahead. */
+const MIN_PIECE = 64;
+const MAX_PIECE = 16 << 20;
+
+/**
+ * Decodes the stream at the start of some bytes.
+ *
+ * @param maxBytes largest decoded length that is acceptable
+ * @throws {StreamTooLong} it decodes to more
+ * @throws {StreamEndsEarly} it is not whole
+ * @throws {Error} it is damaged
+ */
+export function unpack(kind: StreamKind, input: Uint8Array, maxBytes: number): Unpacked {
+  if (kind === "zstd" && endOfFrames(input) > input.length) throw new StreamEndsEarly(input.length, null);
+  // One piece takes the whole output, where pieces of 16 KiB, the default, would be joined.
+  const chunkSize = Math.min(Math.max(maxBytes, MIN_PIECE), MAX_PIECE);
+  const options: Options = { maxOutputLength: Math.max(maxBytes, 1), chunkSize, info: true };
+  try {
+    return decoded(kind, input, options);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
+    if (code === "ERR_BUFFER_TOO_LARGE") {
+      throw new StreamTooLong(`it decodes to more than ${maxBytes} bytes`, { cause });
+    }
+    if (code !== "Z_BUF_ERROR") throw cause;
+    const { bytes } = decoded(kind, input, { ...options, finishFlush: flushOf(kind) });
+    throw new StreamEndsEarly(input.length, bytes.length, { cause });
+  }
+}
+
+/**
+ * Decodes bytes that are one stream and nothing else.
+ *
+ * @param maxBytes largest decoded length that is acceptable
+ * @throws {Error} as {@linkcode unpack}, or because bytes are left over
+ */
+export function unpackAll(kind: StreamKind, input: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const { bytes, rest } = unpack(kind, input, maxBytes);
+  if (rest !== 0) throw new Error(`${rest} of ${input.length} bytes are left over`);
+  return bytes;
+}
+
+function decoded(kind: StreamKind, input: Uint8Array, options: Options): Unpacked {
+  const decompress: Decompress = DECODERS[kind];
+  const { buffer, engine } = decompress(input, options) as WithInfo;
+  // Not as a Buffer: its `slice` would share the memory.
+  const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  return { bytes, rest: input.length - engine.bytesWritten };
+}
+
+/** The flush mode that takes the end of the input for the end of the stream. */
+const flushOf = (kind: StreamKind) =>
+  kind === "brotli" ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
