@@ -20,61 +20,100 @@ export const SAMPLE_BYTES: Record<SampleType, number> = {
   float64: 8,
 };
 
-/**
- * Converts stored samples and writes them into a plane.
- *
- * @param bytes `count` samples, packed; big-endian ones are swapped in place, so the array must be scratch
- * @param sampleType how to read them; `bool` as 0 and 1 for a byte of 0 and any other
- * @param littleEndian byte order of `bytes`
- * @param target float32 plane
- * @param at index in `target` of the first sample
- */
-export function convertSamples(
-  bytes: Uint8Array,
-  sampleType: SampleType,
-  littleEndian: boolean,
-  target: Float32Array,
-  at: number,
-): void {
-  const width = SAMPLE_BYTES[sampleType];
-  const count = bytes.length / width;
-  if (!littleEndian && width > 1) swapBytes(bytes, width);
-  // Typed views need an aligned start.
-  const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
-  const { buffer, byteOffset: from } = aligned;
-  switch (sampleType) {
-    case "bool":
-      for (let i = 0; i < count; i += 1) target[at + i] = aligned[i] === 0 ? 0 : 1;
-      return;
-    case "uint8":
-      return target.set(aligned, at);
-    case "int8":
-      return target.set(new Int8Array(buffer, from, count), at);
-    case "uint16":
-      return target.set(new Uint16Array(buffer, from, count), at);
-    case "int16":
-      return target.set(new Int16Array(buffer, from, count), at);
-    case "uint32":
-      return target.set(new Uint32Array(buffer, from, count), at);
-    case "int32":
-      return target.set(new Int32Array(buffer, from, count), at);
-    case "float16":
-      return target.set(new Float16Array(buffer, from, count), at);
-    case "float32":
-      return target.set(new Float32Array(buffer, from, count), at);
-    case "float64":
-      return target.set(new Float64Array(buffer, from, count), at);
-    case "uint64": {
-      const words = new Uint32Array(buffer, from, count * 2);
-      for (let i = 0; i < count; i += 1) target[at + i] = uint64ToFloat32(words[2 * i]!, words[2 * i + 1]!);
-      return;
-    }
-    case "int64": {
-      const words = new Uint32Array(buffer, from, count * 2);
-      for (let i = 0; i < count; i += 1) target[at + i] = int64ToFloat32(words[2 * i]!, words[2 * i + 1]!);
-      return;
+/** True for the name of a {@linkcode SampleType}. */
+export function isSampleType(name: unknown): name is SampleType {
+  return typeof name === "string" && Object.hasOwn(SAMPLE_BYTES, name);
+}
+
+type Words =
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Float16Array
+  | Float32Array
+  | Float64Array;
+
+interface WordsConstructor {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): Words;
+}
+
+/** Arrays through which stored samples are read; 64-bit integers as pairs of words. */
+const VIEWS: Readonly<Record<SampleType, WordsConstructor>> = {
+  bool: Uint8Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: Uint32Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: Uint32Array,
+  float16: Float16Array,
+  float32: Float32Array,
+  float64: Float64Array,
+};
+
+/** Stored samples, one packed behind another. */
+export interface PackedSamples {
+  /** Scratch: big-endian samples are swapped in place. */
+  readonly bytes: Uint8Array;
+  /** How to read them; a `bool` is a byte, of which any but 0 stands for 1. */
+  readonly sampleType: SampleType;
+  /** Byte order of `bytes`. */
+  readonly littleEndian: boolean;
+}
+
+/** Equally distant samples among packed ones. */
+export interface SampleRun {
+  /** Index of the first. */
+  readonly from: number;
+  /** Distance of neighbours, in samples: 1, or the number of interleaved ones. */
+  readonly step: number;
+  readonly count: number;
+}
+
+/** Packed samples from which runs are converted: rows of a block, one colour of RGB, one of some interleaved channels. */
+export class SampleArray {
+  readonly #type: SampleType;
+  readonly #words: Words;
+
+  /** Swaps big-endian samples in place, all of them and once. */
+  constructor({ bytes, sampleType, littleEndian }: PackedSamples) {
+    const width = SAMPLE_BYTES[sampleType];
+    if (!littleEndian && width > 1) swapBytes(bytes, width);
+    // Typed views need an aligned start.
+    const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+    const View = VIEWS[sampleType];
+    this.#type = sampleType;
+    this.#words = new View(aligned.buffer, aligned.byteOffset, aligned.length / View.BYTES_PER_ELEMENT);
+  }
+
+  /** Converts a run and writes it from index `at` of a float32 plane on. */
+  convert({ from, step, count }: SampleRun, target: Float32Array, at: number): void {
+    const words = this.#words;
+    if (this.#type === "uint64" || this.#type === "int64") {
+      const convert = this.#type === "uint64" ? uint64ToFloat32 : int64ToFloat32;
+      for (let i = 0, word = 2 * from; i < count; i += 1, word += 2 * step) {
+        target[at + i] = convert(words[word]!, words[word + 1]!);
+      }
+    } else if (this.#type === "bool") {
+      for (let i = 0; i < count; i += 1) target[at + i] = words[from + i * step] === 0 ? 0 : 1;
+    } else if (step === 1) {
+      target.set(words.length === count ? words : words.subarray(from, from + count), at);
+    } else {
+      for (let i = at, end = at + count, next = from; i < end; i += 1, next += step) target[i] = words[next]!;
     }
   }
+}
+
+/** Converts all of some packed samples and writes them from index `at` of a float32 plane on. */
+export function convertSamples(samples: PackedSamples, target: Float32Array, at: number): void {
+  const count = samples.bytes.length / SAMPLE_BYTES[samples.sampleType];
+  new SampleArray(samples).convert({ from: 0, step: 1, count }, target, at);
 }
 
 /**

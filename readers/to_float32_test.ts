@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { convertSamples, int64ToFloat32, uint64ToFloat32 } from "./to_float32.ts";
+import { convertSamples, int64ToFloat32, SampleArray, uint64ToFloat32 } from "./to_float32.ts";
 
 function words(value: bigint): [number, number] {
   const bits = BigInt.asUintN(64, value);
@@ -58,7 +58,7 @@ Deno.test("every type in both byte orders", () => {
         const view = new DataView(bytes.buffer, offset);
         values.forEach((value, i) => put(view, i * width, value, littleEndian));
         const plane = new Float32Array(4);
-        convertSamples(bytes, type, littleEndian, plane, 1);
+        convertSamples({ bytes, sampleType: type, littleEndian }, plane, 1);
         assert.deepEqual([...plane], [0, ...values.map(Math.fround), 0], `${type} ${littleEndian} ${offset}`);
       }
     }
@@ -67,14 +67,49 @@ Deno.test("every type in both byte orders", () => {
 
 Deno.test("float64 beyond float32 becomes infinity, NaN stays, bool is 0 and 1", () => {
   const plane = new Float32Array(4);
-  convertSamples(
-    new Uint8Array(Float64Array.of(1e300, -1e300, NaN, 1e-300).buffer),
-    "float64",
-    true,
-    plane,
-    0,
-  );
+  const bytes = new Uint8Array(Float64Array.of(1e300, -1e300, NaN, 1e-300).buffer);
+  convertSamples({ bytes, sampleType: "float64", littleEndian: true }, plane, 0);
   assert.deepEqual([...plane], [Infinity, -Infinity, NaN, 0]);
-  convertSamples(Uint8Array.of(0, 1, 255, 0), "bool", true, plane, 0);
+  const truths = Uint8Array.of(0, 1, 255, 0);
+  convertSamples({ bytes: truths, sampleType: "bool", littleEndian: true }, plane, 0);
   assert.deepEqual([...plane], [0, 1, 1, 0]);
+});
+
+/** Two pixels of three samples (1, 2, 3) and (4, 5, 6) with the highest byte of each first, and the 64-bit ones signed. */
+const INTERLEAVED = [
+  ["uint8", [1, 2, 3, 4, 5, 6]],
+  ["int16", [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6]],
+  ["float32", [
+    ...[0x3f, 0x80, 0, 0, 0x40, 0, 0, 0, 0x40, 0x40, 0, 0],
+    ...[0x40, 0x80, 0, 0, 0x40, 0xa0, 0, 0, 0x40, 0xc0, 0, 0],
+  ]],
+  ["int64", [1, 2, 3, 4, 5, 6].flatMap((value) => [0, 0, 0, 0, 0, 0, 0, value])],
+] as const;
+
+Deno.test("each of some interleaved samples is taken out, in both byte orders", () => {
+  for (const [sampleType, bigEndian] of INTERLEAVED) {
+    const width = bigEndian.length / 6;
+    const reversed = bigEndian.map((_, i) => bigEndian[i - i % width + width - 1 - i % width]!);
+    for (const littleEndian of [false, true]) {
+      for (const offset of [0, 1]) {
+        const bytes = new Uint8Array(offset + bigEndian.length).subarray(offset);
+        bytes.set(littleEndian ? reversed : bigEndian);
+        const samples = new SampleArray({ bytes, sampleType, littleEndian });
+        const plane = new Float32Array(8);
+        for (const [from, at] of [[2, 0], [0, 2], [1, 4]] as const) {
+          samples.convert({ from, step: 3, count: 2 }, plane, at);
+        }
+        samples.convert({ from: 4, step: 1, count: 2 }, plane, 6);
+        assert.deepEqual([...plane], [3, 6, 1, 4, 2, 5, 5, 6], `${sampleType} ${littleEndian} ${offset}`);
+      }
+    }
+  }
+});
+
+Deno.test("truth values are taken out of interleaved ones", () => {
+  const bytes = Uint8Array.of(0, 9, 7, 0, 255, 1);
+  const plane = new Float32Array(3);
+  new SampleArray({ bytes, sampleType: "bool", littleEndian: true })
+    .convert({ from: 0, step: 2, count: 3 }, plane, 0);
+  assert.deepEqual([...plane], [0, 1, 1]);
 });

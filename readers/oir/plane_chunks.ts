@@ -106,7 +106,8 @@ export function readPlane(
       at += step;
       filled += step;
       if (step === wanted) {
-        convertSamples(scratch.subarray(0, filled), sampleType, true, target, done);
+        const bytes = scratch.subarray(0, filled);
+        convertSamples({ bytes, sampleType, littleEndian: true }, target, done);
         done += filled / width;
         filled = 0;
       }

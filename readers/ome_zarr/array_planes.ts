@@ -1,8 +1,9 @@
 /** Which chunks hold some planes, and their decoding into them. */
 import { DecodeFailed } from "../errors.ts";
+import { item } from "../item.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import type { ArrayLayout } from "./array_layout.ts";
-import { decodeChunk } from "./chunk_decoder.ts";
+import { ChunkDecoder } from "./chunk_decoder.ts";
 import { encodedBound } from "./encoded_size.ts";
 import { type PlaneSelection, PlaneSink } from "./plane_sink.ts";
 import type { Store, StoredValue } from "./store.ts";
@@ -17,7 +18,7 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
     if (axis === rowAxis) return range(Math.ceil(rows / size));
     if (axis === columnAxis) return range(Math.ceil(columns / size));
     if (axis === channelAxis) return [...new Set(channels.map((channel) => Math.floor(channel / size)))];
-    return [Math.floor(fixed[axis]! / size)];
+    return [Math.floor(item(fixed, axis) / size)];
   });
   const count = along.reduce((product, positions) => product * positions.length, 1);
   if (count > MAX_CHUNKS) {
@@ -53,6 +54,13 @@ function range(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n);
 }
 
+/** Where the chunks of some planes are stored. */
+export interface StoredPlanes {
+  readonly store: Store;
+  readonly array: ArrayLayout;
+  readonly selection: PlaneSelection;
+}
+
 /**
  * Reads the wanted chunks one after the other; each is open only while it is decoded. Their codecs run at once
  * and not beside one another: the asynchronous zstd of the runtime ends the process on damaged input, and is
@@ -61,27 +69,27 @@ function range(count: number): number[] {
  * @throws {DecodeFailed} naming the chunk
  */
 export async function decodePlanes(
-  store: Store,
-  array: ArrayLayout,
-  selection: PlaneSelection,
+  { store, array, selection }: StoredPlanes,
   planes: readonly Float32Array[],
   stop: StopFlag,
 ): Promise<void> {
   const sink = new PlaneSink(selection, planes, array.fill, array.path);
-  const axes = array.shape.map((_, axis) => axis);
+  const decoder = new ChunkDecoder(sink, stop);
+  const axes = [...array.shape.keys()];
   for (const position of combinations(wantedChunks(array, selection))) {
     stop.check();
-    const origin = position.map((n, axis) => n * array.chunkShape[axis]!);
+    const box = array.chunkShape.map((size, axis) => ({ from: item(position, axis) * size, size }));
     const chunk = openChunk(store, array, position);
     if (chunk === null) {
       store.requireNames?.();
-      sink.fill({ origin, shape: array.chunkShape });
+      sink.fill(box);
       continue;
     }
+    const { source, name } = chunk;
     try {
-      await decodeChunk(array.chain, chunk.value, axes, origin, chunk.key, sink, stop);
+      await decoder.decode(array.chain, { source, name, axes, origin: box.map(({ from }) => from) });
     } finally {
-      chunk.value.close();
+      source.close();
     }
   }
 }
@@ -90,10 +98,10 @@ function openChunk(
   store: Store,
   array: ArrayLayout,
   position: readonly number[],
-): { key: string; value: StoredValue } | null {
-  for (const key of array.chunkKeys(position)) {
-    const value = store.open(key, Number.MAX_SAFE_INTEGER, encodedBound(array.chain));
-    if (value !== null) return { key, value };
+): { name: string; source: StoredValue } | null {
+  for (const name of array.chunkKeys(position)) {
+    const source = store.open(name, Number.MAX_SAFE_INTEGER, encodedBound(array.chain));
+    if (source !== null) return { name, source };
   }
   return null;
 }

@@ -4,26 +4,33 @@
  */
 import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import type { SampleType } from "../reader.ts";
+import { item } from "../item.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import type { PackedSamples } from "../to_float32.ts";
 import type { ByteCodec } from "./byte_codecs.ts";
 import type { CodecChain, Sharding } from "./codec_chain.ts";
 import { encodedBound, looseBound, MAX_ENCODED_BYTES } from "./encoded_size.ts";
 import { decodeValues } from "./value_codecs.ts";
 
-/** A box of the array; axes in the order of the array. */
-export interface Box {
-  readonly origin: readonly number[];
-  readonly shape: readonly number[];
+/** Part of one axis. */
+export interface Span {
+  /** Index of its first sample. */
+  readonly from: number;
+  readonly size: number;
 }
 
-/** Decoded samples of a box. */
-export interface Samples extends Box {
-  readonly bytes: Uint8Array;
-  readonly sampleType: SampleType;
-  readonly littleEndian: boolean;
-  /** Distance of neighbours along each axis, in samples. */
-  readonly strides: readonly number[];
+/** A box of the array: a span of each of its axes, in their order. */
+export type Box = readonly Span[];
+
+/** A span of decoded samples. */
+export interface PlacedSpan extends Span {
+  /** Distance of neighbours along the axis, in samples. */
+  readonly stride: number;
+}
+
+/** Decoded samples of a box; their bytes may be changed. */
+export interface Samples extends PackedSamples {
+  readonly box: readonly PlacedSpan[];
 }
 
 /** Samples of a box that have not been read yet. */
@@ -43,52 +50,98 @@ export interface SampleSink {
   fill(box: Box): void;
 }
 
-/**
- * Decodes a chunk.
- *
- * @param axes for each axis of the chunk as the chain sees it, the axis of the array
- * @param origin of the chunk in the array, in axes of the array
- * @param name of the chunk in messages
- * @throws {DecodeFailed} naming the chunk
- */
-export async function decodeChunk(
-  chain: CodecChain,
-  value: ByteSource,
-  axes: readonly number[],
-  origin: readonly number[],
-  name: string,
-  sink: SampleSink,
-  stop: StopFlag,
-): Promise<void> {
-  stop.check();
-  const storedAxes = chain.axes.map((axis) => axes[axis]!);
-  const { serializer } = chain;
-  if (serializer.kind === "sharding") {
-    const shard = chain.byteCodecs.length === 0 ? value : wholeShard(chain, value, name);
-    return await decodeShard(serializer, shard, storedAxes, origin, name, sink, stop);
+/** A chunk as it is stored, and where it lies. */
+export interface EncodedChunk {
+  readonly source: ByteSource;
+  /** Names it in messages. */
+  readonly name: string;
+  /** For each axis of the chunk as its chain of codecs sees it, the axis of the array. */
+  readonly axes: readonly number[];
+  /** Index of its first sample on each axis of the array. */
+  readonly origin: readonly number[];
+}
+
+/** Decodes chunks, one after the other, for one sink. */
+export class ChunkDecoder {
+  readonly #sink: SampleSink;
+  readonly #stop: StopFlag;
+
+  constructor(sink: SampleSink, stop: StopFlag) {
+    this.#sink = sink;
+    this.#stop = stop;
   }
-  const shape = chain.shape;
-  const box = { origin, shape: new Array<number>(shape.length), strides: new Array<number>(shape.length) };
+
+  /** Decodes a chunk. @throws {DecodeFailed} naming the chunk */
+  async decode(chain: CodecChain, chunk: EncodedChunk): Promise<void> {
+    this.#stop.check();
+    const { source, name, origin } = chunk;
+    const { serializer, shape } = chain;
+    const axes = chain.axes.map((axis) => item(chunk.axes, axis));
+    if (serializer.kind === "sharding") {
+      const shard = chain.byteCodecs.length === 0 ? source : wholeShard(chain, source, name);
+      return await this.#decodeShard(serializer, { ...chunk, source: shard, axes });
+    }
+    const box = placed(origin, axes, shape);
+    let { sampleType, littleEndian } = serializer;
+    requireStored(source, name);
+    if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && !source.asWhole) {
+      requireSize(source.size, serializer.size, name);
+      const read = (offset: number, target: Uint8Array) => source.readInto(offset, target, `chunk "${name}"`);
+      if (this.#sink.putStored({ box, sampleType, littleEndian, read })) return;
+    }
+    let bytes = decodeBytes(chain.byteCodecs, source, serializer.size, name);
+    requireSize(bytes.length, serializer.size, name);
+    if (chain.valueCodecs.length > 0) {
+      ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
+      littleEndian = true;
+    }
+    this.#sink.put({ box, bytes, sampleType, littleEndian });
+  }
+
+  async #decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
+    const { innerShape } = sharding;
+    const { axes, origin, name } = shard;
+    const index = readIndex(sharding, shard);
+    const position = sharding.grid.map(() => 0);
+    let entry = 0;
+    do {
+      if ((entry & 0xfff) === 0) this.#stop.check();
+      const first = origin.slice();
+      for (const [i, axis] of axes.entries()) {
+        first[axis] = item(origin, axis) + item(position, i) * item(innerShape, i);
+      }
+      const box = placed(first, axes, innerShape);
+      if (this.#sink.wants(box)) {
+        const place = `(${position.join(", ")})`;
+        const source = innerChunk(shard, index(entry), place);
+        if (source === null) this.#sink.fill(box);
+        else await this.decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
+      }
+      entry += 1;
+    } while (advance(position, sharding.grid));
+  }
+}
+
+/** The box of samples in C order of their axes; `axes` tells which axis of the array each of them is. */
+function placed(origin: readonly number[], axes: readonly number[], shape: readonly number[]): PlacedSpan[] {
+  const box = origin.map((from) => ({ from, size: 1, stride: 1 }));
   let stride = 1;
-  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-    box.shape[storedAxes[axis]!] = shape[axis]!;
-    box.strides[storedAxes[axis]!] = stride;
-    stride *= shape[axis]!;
+  for (let i = axes.length - 1; i >= 0; i -= 1) {
+    const [axis, size] = [item(axes, i), item(shape, i)];
+    box[axis] = { from: item(origin, axis), size, stride };
+    stride *= size;
   }
-  let { sampleType, littleEndian } = serializer;
-  requireStored(value, name);
-  if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && !value.asWhole) {
-    requireSize(value.size, serializer.size, name);
-    const read = (offset: number, target: Uint8Array) => value.readInto(offset, target, `chunk "${name}"`);
-    if (sink.putStored({ ...box, sampleType, littleEndian, read })) return;
+  return box;
+}
+
+/** Moves to the next position of a grid, the last axis fastest; `false` behind the last one. */
+function advance(position: number[], grid: readonly number[]): boolean {
+  for (let axis = grid.length - 1; axis >= 0; axis -= 1) {
+    const next = item(position, axis) + 1;
+    position[axis] = next < item(grid, axis) ? next : 0;
+    if (position[axis] !== 0) return true;
   }
-  let bytes = decodeBytes(chain.byteCodecs, value, serializer.size, name);
-  requireSize(bytes.length, serializer.size, name);
-  if (chain.valueCodecs.length > 0) {
-    ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
-    littleEndian = true;
-  }
-  sink.put({ ...box, bytes, sampleType, littleEndian });
+  return false;
 }
 
 function requireStored({ size }: ByteSource, name: string): void {
@@ -116,13 +169,14 @@ function decodeBytes(
   const most = Math.min(looseBound(size), MAX_ENCODED_BYTES);
   if (value.size > most) throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, more than ${most}`);
   let bytes: Uint8Array = value.read(0, value.size, `chunk "${name}"`);
-  for (let i = codecs.length - 1; i >= 0; i -= 1) {
-    const codec = codecs[i]!;
-    const encodedSize = codecs.slice(0, i).reduce(
-      (length, c) => c.encodedLength?.(length) ?? looseBound(length),
-      size,
-    );
-    bytes = runStep(name, codec.name, () => codec.decode(bytes, encodedSize));
+  const steps: { codec: ByteCodec; maxBytes: number }[] = [];
+  let maxBytes = size;
+  for (const codec of codecs) {
+    steps.push({ codec, maxBytes });
+    maxBytes = codec.encodedLength?.(maxBytes) ?? looseBound(maxBytes);
+  }
+  for (const { codec, maxBytes } of steps.reverse()) {
+    bytes = runStep(name, codec.name, () => codec.decode(bytes, maxBytes));
   }
   return bytes;
 }
@@ -141,71 +195,37 @@ function runStep<T>(chunk: string, codec: string, step: () => T): T {
 /** Offset and length of an inner chunk that does not exist (sharding codec, "Binary shard format"). */
 const ABSENT = 0xffffffffffffffffn;
 
-async function decodeShard(
-  sharding: Sharding,
-  shard: ByteSource,
-  axes: readonly number[],
-  origin: readonly number[],
-  name: string,
-  sink: SampleSink,
-  stop: StopFlag,
-): Promise<void> {
-  const { grid, innerShape, indexSize } = sharding;
-  if (shard.size < indexSize) {
-    throw new DecodeFailed(`shard "${name}" has ${shard.size} bytes, its index alone ${indexSize}`);
+/** Where an inner chunk lies in its shard. */
+interface IndexEntry {
+  readonly offset: bigint;
+  readonly length: bigint;
+}
+
+/** Reads the index of a shard; gives the entry of the n-th inner chunk, the last axis fastest. */
+function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: number) => IndexEntry {
+  const { indexSize, indexLittleEndian: littleEndian } = sharding;
+  if (source.size < indexSize) {
+    throw new DecodeFailed(`shard "${name}" has ${source.size} bytes, its index alone ${indexSize}`);
   }
-  const at = sharding.indexAtStart ? 0 : shard.size - indexSize;
-  let index: Uint8Array = shard.read(at, indexSize, `the index of shard "${name}"`);
+  const at = sharding.indexAtStart ? 0 : source.size - indexSize;
+  let index: Uint8Array = source.read(at, indexSize, `the index of shard "${name}"`);
   for (const codec of sharding.indexCodecs.toReversed()) {
     index = runStep(name, codec.name, () => codec.decode(index, indexSize));
   }
   const numbers = new DataView(index.buffer, index.byteOffset, index.byteLength);
-  const position = new Array<number>(grid.length).fill(0);
-  const entries = grid.reduce((product, n) => product * n, 1);
-  for (let entry = 0; entry < entries; entry += 1) {
-    if ((entry & 0xfff) === 0) stop.check();
-    const box = { origin: [...origin], shape: new Array<number>(origin.length) };
-    for (const [i, axis] of axes.entries()) {
-      box.origin[axis]! += position[i]! * innerShape[i]!;
-      box.shape[axis] = innerShape[i]!;
-    }
-    if (sink.wants(box)) {
-      const offset = numbers.getBigUint64(16 * entry, sharding.indexLittleEndian);
-      const length = numbers.getBigUint64(16 * entry + 8, sharding.indexLittleEndian);
-      if (offset === ABSENT && length === ABSENT) sink.fill(box);
-      else {
-        const part = partOf(shard, offset, length, name, position);
-        await decodeChunk(
-          sharding.inner,
-          part,
-          axes,
-          box.origin,
-          `${name} (${position.join(", ")})`,
-          sink,
-          stop,
-        );
-      }
-    }
-    for (let axis = grid.length - 1; axis >= 0; axis -= 1) {
-      position[axis]! += 1;
-      if (position[axis]! < grid[axis]!) break;
-      position[axis] = 0;
-    }
-  }
+  return (entry) => ({
+    offset: numbers.getBigUint64(16 * entry, littleEndian),
+    length: numbers.getBigUint64(16 * entry + 8, littleEndian),
+  });
 }
 
-function partOf(
-  shard: ByteSource,
-  offset: bigint,
-  length: bigint,
-  name: string,
-  position: readonly number[],
-): ByteSource {
-  const part = `inner chunk (${position.join(", ")}) of shard "${name}"`;
-  if (offset + length > BigInt(shard.size)) {
-    throw new DecodeFailed(
-      `${part} at ${offset} + ${length} ends after the shard (${shard.size} bytes)`,
-    );
+/** The bytes of an inner chunk, or `null` when it does not exist. */
+function innerChunk(shard: EncodedChunk, { offset, length }: IndexEntry, place: string): ByteSource | null {
+  if (offset === ABSENT && length === ABSENT) return null;
+  const { source, name } = shard;
+  const part = `inner chunk ${place} of shard "${name}"`;
+  if (offset + length > BigInt(source.size)) {
+    throw new DecodeFailed(`${part} at ${offset} + ${length} ends after the shard (${source.size} bytes)`);
   }
-  return new ByteSection(shard, Number(offset), Number(length), part);
+  return new ByteSection(source, Number(offset), Number(length), part);
 }

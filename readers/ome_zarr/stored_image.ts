@@ -3,6 +3,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { axesOf } from "../axes.ts";
 import { archiveOf } from "../archive_path.ts";
 import { NoImage, PathNotFound, quoted } from "../errors.ts";
+import { item } from "../item.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type AxisLetter, FIRST_POSITION, type Position, type Source } from "../reader.ts";
 import { decodePlanes, isDivisible, wantedChunks } from "./array_planes.ts";
@@ -82,8 +83,8 @@ export function planeSelection(
     rowAxis,
     columnAxis,
     channelAxis: channelAxis < 0 ? null : channelAxis,
-    rows: array.shape[rowAxis]!,
-    columns: array.shape[columnAxis]!,
+    rows: item(array.shape, rowAxis),
+    columns: item(array.shape, columnAxis),
     channels,
     fixed: axes.map(({ letter }) => indexAt(letter, position)),
   };
@@ -93,9 +94,7 @@ export function planeSelection(
 export function acquisitionOf({ image, store, fileSize }: StoredImage, files: FileAccess): Acquisition {
   const { array, axes } = image;
   const { rows, columns } = planeSelection(image, [], FIRST_POSITION);
-  const sizes = Object.fromEntries(
-    axes.filter((axis) => axis.letter).map((axis) => [axis.letter!, axis.size]),
-  );
+  const sizes = Object.fromEntries(axes.flatMap(({ letter, size }) => letter ? [[letter, size]] : []));
   return {
     axes: axesOf(sizes, image.calibrations),
     channels: image.channelNames.map((name, index) => ({
@@ -120,7 +119,7 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
         divisible: isDivisible(array, selection.channelAxis),
         working: workingMemory(store, array, selection),
         decode: (planes: readonly Float32Array[]) =>
-          decodePlanes(store, array, selection, planes, files.stop),
+          decodePlanes({ store, array, selection }, planes, files.stop),
       });
     },
   };

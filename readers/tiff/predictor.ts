@@ -44,11 +44,11 @@ function undoDifferences({ bytes, rows, rowSamples, samples, bits, littleEndian 
     ? new Uint32Array(bytes.buffer, start, length)
     : new BigUint64Array(bytes.buffer, start, length);
   for (let y = 0; y < rows; y += 1) {
-    const end = (y + 1) * rowSamples;
+    const [first, end] = [y * rowSamples + samples, (y + 1) * rowSamples];
     if (words instanceof BigUint64Array) {
-      for (let i = y * rowSamples + samples; i < end; i += 1) words[i] = words[i]! + words[i - samples]!;
+      for (let i = first; i < end; i += 1) words[i]! += words[i - samples]!;
     } else {
-      for (let i = y * rowSamples + samples; i < end; i += 1) words[i] = words[i]! + words[i - samples]!;
+      for (let i = first; i < end; i += 1) words[i]! += words[i - samples]!;
     }
   }
 }
@@ -62,7 +62,7 @@ function undoFloatingPoint({ bytes, rows, rowSamples, samples, bits, float }: Pr
   for (let y = 0; y < rows; y += 1) {
     const start = y * size;
     row.set(bytes.subarray(start, start + size));
-    for (let i = samples; i < size; i += 1) row[i] = row[i]! + row[i - samples]!;
+    for (let i = samples; i < size; i += 1) row[i]! += row[i - samples]!;
     for (let b = 0; b < width; b += 1) {
       let from = b * rowSamples;
       for (let to = start + width - 1 - b; to < start + size; to += width) bytes[to] = row[from++]!;

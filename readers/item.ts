@@ -1,0 +1,10 @@
+/**
+ * The item of a list at an index that is known to be good, without a word to the compiler that it is.
+ *
+ * @throws {RangeError} there is none
+ */
+export function item<T>(list: ArrayLike<T>, index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new RangeError(`a list of ${list.length} items has none at ${index}`);
+  return found;
+}
