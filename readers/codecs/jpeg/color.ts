@@ -3,17 +3,23 @@ import type { SamplePlane } from "./dct.ts";
 
 type Samples = Uint8Array | Uint16Array;
 
+/** Columns and rows of a picture. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How many times fewer columns and rows than the picture a plane has. */
+interface Factors {
+  readonly h: number;
+  readonly v: number;
+}
+
 /**
  * Brings a plane to `width` × `height`. Halved axes are interpolated with weights 3 and 1 (each sample lies a quarter
  * step from its neighbours, as JFIF centres chroma), other ratios are repeated.
  */
-export function upsample(
-  plane: SamplePlane,
-  width: number,
-  height: number,
-  h: number,
-  v: number,
-): SamplePlane {
+export function upsample(plane: SamplePlane, { width, height }: Size, { h, v }: Factors): SamplePlane {
   if (h === 1 && v === 1) return plane;
   const smooth = plane.width > 2;
   const samples = plane.samples.length === 0 || plane.samples instanceof Uint8Array
@@ -63,17 +69,17 @@ function wideAndHigh(to: Samples, near: Samples, far: Samples): void {
 }
 
 /** Interleaves planes of one size. */
-export function interleave(planes: readonly SamplePlane[], width: number, height: number): Samples {
+export function interleave(planes: readonly SamplePlane[], { width, height }: Size): Samples {
   const count = planes.length;
-  const output = planes[0]!.samples instanceof Uint8Array
-    ? new Uint8Array(width * height * count)
-    : new Uint16Array(width * height * count);
-  planes.forEach(({ samples, stride }, sample) => {
+  const output = planes.some(({ samples }) => samples instanceof Uint16Array)
+    ? new Uint16Array(width * height * count)
+    : new Uint8Array(width * height * count);
+  for (const [sample, { samples, stride }] of planes.entries()) {
     for (let y = 0; y < height; y += 1) {
       let to = y * width * count + sample;
       for (let x = y * stride, end = x + width; x < end; x += 1, to += count) output[to] = samples[x]!;
     }
-  });
+  }
   return output;
 }
 

@@ -26,10 +26,6 @@ export function transform(
   stop: StopFlag,
 ): SamplePlane {
   if (!quantization) throw new Error("a quantization table is missing");
-  const [h, v] = [
-    Math.max(...frame.components.map((c) => c.h)),
-    Math.max(...frame.components.map((c) => c.v)),
-  ];
   const stride = own.wide * 8;
   const most = 2 ** frame.precision - 1;
   const size = stride * own.high * 8;
@@ -52,8 +48,8 @@ export function transform(
   }
   return {
     stride,
-    width: Math.ceil(frame.width * own.component.h / h),
-    height: Math.ceil(frame.height * own.component.v / v),
+    width: Math.ceil(frame.width * own.component.h / frame.h),
+    height: Math.ceil(frame.height * own.component.v / frame.v),
     samples,
   };
 }

@@ -2,12 +2,13 @@
  * JPEG (compression 7; TIFF Technical Note 2): baseline, extended, progressive and lossless. Tables that strips or
  * tiles share stand in JPEGTables. Of photometric YCbCr, samples come out as RGB.
  */
+import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
-import { type Coefficients, coefficientsOf, decodeScan } from "./coefficients.ts";
+import { DctPicture } from "./coefficients.ts";
 import { interleave, toRgb, upsample } from "./color.ts";
 import { transform } from "./dct.ts";
-import { decodeLossless } from "./lossless.ts";
-import { type Frame, noTables, readStream, type Tables } from "./stream.ts";
+import { LosslessPicture } from "./lossless.ts";
+import { type Frame, noTables, readPicture, readTables, type Tables } from "./stream.ts";
 
 const LOSSLESS = 0xc3;
 
@@ -20,43 +21,34 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
 }
 
 function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
+  const { settings: { jpegTables }, stop } = segment;
   const tables = noTables();
-  const shared = segment.settings.jpegTables;
-  if (shared && shared.length > 2) readStream(shared, tables, null);
-  const picture: Picture = { frame: null, coefficients: [], lossless: new Uint16Array(0), seen: new Set() };
-  readStream(input, tables, {
-    frame: (frame) => {
-      judge(frame, segment);
-      picture.frame = frame;
-      if (frame.kind === LOSSLESS) {
-        picture.lossless = new Uint16Array(frame.width * frame.height * frame.components.length);
-      } else {
-        picture.coefficients = coefficientsOf(frame);
-      }
-    },
-    scan: (scan, frame) => {
-      for (const { index } of scan.components) picture.seen.add(index);
-      return frame.kind === LOSSLESS
-        ? decodeLossless(input, scan, frame, picture.lossless, segment.stop)
-        : decodeScan(input, scan, frame, picture.coefficients, segment.stop);
-    },
+  if (jpegTables && jpegTables.length > 2) readTables(jpegTables, tables);
+  const seen = new Set<number>();
+  const { picture, frame } = readPicture(input, tables, (frame) => {
+    judge(frame, segment);
+    const picture = frame.kind === LOSSLESS
+      ? new LosslessPicture(input, frame, stop)
+      : new DctPicture(input, frame, stop);
+    return {
+      picture,
+      frame,
+      scan(scan) {
+        for (const { index } of scan.components) seen.add(index);
+        return picture.scan(scan);
+      },
+    };
   });
-  const frame = picture.frame!;
-  if (picture.seen.size < frame.components.length) {
-    throw new Error(`${frame.components.length - picture.seen.size} of its components have no scan`);
+  if (seen.size < frame.components.length) {
+    throw new Error(`${frame.components.length - seen.size} of its components have no scan`);
   }
-  const samples = frame.kind === LOSSLESS
-    ? lossless(picture.lossless, frame)
-    : planes(input, picture, frame, tables, segment);
+  const samples = picture instanceof LosslessPicture
+    ? lossless(picture.samples, frame)
+    : interleaved(picture, tables, segment);
+  if (picture instanceof DctPicture && frame.components.length === 3 && codesChroma(input, segment)) {
+    toRgb(samples, frame.precision);
+  }
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
-}
-
-interface Picture {
-  frame: Frame | null;
-  coefficients: Coefficients[];
-  lossless: Uint16Array;
-  /** Components that had a scan. */
-  readonly seen: Set<number>;
 }
 
 /** The frame must be the strip or tile that the page declares, before anything is allocated for it. */
@@ -71,7 +63,7 @@ function judge(frame: Frame, segment: Segment): void {
       `it is ${width} x ${height} x ${components.length}, not ${segment.width} x ${segment.rows} x ${segment.samples}`,
     );
   }
-  const declared = segment.settings.bits[0]!;
+  const declared = item(segment.settings.bits, 0);
   const allowed = frame.kind === LOSSLESS
     ? precision >= 2 && precision <= 16
     : precision === 8 || precision === 12;
@@ -84,22 +76,14 @@ function lossless(samples: Uint16Array, frame: Frame): Uint8Array | Uint16Array 
   return frame.precision <= 8 ? Uint8Array.from(samples) : samples;
 }
 
-function planes(
-  input: Uint8Array,
-  picture: Picture,
-  frame: Frame,
-  tables: Tables,
-  segment: Segment,
-): Uint8Array | Uint16Array {
-  const h = Math.max(...frame.components.map((component) => component.h));
-  const v = Math.max(...frame.components.map((component) => component.v));
-  const full = picture.coefficients.map((own) => {
-    const plane = transform(own, tables.quantization[own.component.quantization], frame, segment.stop);
-    return upsample(plane, frame.width, frame.height, h / own.component.h, v / own.component.v);
+/** Samples as they are coded, from all coefficients; tables may stand behind the scan, so this is done at the end. */
+function interleaved({ frame, coefficients }: DctPicture, tables: Tables, { stop }: Segment) {
+  const full = coefficients.map((own) => {
+    const { h, v, quantization } = own.component;
+    const plane = transform(own, tables.quantization[quantization], frame, stop);
+    return upsample(plane, frame, { h: frame.h / h, v: frame.v / v });
   });
-  const samples = interleave(full, frame.width, frame.height);
-  if (frame.components.length === 3 && codesChroma(input, segment)) toRgb(samples, frame.precision);
-  return samples;
+  return interleave(full, frame);
 }
 
 /** A JFIF header says YCbCr even where the container says RGB. */

@@ -17,6 +17,9 @@ export interface Frame {
   readonly precision: number;
   readonly width: number;
   readonly height: number;
+  /** Largest sampling factors of its components. */
+  readonly h: number;
+  readonly v: number;
   readonly components: readonly Component[];
 }
 
@@ -49,36 +52,52 @@ export interface Tables {
 /** No tables yet. */
 export const noTables = (): Tables => ({ quantization: [], dc: [], ac: [], restart: 0 });
 
-/** What is done with the frame and with each scan; a scan gives the offset at which its data end. */
-export interface Visitor {
-  frame(frame: Frame): void;
-  scan(scan: Scan, frame: Frame): number;
+/** A picture while its scans are decoded. */
+export interface Picture {
+  /** Decodes a scan; returns the offset at which its data end. @throws {Error} it is damaged */
+  scan(scan: Scan): number;
 }
 
 /** A progressive picture needs ten scans; more than this is made to take time. */
 const MAX_SCANS = 500;
 
+/** Reads a stream that holds tables only. @throws {Error} it is damaged */
+export function readTables(bytes: Uint8Array, tables: Tables): void {
+  readSegments(bytes, tables, null);
+}
+
 /**
- * Reads a stream from marker to marker.
+ * Reads a stream from marker to marker, up to its end or the end of the bytes after a scan.
  *
- * @throws {Error} it is damaged; without a frame when only tables are expected it just ends
+ * @param tables those of JPEGTables; takes those of the stream
+ * @param begin makes the picture of a frame, which then takes the scans
+ * @throws {Error} it is damaged, or ends without a scan
  */
-export function readStream(bytes: Uint8Array, tables: Tables, visitor: Visitor | null): void {
+export function readPicture<P extends Picture>(
+  bytes: Uint8Array,
+  tables: Tables,
+  begin: (frame: Frame) => P,
+): P {
+  const picture = readSegments(bytes, tables, begin);
+  if (picture === null) throw new Error("it ends without a scan");
+  return picture;
+}
+
+/** The picture once it had a scan, or `null`. Without `begin`, scans are skipped. */
+function readSegments<P extends Picture>(
+  bytes: Uint8Array,
+  tables: Tables,
+  begin: ((frame: Frame) => P) | null,
+): P | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) throw new Error("it does not start with a JPEG marker");
   let frame: Frame | null = null;
+  let picture: P | null = null;
   let scans = 0;
   for (let at = 2;;) {
     at = nextMarker(bytes, at);
     const marker = bytes[at];
     at += 1;
-    if (marker === undefined) {
-      if (visitor === null || scans > 0) return;
-      throw new Error("it ends without a scan");
-    }
-    if (marker === 0xd9) {
-      if (visitor !== null && scans === 0) throw new Error("it ends without a scan");
-      return;
-    }
+    if (marker === undefined || marker === 0xd9) return scans > 0 ? picture : null;
     if (marker === 0xd8) throw new Error("it starts twice");
     if (marker === 1 || (marker >= 0xd0 && marker <= 0xd7)) continue;
     // Reserved (ITU-T T.81, table B.1).
@@ -87,7 +106,7 @@ export function readStream(bytes: Uint8Array, tables: Tables, visitor: Visitor |
     if (length < 2 || at + length > bytes.length) {
       throw new Error(`the segment of marker ${marker.toString(16)} ends early`);
     }
-    const body = bytes.subarray(at + 2, at + length);
+    const body = new DataView(bytes.buffer, bytes.byteOffset + at + 2, length - 2);
     at += length;
     if (marker === 0xdb) readQuantization(body, tables);
     else if (marker === 0xc4) readHuffman(body, tables);
@@ -96,12 +115,12 @@ export function readStream(bytes: Uint8Array, tables: Tables, visitor: Visitor |
       if (marker > 0xc3) throw new Error(`its coding ${marker.toString(16)} is not read`);
       if (frame) throw new Error("it has two frames");
       frame = readFrame(marker, body);
-      visitor?.frame(frame);
-    } else if (marker === 0xda && visitor) {
-      if (!frame) throw new Error("a scan comes before its frame");
+      picture = begin?.(frame) ?? null;
+    } else if (marker === 0xda && begin) {
+      if (!frame || !picture) throw new Error("a scan comes before its frame");
       scans += 1;
       if (scans > MAX_SCANS) throw new Error(`it has more than ${MAX_SCANS} scans`);
-      at = visitor.scan(readScan(body, frame, tables, at), frame);
+      at = picture.scan(readScan(body, frame, tables, at));
     }
   }
 }
@@ -117,77 +136,80 @@ function nextMarker(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-function readQuantization(body: Uint8Array, tables: Tables): void {
-  for (let at = 0; at < body.length;) {
-    const wide = body[at]! >> 4 ? 2 : 1;
-    const id = body[at]! & 15;
+function readQuantization(body: DataView, tables: Tables): void {
+  for (let at = 0; at < body.byteLength;) {
+    const head = body.getUint8(at);
+    const id = head & 15;
+    const wide = head >> 4 ? 2 : 1;
     at += 1;
-    if (id > 3 || at + 64 * wide > body.length) throw new Error("a quantization table is damaged");
-    const table = new Uint16Array(64);
-    for (let i = 0; i < 64; i += 1, at += wide) {
-      table[i] = wide === 2 ? (body[at]! << 8) | body[at + 1]! : body[at]!;
-    }
-    tables.quantization[id] = table;
+    if (id > 3 || at + 64 * wide > body.byteLength) throw new Error("a quantization table is damaged");
+    const start = at;
+    tables.quantization[id] = Uint16Array.from(
+      { length: 64 },
+      (_, i) => wide === 2 ? body.getUint16(start + 2 * i) : body.getUint8(start + i),
+    );
+    at += 64 * wide;
   }
 }
 
-function readHuffman(body: Uint8Array, tables: Tables): void {
-  for (let at = 0; at < body.length;) {
-    const id = body[at]! & 15;
-    const direct = body[at]! >> 4 === 0;
+function readHuffman(body: DataView, tables: Tables): void {
+  const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  for (let at = 0; at < bytes.length;) {
+    const head = body.getUint8(at);
+    const id = head & 15;
+    const direct = head >> 4 === 0;
     const list = direct ? tables.dc : tables.ac;
-    const counts = body.slice(at + 1, at + 17);
+    const counts = bytes.slice(at + 1, at + 17);
     const total = counts.reduce((sum, count) => sum + count, 0);
-    if (id > 3 || counts.length < 16 || at + 17 + total > body.length) {
+    if (id > 3 || counts.length < 16 || at + 17 + total > bytes.length) {
       throw new Error("a Huffman table is damaged");
     }
-    const symbols = body.slice(at + 17, at + 17 + total);
-    // Of a difference they are its bits: 16 at most, in lossless coding (ITU-T T.81, table H.2).
+    const symbols = bytes.slice(at + 17, at + 17 + total);
+    // Symbols for differences are numbers of bits: 16 at most, in lossless coding (ITU-T T.81, table H.2).
     if (direct && symbols.some((symbol) => symbol > 16)) throw new Error("a Huffman table is damaged");
     list[id] = huffmanTable(counts, symbols);
     at += 17 + total;
   }
 }
 
-function restartInterval(body: Uint8Array): number {
-  const [high, low] = body;
-  if (body.length !== 2 || high === undefined || low === undefined) {
-    throw new Error("its restart interval is damaged");
-  }
-  return (high << 8) | low;
+function restartInterval(body: DataView): number {
+  if (body.byteLength !== 2) throw new Error("its restart interval is damaged");
+  return body.getUint16(0);
 }
 
-function readFrame(kind: number, body: Uint8Array): Frame {
-  const count = body[5] ?? 0;
-  if (body.length !== 6 + 3 * count || count === 0) throw new Error("its frame header is damaged");
-  const components = Array.from({ length: count }, (_, i) => {
-    const [id, factors, quantization] = body.subarray(6 + 3 * i);
-    const component = { id: id!, h: factors! >> 4, v: factors! & 15, quantization: quantization! };
-    if (component.h < 1 || component.h > 4 || component.v < 1 || component.v > 4) {
-      throw new Error(`its sampling factors are ${component.h} and ${component.v}`);
-    }
-    return component;
+function readFrame(kind: number, body: DataView): Frame {
+  const count = body.byteLength < 6 ? 0 : body.getUint8(5);
+  if (body.byteLength !== 6 + 3 * count || count === 0) throw new Error("its frame header is damaged");
+  const components = Array.from({ length: count }, (_, i): Component => {
+    const at = 6 + 3 * i;
+    const factors = body.getUint8(at + 1);
+    const [h, v] = [factors >> 4, factors & 15];
+    if (h < 1 || h > 4 || v < 1 || v > 4) throw new Error(`its sampling factors are ${h} and ${v}`);
+    return { id: body.getUint8(at), h, v, quantization: body.getUint8(at + 2) };
   });
   return {
     kind,
-    precision: body[0]!,
-    height: (body[1]! << 8) | body[2]!,
-    width: (body[3]! << 8) | body[4]!,
+    precision: body.getUint8(0),
+    height: body.getUint16(1),
+    width: body.getUint16(3),
+    h: Math.max(...components.map(({ h }) => h)),
+    v: Math.max(...components.map(({ v }) => v)),
     components,
   };
 }
 
-function readScan(body: Uint8Array, frame: Frame, tables: Tables, at: number): Scan {
-  const count = body[0] ?? 0;
-  if (count < 1 || count > 4 || body.length !== 4 + 2 * count) throw new Error("a scan header is damaged");
+function readScan(body: DataView, frame: Frame, tables: Tables, at: number): Scan {
+  const count = body.byteLength === 0 ? 0 : body.getUint8(0);
+  if (count < 1 || count > 4 || body.byteLength !== 4 + 2 * count) throw new Error("a scan header is damaged");
   const components = Array.from({ length: count }, (_, i) => {
-    const id = body[1 + 2 * i]!;
-    const selected = body[2 + 2 * i]!;
+    const id = body.getUint8(1 + 2 * i);
+    const selected = body.getUint8(2 + 2 * i);
     const index = frame.components.findIndex((component) => component.id === id);
     if (index < 0) throw new Error(`a scan names component ${id}, which the frame lacks`);
     return { index, dc: tables.dc[selected >> 4], ac: tables.ac[selected & 15] };
   });
-  const [start, end, approximation] = body.subarray(1 + 2 * count) as unknown as [number, number, number];
+  const [start, end] = [body.getUint8(1 + 2 * count), body.getUint8(2 + 2 * count)];
+  const approximation = body.getUint8(3 + 2 * count);
   const high = approximation >> 4;
   const low = approximation & 15;
   // ITU-T T.81, table B.3; of a sequential scan the values are fixed, and decoders ignore them.
