@@ -35,6 +35,21 @@ function copyWhole(decoded: Uint8Array, target: Uint8Array): void {
   target.set(decoded);
 }
 
+/** What the header of a chunk says. */
+interface Header {
+  readonly stored: boolean;
+  /** Undoes the shuffle of a block; `null` where there is none. */
+  readonly unshuffle: typeof unshuffleBytes | null;
+  /** Whether blocks may have one stream per byte of the elements. */
+  readonly splits: boolean;
+  readonly compressor: number;
+  /** Bytes of an element. */
+  readonly width: number;
+  /** Bytes of the decoded chunk, and of each block but the last. */
+  readonly size: number;
+  readonly blockSize: number;
+}
+
 /**
  * Decodes one chunk.
  *
@@ -43,17 +58,44 @@ function copyWhole(decoded: Uint8Array, target: Uint8Array): void {
  * @throws {DecodeFailed} the chunk is damaged, short, or too large
  */
 export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const header = readHeader(source, maxBytes);
+  const { size, blockSize, width, unshuffle } = header;
+  if (header.stored) {
+    if (HEADER_BYTES + size !== source.length) {
+      throw new DecodeFailed(`a stored Blosc chunk of ${source.length} bytes tells of ${size} bytes`);
+    }
+    return source.slice(HEADER_BYTES);
+  }
+  if (size === 0) return new Uint8Array(0);
+  const blocks = Math.ceil(size / blockSize);
+  if (HEADER_BYTES + 4 * blocks > source.length) {
+    throw new DecodeFailed(
+      `a Blosc chunk of ${source.length} bytes cannot hold blocks of ${blockSize} bytes for ${size}`,
+    );
+  }
+  const reader = new StreamReader(source, compressorOf(header));
+  const target = new Uint8Array(size);
+  const scratch = unshuffle ? new Uint8Array(blockSize) : null;
+  for (let block = 0; block < blocks; block += 1) {
+    const start = block * blockSize;
+    const goal = target.subarray(start, start + blockSize);
+    const decoded = scratch ? scratch.subarray(0, goal.length) : goal;
+    reader.readBlock(block, decoded, streamsOf(header, goal.length));
+    if (unshuffle && goal.length >= width) unshuffle(decoded, goal, width);
+    else if (scratch) goal.set(decoded);
+  }
+  return target;
+}
+
+function readHeader(source: Uint8Array, maxBytes: number): Header {
   if (source.length < HEADER_BYTES) {
     throw new DecodeFailed(`a Blosc chunk of ${source.length} bytes has no whole header`);
   }
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
-  const [version, flags] = [source[0]!, source[2]!];
-  const width = source[3]!;
-  const [size, blockSize, encoded] = [4, 8, 12].map((at) => view.getUint32(at, true)) as [
-    number,
-    number,
-    number,
-  ];
+  const [version, flags, width] = [view.getUint8(0), view.getUint8(2), view.getUint8(3)];
+  const size = view.getUint32(4, true);
+  const blockSize = view.getUint32(8, true);
+  const encoded = view.getUint32(12, true);
   if ((flags & 8) !== 0) throw new DecodeFailed(`the Blosc flags are ${flags}, of which 8 is reserved`);
   if (version !== 1 && version !== 2) throw new DecodeFailed(`Blosc format ${version} is not read`);
   if (encoded !== source.length) {
@@ -71,72 +113,66 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<Ar
       `the Blosc header tells of elements of ${width} bytes in blocks of ${blockSize} for ${size}`,
     );
   }
-  if ((flags & 2) !== 0) {
-    if (HEADER_BYTES + size !== encoded) {
-      throw new DecodeFailed(`a stored Blosc chunk of ${encoded} bytes tells of ${size} bytes`);
-    }
-    return source.slice(HEADER_BYTES);
-  }
-  if (size === 0) return new Uint8Array(0);
-  const blocks = Math.ceil(size / blockSize);
-  if (HEADER_BYTES + 4 * blocks > encoded) {
-    throw new DecodeFailed(
-      `a Blosc chunk of ${encoded} bytes cannot hold blocks of ${blockSize} bytes for ${size}`,
-    );
-  }
-  const decompress = COMPRESSORS[flags >> 5];
-  if (!decompress) {
-    const name = flags >> 5 === 2 ? "snappy" : `number ${flags >> 5}`;
-    throw new DecodeFailed(`the Blosc compressor ${name} is not read`);
-  }
-  const unshuffle = (flags & 1) !== 0 && width > 1
-    ? unshuffleBytes
-    : (flags & 4) !== 0
-    ? unshuffleBits
-    : null;
-  const target = new Uint8Array(size);
-  const scratch = unshuffle ? new Uint8Array(Math.min(blockSize, size)) : null;
-  for (let block = 0; block < blocks; block += 1) {
-    const start = block * blockSize;
-    const length = Math.min(blockSize, size - start);
-    const goal = target.subarray(start, start + length);
-    const decoded = scratch ? scratch.subarray(0, length) : goal;
-    const split = (flags & 16) === 0 && length === blockSize && width <= MAX_SPLITS &&
-      length / width >= MIN_STREAM_BYTES && length % width === 0;
-    decodeBlock(
-      source,
-      view.getInt32(HEADER_BYTES + 4 * block, true),
-      decoded,
-      split ? width : 1,
-      decompress,
-    );
-    if (unshuffle && length >= width) unshuffle(decoded, goal, width);
-    else if (scratch) goal.set(decoded);
-  }
-  return target;
+  const shuffle = (flags & 4) !== 0 ? unshuffleBits : null;
+  return {
+    stored: (flags & 2) !== 0,
+    unshuffle: (flags & 1) !== 0 && width > 1 ? unshuffleBytes : shuffle,
+    splits: (flags & 16) === 0,
+    compressor: flags >> 5,
+    width,
+    size,
+    blockSize,
+  };
 }
 
-function decodeBlock(
-  source: Uint8Array,
-  offset: number,
-  target: Uint8Array,
-  streams: number,
-  decompress: Decompress,
-): void {
-  const view = new DataView(source.buffer, source.byteOffset, source.byteLength);
-  const length = target.length / streams;
-  let at = offset;
-  for (let stream = 0; stream < streams; stream += 1) {
-    const encoded = at >= HEADER_BYTES && at + 4 <= source.length ? view.getInt32(at, true) : -1;
+function compressorOf({ compressor }: Header): Decompress {
+  const decompress = COMPRESSORS[compressor];
+  if (decompress) return decompress;
+  const name = compressor === 2 ? "snappy" : `number ${compressor}`;
+  throw new DecodeFailed(`the Blosc compressor ${name} is not read`);
+}
+
+/** Streams of a block of so many bytes. */
+function streamsOf({ splits, width, blockSize }: Header, length: number): number {
+  const split = splits && length === blockSize && width <= MAX_SPLITS &&
+    length / width >= MIN_STREAM_BYTES && length % width === 0;
+  return split ? width : 1;
+}
+
+/** Reads the compressed streams of a chunk. */
+class StreamReader {
+  readonly #source: Uint8Array;
+  readonly #view: DataView;
+  readonly #decompress: Decompress;
+
+  constructor(source: Uint8Array, decompress: Decompress) {
+    this.#source = source;
+    this.#view = new DataView(source.buffer, source.byteOffset, source.byteLength);
+    this.#decompress = decompress;
+  }
+
+  /** Decodes the streams of the n-th block, each into an equal part of `target`. */
+  readBlock(block: number, target: Uint8Array, streams: number): void {
+    const length = target.length / streams;
+    let at = this.#view.getInt32(HEADER_BYTES + 4 * block, true);
+    for (let stream = 0; stream < streams; stream += 1) {
+      const bytes = this.#stream(at);
+      const goal = target.subarray(stream * length, (stream + 1) * length);
+      if (bytes.length === length) goal.set(bytes);
+      else this.#decompress(bytes, goal);
+      at += 4 + bytes.length;
+    }
+  }
+
+  /** The bytes of the stream at an offset, behind their length. */
+  #stream(at: number): Uint8Array {
+    const source = this.#source;
+    const encoded = at >= HEADER_BYTES && at + 4 <= source.length ? this.#view.getInt32(at, true) : -1;
     if (encoded <= 0 || at + 4 + encoded > source.length) {
       throw new DecodeFailed(
         `a Blosc stream at ${at} + ${encoded} does not fit its chunk (${source.length} bytes)`,
       );
     }
-    const bytes = source.subarray(at + 4, at + 4 + encoded);
-    const goal = target.subarray(stream * length, (stream + 1) * length);
-    if (encoded === length) goal.set(bytes);
-    else decompress(bytes, goal);
-    at += 4 + encoded;
+    return source.subarray(at + 4, at + 4 + encoded);
   }
 }

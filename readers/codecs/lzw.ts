@@ -10,30 +10,31 @@ const END = 257;
 const FIRST_FREE = 258;
 const TABLE = 4096;
 
+function decode(input: Uint8Array, segment: Segment): Uint8Array {
+  const output = new Uint8Array(segment.mostBytes);
+  const { filled, left, ended } = fill(output, input, segment);
+  if (filled < segment.bytes) throw short(segment, "LZW", filled);
+  // What stands behind the end of the stream means nothing.
+  if (!ended && filled === output.length && left > MAX_PADDING) throw surplus(segment, "LZW");
+  return output;
+}
+
 /**
  * Strings are kept as places in the output: a new string is the string before it and one byte more, which lie
  * side by side there.
+ *
+ * @returns bytes of the output that are filled, bytes of the input that are left, whether the end code was met
  */
-function decode(input: Uint8Array, segment: Segment): Uint8Array {
-  const old = input.length >= 2 && input[0] === 0 && (input[1]! & 1) === 1;
-  const early = old ? 0 : 1;
-  const output = new Uint8Array(segment.mostBytes);
+function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
   const size = output.length;
+  const old = startsOld(input);
+  const early = old ? 0 : 1;
   const starts = new Int32Array(TABLE);
   const lengths = new Int32Array(TABLE);
-  let next = FIRST_FREE;
-  let width = 9;
-  let limit = (1 << 9) - early;
-  let from = 0;
-  let bit = 0;
-  let codes = 0;
-  let at = 0;
-  let previousStart = -1;
-  let previousLength = 0;
-
-  let ended = false;
-  while (true) {
-    if (from + (bit + width + 7 >> 3) > input.length) break;
+  let [next, width, limit] = [FIRST_FREE, 9, (1 << 9) - early];
+  let [from, bit, codes, at] = [0, 0, 0, 0];
+  let [previousStart, previousLength] = [-1, 0];
+  while (from + (bit + width + 7 >> 3) <= input.length) {
     // Of three bytes, the last may lie beyond the end; its bits are not used then.
     const code = (old
       ? (input[from]! | (input[from + 1]! << 8) | (input[from + 2]! << 16)) >>> bit
@@ -46,7 +47,6 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     if ((codes & 0xfffff) === 0) {
       segment.stop.check();
     }
-
     if (code === CLEAR) {
       next = FIRST_FREE;
       width = 9;
@@ -54,39 +54,27 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
       previousStart = -1;
       continue;
     }
-    ended = code === END;
-    if (ended || at === size) {
+    if (code === END) {
+      return { filled: at, left: input.length - from, ended: true };
+    }
+    if (at === size) {
       break;
     }
-
     const start = at;
-    let length: number;
+    let length = 1;
     if (code < CLEAR) {
       output[at++] = code;
-      length = 1;
     } else {
-      let source: number;
-      if (code < next) {
-        source = starts[code]!;
-        length = lengths[code]!;
-      } else if (code === next && previousStart >= 0) {
-        source = previousStart;
-        length = previousLength + 1;
-      } else {
+      const known = code < next;
+      if (!known && (code > next || previousStart < 0)) {
         throw damaged(segment, "LZW", `code ${code} is not in the table of ${next} at output byte ${at}`);
       }
-      const end = at + length;
-      if (end > size) {
+      length = known ? lengths[code]! : previousLength + 1;
+      if (at + length > size) {
         throw surplus(segment, "LZW");
       }
-      if (length > 48 && source + length <= at) {
-        output.copyWithin(at, source, source + end - at);
-        at = end;
-      } else {
-        while (at < end) {
-          output[at++] = output[source++]!;
-        }
-      }
+      copyString(output, known ? starts[code]! : previousStart, at, length);
+      at += length;
     }
     if (previousStart >= 0 && next < TABLE) {
       starts[next] = previousStart;
@@ -100,10 +88,19 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     previousStart = start;
     previousLength = length;
   }
-  if (at < segment.bytes) throw short(segment, "LZW", at);
-  // What stands behind the end of the stream means nothing.
-  if (!ended && at === size && input.length - from > MAX_PADDING) throw surplus(segment, "LZW");
-  return output;
+  return { filled: at, left: input.length - from, ended: false };
+}
+
+/** True for a stream of before TIFF 6.0. */
+const startsOld = ([first, second]: Uint8Array) => first === 0 && second !== undefined && (second & 1) === 1;
+
+/** Copies a string to `at`; it may overlap what it writes. */
+function copyString(output: Uint8Array, from: number, at: number, length: number): void {
+  if (length > 48 && from + length <= at) {
+    output.copyWithin(at, from, from + length);
+    return;
+  }
+  for (let i = 0; i < length; i += 1) output[at + i] = output[from + i]!;
 }
 
 /** LZW; a code of 12 bits stands for at most 3838 bytes. */

@@ -66,6 +66,7 @@ export async function membershipOf(
   const warnings: string[] = [];
   const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
   const search: Search = { image, imageAt, files, allowance };
+  const documents = new DocumentReader(files, warnings);
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
     const own = documentIn(folder, files);
@@ -74,7 +75,7 @@ export async function membershipOf(
     for (const document of [...own ? [own] : [], ...documentsBelow(folder, files, MAX_FOLDERS)]) {
       files.stop.check();
       if (!isInside(document, folder, files)) continue;
-      const collection = await readDocument<Collection>(document, "collection", files, warnings, allowance);
+      const collection = await documents.read<Collection>(document, "collection", allowance);
       if (!collection) continue;
       collections.push(document);
       found ??= memberOf(collection, document, search);
@@ -123,7 +124,7 @@ function memberOf(
   const paths = [...fitting.map(({ member }) => member), ...members]
     .slice(0, MAX_MEMBERS_COUNTED).map((member) => member.ome_zarr);
   const root = rootOfDocument(document, [...new Set(paths)], files);
-  const found = fitting.find(({ here, above }) => root === roots[0] ? here : above);
+  const found = fitting.find(({ here, above }) => root === dirname(document) ? here : above);
   return found ? { member: found.member, root } : null;
 }
 
@@ -161,6 +162,7 @@ async function readMembership(
   files: FileAccess,
   warnings: string[],
 ): Promise<Membership> {
+  const documents = new DocumentReader(files, warnings);
   const inside = (path: string) => {
     const target = join(root, path);
     if (isInside(target, root, files)) return resolved(target, files);
@@ -169,11 +171,11 @@ async function readMembership(
   };
   const imagePath = inside(member.resources.acqimage);
   const imageDocument = imagePath &&
-    await readDocument<ImageDocument>(imagePath, "acqimage", files, warnings);
+    await documents.read<ImageDocument>(imagePath, "acqimage");
   const reference = member.reference_image;
   const metadataPath = reference && inside(reference.metadata);
   const metadata = metadataPath &&
-    await readDocument<ReferenceImageDocument>(metadataPath, "reference-image", files, warnings);
+    await documents.read<ReferenceImageDocument>(metadataPath, "reference-image");
   const own = (document: { image_id: string }, name: string) => {
     if (document.image_id === member.id) return true;
     warnings.push(
@@ -186,45 +188,57 @@ async function readMembership(
       ? imageDocument.axis_display ?? null
       : null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
-    scanPath: metadata && own(metadata, reference!.metadata) ? metadata.scan_path?.points ?? null : null,
+    scanPath: reference && metadata && own(metadata, reference.metadata)
+      ? metadata.scan_path?.points ?? null
+      : null,
     warnings,
   };
 }
 
-/**
- * A document that fits its schema, or `null` with a warning. A file that is another program's `collection.json`
- * gives no warning.
- */
-async function readDocument<T>(
-  path: string,
-  kind: DocumentKindName,
-  files: FileAccess,
-  warnings: string[],
-  allowance: Allowance | null = null,
-): Promise<T | null> {
-  try {
-    const file = files.open(path);
-    let value: unknown;
+/** Reads documents of collections; one that cannot be used gives a warning. */
+class DocumentReader {
+  readonly #files: FileAccess;
+  readonly #warnings: string[];
+
+  constructor(files: FileAccess, warnings: string[]) {
+    this.#files = files;
+    this.#warnings = warnings;
+  }
+
+  /**
+   * A document that fits its schema, or `null`. A file that is another program's `collection.json` gives no warning.
+   *
+   * @param allowance bounds the bytes of documents, where they are searched
+   */
+  async read<T>(path: string, kind: DocumentKindName, allowance: Allowance | null = null): Promise<T | null> {
+    try {
+      const value = this.#parse(path, allowance);
+      if (value === undefined) return null;
+      // Loaded when a document is met, so that other images do not pay for zod.
+      const { documentKindOf } = await import("../../schemas/document_kinds.ts");
+      const { schema, format } = documentKindOf(kind);
+      if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
+      const [issue] = schema.safeParse(value).error?.issues ?? [];
+      if (!issue) return value as T;
+      throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
+    } catch (error) {
+      if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
+      this.#warnings.push(`The document "${path}" cannot be used: ${error.message}`);
+      return null;
+    }
+  }
+
+  /** The content of a document, or `undefined` when it is more than what may still be read. */
+  #parse(path: string, allowance: Allowance | null): unknown {
+    const file = this.#files.open(path);
     try {
       if (file.size > MAX_JSON_BYTES) {
         throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
       }
-      if (allowance && (allowance.bytes -= file.size) < 0) return null;
-      value = parseJson(file.read(0, file.size, "the document"), "it");
+      if (allowance && (allowance.bytes -= file.size) < 0) return undefined;
+      return parseJson(file.read(0, file.size, "the document"), "it");
     } finally {
       file.close();
     }
-    // Loaded when a document is met, so that other images do not pay for zod.
-    const { documentKindOf } = await import("../../schemas/document_kinds.ts");
-    const { schema, format } = documentKindOf(kind);
-    if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
-    const judged = schema.safeParse(value);
-    if (judged.success) return value as T;
-    const issue = judged.error.issues[0]!;
-    throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
-  } catch (error) {
-    if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
-    warnings.push(`The document "${path}" cannot be used: ${error.message}`);
-    return null;
   }
 }

@@ -13,8 +13,9 @@ import {
   sizes,
 } from "./codec_chain.ts";
 import type { ZarrNode } from "./hierarchy.ts";
-import { fillValue, isSampleType, numpyType } from "./sample_types.ts";
-import { storeKey } from "./store.ts";
+import { isSampleType } from "../to_float32.ts";
+import { fillValue, numpyType } from "./sample_types.ts";
+import { keyBelow } from "./store.ts";
 
 /** Axes of one array; OME-Zarr has at most five. */
 const MAX_RANK = 16;
@@ -57,7 +58,7 @@ function version3(node: ZarrNode, shape: number[], path: string, what: string): 
   const written = fields["data_type"];
   // Zarr 3.1: a name may stand in an object, with a configuration where the type has one.
   const named = isJsonObject(written) && Object.keys(object(written["configuration"])).length === 0;
-  const sampleType = named ? (written as JsonObject)["name"] : written;
+  const sampleType = named ? written["name"] : written;
   if (!isSampleType(sampleType)) {
     throw new DecodeFailed(`${what} has the data type ${JSON.stringify(written)}, which is not known`);
   }
@@ -84,7 +85,12 @@ function version3(node: ZarrNode, shape: number[], path: string, what: string): 
     shape,
     chunkShape,
     sampleType,
-    chain: codecChain(codecList(fields["codecs"], `"codecs" of ${what}`), chunkShape, sampleType, what),
+    chain: codecChain(codecList(fields["codecs"], `"codecs" of ${what}`), {
+      shape: chunkShape,
+      sampleType,
+      what,
+      nesting: 0,
+    }),
     fill: fillValue(fields["fill_value"], sampleType, text, what),
     dimensionNames: Array.isArray(names) ? names.map((n) => typeof n === "string" ? n : null) : null,
     chunkKeys: chunkKeys(fields["chunk_key_encoding"], path, what),
@@ -127,7 +133,7 @@ function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["
     throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);
   }
   const prefix = name === "default" ? ["c"] : [];
-  return (position) => [storeKey(path, [...prefix, ...position].join(separator))!];
+  return (position) => [keyBelow(path, [...prefix, ...position].join(separator))];
 }
 
 /** Zarr 2, "Metadata": what must be there; without them samples would be decoded in another way. */
@@ -140,7 +146,9 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   const { type, endian } = numpyType(fields["dtype"], what);
   const chunkShape = sizes(fields["chunks"], shape.length, `the chunk shape of ${what}`);
   const separator = fields["dimension_separator"];
-  if (separator !== undefined && separator !== "." && separator !== "/") {
+  // Stores that were nested by their writer's settings do not say so; an existing chunk must not pass for absent.
+  const separators = separator === undefined ? [".", "/"] : [".", "/"].filter((known) => known === separator);
+  if (separators.length === 0) {
     throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);
   }
   const order = fields["order"];
@@ -166,25 +174,23 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
     codecs.push(version2Codec(fields["compressor"], what));
   }
   const names = node.attributes["_ARRAY_DIMENSIONS"];
-  // Stores that were nested by their writer's settings do not say so; an existing chunk must not pass for absent.
-  const separators = separator === undefined ? [".", "/"] : [separator as string];
   return {
     path,
     shape,
     chunkShape,
     sampleType: type,
-    chain: codecChain(codecs, chunkShape, type, what),
+    chain: codecChain(codecs, { shape: chunkShape, sampleType: type, what, nesting: 0 }),
     fill: fillValue(fields["fill_value"], type, text, what),
     dimensionNames: Array.isArray(names) ? names.map((n) => typeof n === "string" ? n : null) : null,
-    chunkKeys: (position) => separators.map((s) => storeKey(path, position.join(s))!),
+    chunkKeys: (position) => separators.map((s) => keyBelow(path, position.join(s))),
   };
 }
 
 /** A filter or compressor of Zarr 2 as a codec. */
 function version2Codec(value: unknown, what: string): CodecMetadata {
-  const id = isJsonObject(value) ? value["id"] : undefined;
+  const { id } = object(value);
   if (typeof id !== "string") throw new DecodeFailed(`${what} has a filter or compressor without a name`);
   // The default of numcodecs, which Zarr 3 replaces by the width of a sample.
   const defaults = id === "shuffle" ? { elementsize: 4 } : {};
-  return { name: id, configuration: { ...defaults, ...value as JsonObject } };
+  return { name: id, configuration: { ...defaults, ...object(value) } };
 }

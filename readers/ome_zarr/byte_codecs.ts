@@ -50,7 +50,7 @@ const checksumCodec =
 
 const hex = (value: number) => value.toString(16).padStart(8, "0");
 
-const CODECS: Record<string, Make> = {
+const CODECS = new Map(Object.entries<Make>({
   blosc: () => ({ decode: decodeBlosc }),
   zstd: streamCodec("zstd"),
   gzip: streamCodec("gzip"),
@@ -63,18 +63,18 @@ const CODECS: Record<string, Make> = {
     encodedLength: (decoded) => decoded,
     decode(bytes) {
       const width = configuration["elementsize"] ?? sampleBytes;
-      if (!Number.isInteger(width) || (width as number) < 1 || (width as number) > 255) {
+      if (typeof width !== "number" || !Number.isInteger(width) || width < 1 || width > 255) {
         throw new DecodeFailed(`the shuffle codec has an element size of ${JSON.stringify(width)}`);
       }
-      if (bytes.length % (width as number) !== 0) {
+      if (bytes.length % width !== 0) {
         throw new DecodeFailed(`${bytes.length} bytes are no whole elements of ${width}`);
       }
       const target = new Uint8Array(bytes.length);
-      unshuffleBytes(bytes, target, width as number);
+      unshuffleBytes(bytes, target, width);
       return target;
     },
   }),
-};
+}));
 
 /** numcodecs `lz4`: the decoded length as little-endian int32, then one block. */
 function decodeSizedLz4(bytes: Uint8Array, maxBytes: number): Uint8Array {
@@ -89,13 +89,15 @@ function decodeSizedLz4(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return target;
 }
 
+/** The name of a codec without the `numcodecs.` that may stand before it. */
+export const plainName = (name: string): string => name.replace(/^numcodecs\./, "");
+
 /** The codec of a name, with or without `numcodecs.` before it, or `null` when none is known. */
 export function byteCodec(
   name: string,
   configuration: CodecConfiguration,
   sampleBytes: number,
 ): ByteCodec | null {
-  const plain = name.replace(/^numcodecs\./, "");
-  if (!Object.hasOwn(CODECS, plain)) return null;
-  return { name, ...CODECS[plain]!(configuration, sampleBytes) };
+  const make = CODECS.get(plainName(name));
+  return make ? { name, ...make(configuration, sampleBytes) } : null;
 }

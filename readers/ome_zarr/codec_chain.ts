@@ -4,10 +4,11 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
+import { item } from "../item.ts";
 import type { SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
-import { type ByteCodec, byteCodec, type CodecConfiguration } from "./byte_codecs.ts";
-import { isSampleType, numpyType } from "./sample_types.ts";
+import { isSampleType, SAMPLE_BYTES } from "../to_float32.ts";
+import { type ByteCodec, byteCodec, type CodecConfiguration, plainName } from "./byte_codecs.ts";
+import { numpyType } from "./sample_types.ts";
 
 /** Name and configuration of a codec as the metadata give them. */
 export interface CodecMetadata {
@@ -68,61 +69,65 @@ const VALUE_CODECS = ["delta", "scale_offset", "cast_value", "fixedscaleoffset"]
 const ROUNDING_CODECS = ["bitround", "quantize"];
 const OBJECT_CODECS = ["json2", "vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "msgpack2", "categorize"];
 
+/** Samples of a chunk, for which a chain of codecs is read. */
+export interface ChunkSamples {
+  readonly shape: readonly number[];
+  readonly sampleType: SampleType;
+  /** Names the array in messages: `array "0"`. */
+  readonly what: string;
+  /** Shards around the chunk. */
+  readonly nesting: number;
+}
+
 /**
  * Reads the codecs of an array.
  *
- * @param what names the array in messages: `array "0"`
  * @throws {DecodeFailed} an unknown codec, a configuration that makes no sense, a chunk over a bound
  */
-export function codecChain(
-  codecs: readonly CodecMetadata[],
-  shape: readonly number[],
-  sampleType: SampleType,
-  what: string,
-  nesting = 0,
-): CodecChain {
-  let axes = shape.map((_, axis) => axis);
+export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples): CodecChain {
+  const { shape, sampleType, what } = chunk;
+  let axes = [...shape.keys()];
   let stored: SampleType = sampleType;
   let serializer: BytesSerializer | Sharding | null = null;
   const valueCodecs: CodecMetadata[] = [];
   const byteCodecs: ByteCodec[] = [];
+  const storedShape = () => axes.map((axis) => item(shape, axis));
   for (const codec of codecs) {
-    const plain = codec.name.replace(/^numcodecs\./, "");
+    const { name, configuration } = codec;
+    const plain = plainName(name);
     if (plain === "transpose") {
-      const order = transposition(codec.configuration["order"], shape.length, what);
-      if (serializer || valueCodecs.some((c) => c.name.endsWith("delta"))) throw misplaced(codec.name, what);
-      axes = order.map((axis) => axes[axis]!);
+      const order = transposition(configuration["order"], shape.length, what);
+      if (serializer || valueCodecs.some((c) => c.name.endsWith("delta"))) throw misplaced(name, what);
+      axes = order.map((axis) => item(axes, axis));
     } else if (ROUNDING_CODECS.includes(plain)) {
-      const { astype, dtype } = codec.configuration;
-      if (serializer || (astype !== undefined && astype !== dtype)) throw misplaced(codec.name, what);
+      const { astype, dtype } = configuration;
+      if (serializer || (astype !== undefined && astype !== dtype)) throw misplaced(name, what);
     } else if (VALUE_CODECS.includes(plain)) {
-      if (serializer) throw misplaced(codec.name, what);
+      if (serializer) throw misplaced(name, what);
       stored = storedType(codec, plain, stored, what);
       valueCodecs.push(codec);
-    } else if (plain === "bytes" || plain === "sharding_indexed") {
-      if (serializer) throw misplaced(codec.name, what);
-      const storedShape = axes.map((axis) => shape[axis]!);
-      if (plain === "bytes") {
-        serializer = bytesSerializer(codec.configuration["endian"], storedShape, stored, what);
-      } else {
-        if (valueCodecs.length > 0) throw misplaced(valueCodecs[0]!.name, what);
-        serializer = sharding(codec.configuration, storedShape, stored, what, nesting);
-      }
+    } else if (plain === "bytes") {
+      if (serializer) throw misplaced(name, what);
+      serializer = bytesSerializer(configuration["endian"], storedShape(), stored, what);
+    } else if (plain === "sharding_indexed") {
+      const [before] = valueCodecs;
+      if (serializer) throw misplaced(name, what);
+      if (before) throw misplaced(before.name, what);
+      serializer = sharding(configuration, { ...chunk, shape: storedShape() });
     } else {
-      const step = byteCodec(codec.name, codec.configuration, SAMPLE_BYTES[stored]);
+      const step = byteCodec(name, configuration, SAMPLE_BYTES[stored]);
       if (!step) {
         throw new DecodeFailed(
           OBJECT_CODECS.includes(plain)
-            ? `${what} uses the codec "${codec.name}", which stores objects and not numbers`
-            : `${what} uses the codec "${codec.name}", which is not known`,
+            ? `${what} uses the codec "${name}", which stores objects and not numbers`
+            : `${what} uses the codec "${name}", which is not known`,
         );
       }
       byteCodecs.push(step);
     }
   }
-  const storedShape = axes.map((axis) => shape[axis]!);
   if (!serializer) throw new DecodeFailed(`${what} has no codec that makes bytes of its samples`);
-  return { arrayType: sampleType, shape: storedShape, axes, valueCodecs, serializer, byteCodecs };
+  return { arrayType: sampleType, shape: storedShape(), axes, valueCodecs, serializer, byteCodecs };
 }
 
 const misplaced = (name: string, what: string) =>
@@ -151,12 +156,15 @@ function bytesSerializer(
 function transposition(order: unknown, rank: number, what: string): number[] {
   if (order === "C") return Array.from({ length: rank }, (_, i) => i);
   if (order === "F") return Array.from({ length: rank }, (_, i) => rank - 1 - i);
-  const valid = Array.isArray(order) && order.length === rank &&
-    [...order].sort((a, b) => a - b).every((axis, i) => axis === i);
-  if (!valid) {
+  const axes: unknown[] = Array.isArray(order) ? order : [];
+  const whole = axes.filter((axis) => typeof axis === "number");
+  if (
+    axes.length !== rank || !whole.toSorted((a, b) => a - b).every((axis, i) => axis === i) ||
+    whole.length !== rank
+  ) {
     throw new DecodeFailed(`${what} has the transposition ${JSON.stringify(order)} for ${rank} axes`);
   }
-  return order as number[];
+  return whole;
 }
 
 function storedType(codec: CodecMetadata, plain: string, current: SampleType, what: string): SampleType {
@@ -194,14 +202,10 @@ function scaledType({ name, configuration }: CodecMetadata, current: SampleType,
 
 const SHARDING_FIELDS = ["chunk_shape", "codecs", "index_codecs", "index_location"];
 
-function sharding(
-  configuration: CodecConfiguration,
-  shape: readonly number[],
-  sampleType: SampleType,
-  what: string,
-  nesting: number,
-): Sharding {
-  if (nesting >= MAX_SHARD_NESTING) {
+function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Sharding {
+  const { shape, what } = shard;
+  const nesting = shard.nesting + 1;
+  if (nesting > MAX_SHARD_NESTING) {
     throw new DecodeFailed(`${what} nests shards more than ${MAX_SHARD_NESTING} deep`);
   }
   requireKnown(configuration, SHARDING_FIELDS, `the sharding of ${what}`);
@@ -210,23 +214,21 @@ function sharding(
     shape.length,
     `${what}: "chunk_shape" of the shards`,
   );
-  const grid = shape.map((n, axis) => n / innerShape[axis]!);
+  const grid = shape.map((n, axis) => n / item(innerShape, axis));
   if (!grid.every(Number.isInteger)) {
     throw new DecodeFailed(
       `${what} has shards of ${shape.join(" x ")} that do not divide into ${innerShape.join(" x ")}`,
     );
   }
-  const index = codecChain(
+  const { byteCodecs: indexCodecs, ...index } = codecChain(
     codecList(configuration["index_codecs"], `${what}: "index_codecs"`),
-    [...grid, 2],
-    "uint64",
-    `the shard index of ${what}`,
-    nesting + 1,
+    { shape: [...grid, 2], sampleType: "uint64", what: `the shard index of ${what}`, nesting },
   );
   const plain = index.serializer;
+  const indexSize = plain.kind === "bytes" ? fixedLength(indexCodecs, plain.size) : null;
   if (
-    plain.kind !== "bytes" || index.valueCodecs.length > 0 || index.axes.some((axis, i) => axis !== i) ||
-    index.byteCodecs.some((codec) => !codec.encodedLength)
+    plain.kind !== "bytes" || indexSize === null || index.valueCodecs.length > 0 ||
+    index.axes.some((axis, i) => axis !== i)
   ) {
     throw new DecodeFailed(`${what} has a shard index whose codecs have no fixed length`);
   }
@@ -239,28 +241,36 @@ function sharding(
   }
   return {
     kind: "sharding",
-    inner: codecChain(
-      codecList(configuration["codecs"], `${what}: "codecs" of the shards`),
-      innerShape,
-      sampleType,
-      what,
-      nesting + 1,
-    ),
+    inner: codecChain(codecList(configuration["codecs"], `${what}: "codecs" of the shards`), {
+      ...shard,
+      shape: innerShape,
+      nesting,
+    }),
     innerShape,
     grid,
-    indexCodecs: index.byteCodecs,
+    indexCodecs,
     indexLittleEndian: plain.littleEndian,
-    indexSize: index.byteCodecs.reduce((size, codec) => codec.encodedLength!(size), plain.size),
+    indexSize,
     indexAtStart: location === "start",
   };
 }
 
+/** Encoded length of so many bytes, or `null` where it depends on them. */
+function fixedLength(codecs: readonly ByteCodec[], size: number): number | null {
+  let length = size;
+  for (const { encodedLength } of codecs) {
+    if (!encodedLength) return null;
+    length = encodedLength(length);
+  }
+  return length;
+}
+
 /** Positive sizes, one per axis. @throws {DecodeFailed} */
 export function sizes(value: unknown, rank: number, what: string): number[] {
-  const valid = Array.isArray(value) && value.length === rank &&
-    value.every((n) => Number.isSafeInteger(n) && n > 0);
-  if (!valid) throw new DecodeFailed(`${what} is ${JSON.stringify(value)}, not ${rank} positive sizes`);
-  return value as number[];
+  const list: unknown[] = Array.isArray(value) ? value : [];
+  const valid = list.filter((n): n is number => typeof n === "number" && Number.isSafeInteger(n) && n > 0);
+  if (list.length === rank && valid.length === rank) return valid;
+  throw new DecodeFailed(`${what} is ${JSON.stringify(value)}, not ${rank} positive sizes`);
 }
 
 /**

@@ -5,13 +5,17 @@
 import type { SampleType } from "../reader.ts";
 import type { CodecConfiguration } from "./byte_codecs.ts";
 
-type Numbers = ArrayLike<number> | ArrayLike<bigint>;
-
-/** An array that takes decoded samples. */
-export interface Target {
-  readonly length: number;
-  [index: number]: number | bigint;
+/** Samples of one type. */
+interface TypedSamples<Values> {
+  readonly sampleType: SampleType;
+  readonly values: Values;
 }
+
+/** Stored samples. */
+export type ScaledSamples = TypedSamples<ArrayLike<number | bigint>>;
+
+/** Samples to be decoded; the array takes them. */
+export type DecodedSamples = TypedSamples<{ [index: number]: number | bigint }>;
 
 const ROUND: Partial<Record<SampleType, (value: number) => number>> = {
   float16: Math.f16round,
@@ -33,30 +37,27 @@ const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
 /**
  * Decodes samples into `target`.
  *
- * @param type of the stored samples
- * @param targetType of the samples
+ * @param configuration numbers `scale` and `offset`
  * @throws {Error} a sample does not fit its type, of which NumPy does not say what it becomes
  */
 export function decodeScaled(
-  stored: Numbers,
-  type: SampleType,
+  stored: ScaledSamples,
   { scale, offset }: CodecConfiguration,
-  targetType: SampleType,
-  target: Target,
+  { sampleType, values: target }: DecodedSamples,
 ): void {
-  const round = ROUND[type] ?? ((value: number) => value);
-  const [divisor, summand] = [round(scale as number), round(offset as number)];
-  const range = RANGES[targetType];
-  const wide = targetType === "int64" || targetType === "uint64";
-  for (let i = 0; i < stored.length; i += 1) {
-    const value = round(round(Number(stored[i]) / divisor) + summand);
+  const round = ROUND[stored.sampleType] ?? ((value: number) => value);
+  const [divisor, summand] = [round(Number(scale)), round(Number(offset))];
+  const range = RANGES[sampleType];
+  const wide = sampleType === "int64" || sampleType === "uint64";
+  for (let i = 0; i < stored.values.length; i += 1) {
+    const value = round(round(Number(stored.values[i]) / divisor) + summand);
     if (!range) {
       target[i] = value;
       continue;
     }
     const whole = Math.trunc(value);
     if (!(whole >= range[0] && whole <= range[1])) {
-      throw new Error(`sample ${i} is ${value}, no ${targetType}`);
+      throw new Error(`sample ${i} is ${value}, no ${sampleType}`);
     }
     target[i] = wide ? BigInt(whole) : whole;
   }

@@ -33,17 +33,27 @@ Deno.test("fixedscaleoffset gives what numcodecs gives", () => {
     const target = targetType === "int64"
       ? new BigInt64Array(values.length)
       : new { ...ARRAYS, ...FLOATS }[targetType as "uint8"](values.length);
-    decodeScaled(stored, type, { scale, offset }, targetType, target);
+    decodeScaled({ sampleType: type, values: stored }, { scale, offset }, {
+      sampleType: targetType,
+      values: target,
+    });
     assert.deepEqual([...target].map(Number), expected, `${type} to ${targetType}`);
   }
   const target = new Float64Array(1);
-  decodeScaled(BigInt64Array.of(9007199254740993n), "int64", { scale: 3, offset: 1 }, "float64", target);
+  decodeScaled(
+    { sampleType: "int64", values: BigInt64Array.of(9007199254740993n) },
+    { scale: 3, offset: 1 },
+    { sampleType: "float64", values: target },
+  );
   assert.equal(target[0], 3002399751580331.5);
 });
 
 Deno.test("a sample that does not fit its type is an error", () => {
   const decode = (value: number) =>
-    decodeScaled([value], "float64", { scale: 1, offset: 0 }, "uint8", new Uint8Array(1));
+    decodeScaled({ sampleType: "float64", values: [value] }, { scale: 1, offset: 0 }, {
+      sampleType: "uint8",
+      values: new Uint8Array(1),
+    });
   decode(255.9);
   for (const value of [256, -1, NaN, Infinity]) assert.throws(() => decode(value), /no uint8/);
 });

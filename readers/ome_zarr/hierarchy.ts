@@ -2,7 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject, jsonText } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
-import { readValue, type Store, storeKey } from "./store.ts";
+import { keyBelow, readValue, type Store } from "./store.ts";
 
 /** A metadata document with the text it came from. */
 export interface Metadata {
@@ -53,7 +53,7 @@ const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
  * @throws {DecodeFailed} its metadata are damaged or of an unknown version
  */
 export function readNode(store: Store, path: string): ZarrNode | null {
-  const at = (name: string) => storeKey(path, name)!;
+  const at = (name: string) => keyBelow(path, name);
   const modern = readMetadata(store, at("zarr.json"));
   if (modern) {
     const { zarr_format: format, node_type: kind, attributes } = modern.fields;

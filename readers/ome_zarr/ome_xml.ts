@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
 import { child, children, parseXml } from "../xml.ts";
-import { readValue, type Store, storeKey } from "./store.ts";
+import { keyBelow, readValue, type Store } from "./store.ts";
 
 /**
  * Reads the document; one that is missing gives `null`, one that is damaged a warning too.
@@ -16,7 +16,7 @@ export function readOmeXml(
   index: number,
   warnings: string[],
 ): OmeXmlImage | null {
-  const key = storeKey(path, "OME", "METADATA.ome.xml")!;
+  const key = keyBelow(path, "OME", "METADATA.ome.xml");
   try {
     const bytes = readValue(store, key, MAX_XML_BYTES);
     if (bytes === null) return null;

@@ -4,7 +4,7 @@ import type { SampleType } from "../reader.ts";
 import { int64ToFloat32, SAMPLE_BYTES, uint64ToFloat32 } from "../to_float32.ts";
 
 /** NumPy kind and bytes (Zarr 2, "Data type encoding"). */
-const NUMPY: Record<string, SampleType> = {
+const NUMPY = new Map<string, SampleType>(Object.entries({
   b1: "bool",
   u1: "uint8",
   u2: "uint16",
@@ -17,22 +17,17 @@ const NUMPY: Record<string, SampleType> = {
   f2: "float16",
   f4: "float32",
   f8: "float64",
-};
-
-/** True for the name of a {@linkcode SampleType}, which are the Zarr 3 names too. */
-export function isSampleType(name: unknown): name is SampleType {
-  return typeof name === "string" && Object.hasOwn(SAMPLE_BYTES, name);
-}
+}));
 
 /** Sample type and byte order of a NumPy type string. @throws {DecodeFailed} it is no number */
 export function numpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
-  const match = typeof dtype === "string" ? /^([<>|=])([a-zA-Z]\d+)$/.exec(dtype) : null;
-  const type = match && Object.hasOwn(NUMPY, match[2]!) ? NUMPY[match[2]!] : undefined;
+  const [, order, name] = typeof dtype === "string" ? /^([<>|=])([a-zA-Z]\d+)$/.exec(dtype) ?? [] : [];
+  const type = name === undefined ? undefined : NUMPY.get(name);
   if (!type) throw new DecodeFailed(`${what} has the data type ${JSON.stringify(dtype)}, which is not known`);
-  return { type, endian: match![1] === ">" ? "big" : "little" };
+  return { type, endian: order === ">" ? "big" : "little" };
 }
 
-const WORDS: Record<string, number> = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity };
+const WORDS = ["NaN", "Infinity", "-Infinity"];
 
 /**
  * The float32 that stands for samples of absent chunks, or `null` when the array defines none.
@@ -94,7 +89,7 @@ function exactFill(text: string, rounded: number): bigint {
 }
 
 function floatOf(text: string, type: SampleType): number | null {
-  if (Object.hasOwn(WORDS, text)) return WORDS[text]!;
+  if (WORDS.includes(text)) return Number(text);
   if (/^-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/.test(text)) return Number(text);
   const bytes = SAMPLE_BYTES[type];
   if (!new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(text)) return null;

@@ -38,6 +38,10 @@ export function storeKey(...parts: readonly string[]): string | null {
   return key.includes("\0") ? null : key;
 }
 
+/** The key of a value below a path that is a key itself; `parts` must not lead out of it. */
+export const keyBelow = (path: string, ...parts: readonly string[]): string =>
+  [path, ...parts].filter((part) => part !== "").join("/");
+
 /** The whole value under a key, or `null`. @throws {DecodeFailed} as {@linkcode Store.open} does */
 export function readValue(store: Store, key: string, maxBytes: number): Uint8Array<ArrayBuffer> | null {
   const value = store.open(key, maxBytes);

@@ -1,11 +1,11 @@
 /** Element-wise codecs (`delta`, `scale_offset`, `cast_value`, decoded by zarrita; `fixedscaleoffset`). */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { SAMPLE_BYTES, swapBytes } from "../to_float32.ts";
-import type { CodecConfiguration } from "./byte_codecs.ts";
+import { isSampleType, SAMPLE_BYTES, swapBytes } from "../to_float32.ts";
+import { type CodecConfiguration, plainName } from "./byte_codecs.ts";
 import type { BytesSerializer, CodecChain } from "./codec_chain.ts";
-import { isSampleType, numpyType } from "./sample_types.ts";
-import { decodeScaled, type Target } from "./fixed_scale_offset.ts";
+import { decodeScaled } from "./fixed_scale_offset.ts";
+import { numpyType } from "./sample_types.ts";
 
 const ARRAYS = {
   uint8: Uint8Array,
@@ -21,8 +21,13 @@ const ARRAYS = {
   float64: Float64Array,
 };
 
+type NumberType = keyof typeof ARRAYS;
+
+type NumberArray = InstanceType<typeof ARRAYS[NumberType]>;
+
+/** A chunk as zarrita hands it around. */
 interface NumberChunk {
-  readonly data: ArrayBufferView<ArrayBuffer> & { readonly length: number };
+  readonly data: NumberArray;
   readonly shape: readonly number[];
   readonly stride: readonly number[];
 }
@@ -66,20 +71,23 @@ export async function decodeValues(
     const codecs: { name: string; codec: ValueCodec }[] = [];
     for (const { name, configuration } of chain.valueCodecs) {
       codecName = name;
-      const plain = name.replace(/^numcodecs\./, "");
+      const plain = plainName(name);
       if (plain === "fixedscaleoffset") {
-        codecs.push({ name, codec: fixedScaleOffset(configuration, meta.dataType as SampleType) });
-        const stored = (configuration["astype"] ?? configuration["dtype"]) as string;
+        codecs.push({ name, codec: fixedScaleOffset(configuration, numberType(meta.dataType)) });
+        const stored = configuration["astype"] ?? configuration["dtype"];
         meta = { ...meta, dataType: isSampleType(stored) ? stored : numpyType(stored, name).type };
         continue;
       }
-      const entry = await (registry.get(plain) ?? registry.get(`numcodecs.${plain}`))!();
+      const entry = await (registry.get(plain) ?? registry.get(`numcodecs.${plain}`))?.();
+      if (!entry) throw new Error("the codec is not known");
       const codec = entry.fromConfig(configuration, meta as never) as unknown as ValueCodec;
       codecs.push({ name, codec });
       meta = codec.getEncodedMeta?.(meta) ?? meta;
     }
     const stride = strides(chain.shape);
-    let chunk: NumberChunk = { data: typed(samples, serializer.sampleType), shape: chain.shape, stride };
+    const stored = ARRAYS[numberType(serializer.sampleType)];
+    const data = new stored(samples.buffer, samples.byteOffset, samples.length / stored.BYTES_PER_ELEMENT);
+    let chunk: NumberChunk = { data, shape: chain.shape, stride };
     for (const { name, codec } of codecs.toReversed()) {
       codecName = name;
       chunk = codec.decode(chunk);
@@ -94,31 +102,36 @@ export async function decodeValues(
   }
 }
 
-function fixedScaleOffset(configuration: CodecConfiguration, targetType: SampleType): ValueCodec {
+function fixedScaleOffset(configuration: CodecConfiguration, target: NumberType): ValueCodec {
   return {
     decode(chunk) {
-      const target = new ARRAYS[targetType as Exclude<SampleType, "bool">](chunk.data.length);
-      const stored = chunk.data as unknown as ArrayLike<number>;
-      decodeScaled(stored, typeOfArray(chunk.data), configuration, targetType, target as Target);
-      return { ...chunk, data: target };
+      const data = new ARRAYS[target](chunk.data.length);
+      const stored = { sampleType: typeOfArray(chunk.data), values: chunk.data };
+      decodeScaled(stored, configuration, { sampleType: target, values: data });
+      return { ...chunk, data };
     },
   };
 }
 
-const typeOfArray = (data: unknown): SampleType =>
-  (Object.keys(ARRAYS) as (keyof typeof ARRAYS)[]).find((type) => data instanceof ARRAYS[type])!;
-
-function typed(bytes: Uint8Array<ArrayBuffer>, type: SampleType) {
-  if (type === "bool") throw new Error("the codec does not take truth values");
-  return new ARRAYS[type](bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length / SAMPLE_BYTES[type]);
+function typeOfArray(data: NumberArray): NumberType {
+  const type = Object.keys(ARRAYS).filter(isNumberType).find((name) => data instanceof ARRAYS[name]);
+  if (!type) throw new Error("the codec gives samples of an unknown type");
+  return type;
 }
 
+const isNumberType = (name: string): name is NumberType => Object.hasOwn(ARRAYS, name);
+
+function numberType(name: string): NumberType {
+  if (!isNumberType(name)) throw new Error("the codec does not take truth values");
+  return name;
+}
+
+/** Distance of neighbours along each axis in C order, in samples. */
 function strides(shape: readonly number[]): number[] {
-  const result = new Array<number>(shape.length);
   let step = 1;
-  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-    result[axis] = step;
-    step *= shape[axis]!;
-  }
-  return result;
+  return shape.toReversed().map((size) => {
+    const stride = step;
+    step *= size;
+    return stride;
+  }).reverse();
 }
