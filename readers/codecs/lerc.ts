@@ -44,15 +44,16 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     // The package does not look whether it got the memory that it asked for.
     const refused = memoryRefused();
     if (refused !== null) throw new Error(refused);
+    const size = SIZES[pixelType];
     if (
-      SIZES[pixelType] !== segment.settings.bits[0] ||
+      size === undefined || size !== segment.settings.bits[0] ||
       (pixelType[0] === "F") !== (segment.settings.kind === "float")
     ) {
       throw new Error(`its samples are ${pixelType}, not of ${segment.settings.bits[0]} bits`);
     }
     const bytes = bandsInterleaved(
       pixels.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
-      SIZES[pixelType]! / 8,
+      size / 8,
     );
     if (bytes.length < segment.bytes) throw short(segment, "LERC", bytes.length);
     return bytes;
@@ -70,13 +71,14 @@ function unpacked(input: Uint8Array, packing: number, most: number): Uint8Array 
 
 /** Bands come one after the other, samples of one band are interleaved already. */
 function bandsInterleaved(bands: readonly Uint8Array[], width: number): Uint8Array {
-  if (bands.length === 1) return bands[0]!;
+  const [first] = bands;
+  if (first && bands.length === 1) return first;
   const output = new Uint8Array(bands.reduce((sum, band) => sum + band.length, 0));
-  bands.forEach((band, index) => {
+  for (const [index, band] of bands.entries()) {
     for (let from = 0, to = index * width; from < band.length; from += width, to += bands.length * width) {
       for (let b = 0; b < width; b += 1) output[to + b] = band[from + b]!;
     }
-  });
+  }
   return output;
 }
 

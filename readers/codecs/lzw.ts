@@ -31,7 +31,7 @@ function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
   const early = old ? 0 : 1;
   const starts = new Int32Array(TABLE);
   const lengths = new Int32Array(TABLE);
-  let [next, width, limit] = [FIRST_FREE, 9, (1 << 9) - early];
+  let [next, width] = [FIRST_FREE, 9];
   let [from, bit, codes, at] = [0, 0, 0, 0];
   let [previousStart, previousLength] = [-1, 0];
   while (from + (bit + width + 7 >> 3) <= input.length) {
@@ -43,14 +43,12 @@ function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
     bit += width;
     from += bit >> 3;
     bit &= 7;
-    codes += 1;
-    if ((codes & 0xfffff) === 0) {
+    if ((++codes & 0xfffff) === 0) {
       segment.stop.check();
     }
     if (code === CLEAR) {
       next = FIRST_FREE;
       width = 9;
-      limit = (1 << 9) - early;
       previousStart = -1;
       continue;
     }
@@ -80,9 +78,8 @@ function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
       starts[next] = previousStart;
       lengths[next] = previousLength + 1;
       next += 1;
-      if (next >= limit && width < 12) {
+      if (next >= (1 << width) - early && width < 12) {
         width += 1;
-        limit = (1 << width) - early;
       }
     }
     previousStart = start;

@@ -20,7 +20,10 @@ export class XzInput {
 
   /** @throws {Error} there is none */
   byte(): number {
-    return this.take(1)[0]!;
+    const byte = this.bytes[this.at];
+    if (byte === undefined) throw new Error("it ends early");
+    this.at += 1;
+    return byte;
   }
 
   /** @throws {Error} there are fewer */
@@ -81,9 +84,10 @@ export function readXzStream(bytes: Uint8Array, readBlock: ReadBlock): void {
   const input = new XzInput(bytes);
   if (HEADER_MAGIC.some((byte) => input.byte() !== byte)) throw new Error("it does not start as .xz");
   const flags = input.take(2);
-  if (flags[0] !== 0 || flags[1]! > 15) throw new Error(`its flags are ${flags.join(" ")}`);
+  const [reserved, kind = 16] = flags;
+  if (reserved !== 0 || kind > 15) throw new Error(`its flags are ${flags.join(" ")}`);
   input.checksum(input.at - 2, "its header");
-  const check = xzCheck(flags[1]!);
+  const check = xzCheck(kind);
   const blocks: BlockSizes[] = [];
   // A zero in place of the size of a block header begins the index.
   while (input.bytes[input.at] !== 0) blocks.push(checkedBlock(input, check, readBlock));

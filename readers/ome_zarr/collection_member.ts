@@ -2,6 +2,7 @@
 import { calibrated } from "../axes.ts";
 import { type Membership, membershipOf } from "../collection/membership.ts";
 import { ReaderError } from "../errors.ts";
+import { item } from "../item.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
 import { imageAt } from "./markers.ts";
@@ -46,13 +47,13 @@ function readReference(
     const stored = readStoredImage({ path: referenceImage, files });
     const acquisition = acquisitionOf(stored, files);
     const { channels, axes } = acquisition;
-    const [y, x] = (["Y", "X"] as const).map((name) => axes.find((axis) => axis.name === name)!);
+    const [y, x] = [axisOf(axes, "Y"), axisOf(axes, "X")];
     warnings.push(...acquisition.warnings);
     return {
-      axes: [y, x] as [Axis, Axis],
+      axes: [y, x],
       channels,
       lineRoi: null,
-      scanPath: pathInside(scanPath, y!.size, x!.size, warnings),
+      scanPath: pathInside(scanPath, y.size, x.size, warnings),
       plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
     };
   } catch (error) {
@@ -62,6 +63,12 @@ function readReference(
   }
 }
 
+function axisOf(axes: readonly Axis[], name: Axis["name"]): Axis {
+  const axis = axes.find((one) => one.name === name);
+  if (!axis) throw new Error(`an acquisition has no axis ${name}`);
+  return axis;
+}
+
 function pathInside(
   points: Membership["scanPath"],
   rows: number,
@@ -69,15 +76,14 @@ function pathInside(
   warnings: string[],
 ): Reference["scanPath"] {
   if (points === null) return null;
-  const outside = points.findIndex(([x, y]) => x! >= columns || y! >= rows);
-  if (outside >= 0) {
+  const path = { x: points.map((point) => item(point, 0)), y: points.map((point) => item(point, 1)) };
+  for (const [i, point] of points.entries()) {
+    if (item(path.x, i) < columns && item(path.y, i) < rows) continue;
     warnings.push(
-      `Point ${outside} of the scan path, ${
-        points[outside]!.join(", ")
-      }, lies outside the reference image of ` +
+      `Point ${i} of the scan path, ${point.join(", ")}, lies outside the reference image of ` +
         `${rows} rows and ${columns} columns; the path is left out`,
     );
     return null;
   }
-  return { x: points.map(([x]) => x!), y: points.map(([, y]) => y!) };
+  return path;
 }

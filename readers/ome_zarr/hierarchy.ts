@@ -1,4 +1,4 @@
-/** Groups and arrays of a Zarr hierarchy, version 2 or 3, by their metadata documents. */
+/** Groups and arrays of a Zarr hierarchy, version 2 or 3, by their metadata documents, and the OME attributes of groups. */
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject, jsonText } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
@@ -24,7 +24,7 @@ export interface ZarrNode {
 const BARE_NUMBERS = /("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b/g;
 
 /** The document under a key, or `null`. @throws {DecodeFailed} it is no JSON object, or over a bound */
-export function readMetadata(store: Store, key: string): Metadata | null {
+function readMetadata(store: Store, key: string): Metadata | null {
   const bytes = readValue(store, key, MAX_JSON_BYTES);
   if (bytes === null) return null;
   let text = jsonText(bytes, `"${key}"`);
@@ -75,3 +75,13 @@ export function readNode(store: Store, path: string): ZarrNode | null {
   }
   return { zarrFormat: 2, kind: array ? "array" : "group", metadata, attributes: attributes?.fields ?? {} };
 }
+
+/** The OME attributes of a group: under `ome` from 0.5 on, at the top before. */
+export function omeAttributes(node: ZarrNode): JsonObject {
+  const { ome } = node.attributes;
+  return isJsonObject(ome) ? ome : node.attributes;
+}
+
+/** The first item of a list when it is an object. */
+export const firstOf = (value: unknown): JsonObject | null =>
+  Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;

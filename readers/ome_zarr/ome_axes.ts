@@ -2,6 +2,7 @@
 import { calibrated, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
+import { item } from "../item.ts";
 import type { AxisLetter } from "../reader.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 
@@ -21,7 +22,7 @@ export interface OmeAxis {
 /** Order of the axes where the metadata name none (OME-Zarr 0.1 and 0.2, "multiscales"). */
 const UNNAMED = ["t", "c", "z", "y", "x"];
 
-const LETTERS: Record<string, AxisLetter> = {
+const LETTERS: Readonly<Partial<Record<string, AxisLetter>>> = {
   t: "T",
   time: "T",
   c: "C",
@@ -33,7 +34,7 @@ const LETTERS: Record<string, AxisLetter> = {
 
 function letterOf(name: string): AxisLetter | null {
   const key = name.toLowerCase();
-  return Object.hasOwn(LETTERS, key) ? LETTERS[key]! : null;
+  return Object.hasOwn(LETTERS, key) ? LETTERS[key] ?? null : null;
 }
 
 /** Types of axes by their letters (OME-Zarr 0.4, "axes"); rows and columns of line scans are of time, too. */
@@ -78,8 +79,8 @@ export function omeAxes(
   return named.map(({ name, unit }, axis) => ({
     name,
     unit,
-    letter: letters[axis]!,
-    size: array.shape[axis]!,
+    letter: item(letters, axis),
+    size: item(array.shape, axis),
     scale: scales?.[axis] ?? null,
   }));
 }
@@ -89,7 +90,7 @@ function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
   if (axes === undefined || axes === null) {
     const names = array.dimensionNames;
     if (rank !== UNNAMED.length && names?.length === rank && names.every((name) => name !== null)) {
-      return names.map((name) => ({ name: name!, type: null, unit: null }));
+      return names.map((name) => ({ name, type: null, unit: null }));
     }
     if (rank !== UNNAMED.length && rank !== 2) {
       throw new DecodeFailed(
@@ -112,9 +113,8 @@ function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
 function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
   const letters = axes.map(({ name }) => letterOf(name));
   const free = (letter: AxisLetter) => !letters.includes(letter);
-  for (let i = axes.length - 1; i >= 0; i -= 1) {
+  for (const [i, { type }] of [...axes.entries()].reverse()) {
     if (letters[i] !== null) continue;
-    const type = axes[i]!.type;
     const candidates: AxisLetter[] = type === "space"
       ? ["X", "Y", "Z"]
       : type === "time"

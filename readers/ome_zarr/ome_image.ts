@@ -8,12 +8,11 @@ import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
 import type { OmeXmlImage } from "../ome_xml.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
-import { readNode, type ZarrNode } from "./hierarchy.ts";
+import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
 import { calibrationOf, omeAxes, type OmeAxis } from "./ome_axes.ts";
 import { readOmeXml } from "./ome_xml.ts";
-import { firstOf, omeAttributes } from "./ome_attributes.ts";
 import { plateError, wellError } from "./plate.ts";
-import { type Store, storeKey } from "./store.ts";
+import { keyBelow, type Store, storeKey } from "./store.ts";
 
 /** One image, ready to be read. */
 export interface OmeImage {
@@ -74,11 +73,10 @@ export function readOmeImage(store: Store, path: string, shown: (path: string) =
     if (letter === null && size > 1) warnings.push(`Axis "${name}" of ${size} is read at its first position`);
   }
   const calibrations = Object.fromEntries(
-    axes.filter(({ letter }) => letter !== null).map((axis) => {
-      const calibration = axis.scale === null
-        ? xml?.calibrations[axis.letter!] ?? UNCALIBRATED
-        : calibrationOf(axis);
-      return [axis.letter!, calibration];
+    axes.flatMap((axis) => {
+      if (axis.letter === null) return [];
+      const written = xml?.calibrations[axis.letter] ?? UNCALIBRATED;
+      return [[axis.letter, axis.scale === null ? written : calibrationOf(axis)]];
     }),
   );
   const { date, time } = acquisitionTime(ome, xml);
@@ -131,7 +129,7 @@ function locate(
 
 /** Series of a `bioformats2raw.layout`, in order; empty where they are not listed. */
 function seriesPaths(store: Store, path: string): string[] {
-  const group = readNode(store, storeKey(path, "OME")!);
+  const group = readNode(store, keyBelow(path, "OME"));
   const series = group ? omeAttributes(group)["series"] : undefined;
   return Array.isArray(series) ? series.filter((name) => typeof name === "string") : [];
 }

@@ -1,8 +1,7 @@
 /** Plates and wells, which are not opened as a whole: the answer names a field that can be. */
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { readNode } from "./hierarchy.ts";
-import { firstOf, omeAttributes } from "./ome_attributes.ts";
+import { firstOf, omeAttributes, readNode } from "./hierarchy.ts";
 import { type Store, storeKey } from "./store.ts";
 
 /** Wells, and fields of each, that are looked at for one that a message can name. */

@@ -59,18 +59,16 @@ export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
     const end = extraEnd + view.getUint16(at + 32, true);
     if (end > size) throw new DecodeFailed(`ZIP entry ${n} at ${offset + at} ends after its directory`);
     const name = decoder.decode(bytes.subarray(at + ENTRY_BYTES, nameEnd));
-    const wide = wideNumbers(view, nameEnd, extraEnd, [
-      view.getUint32(at + 24, true),
-      view.getUint32(at + 20, true),
-      view.getUint32(at + 42, true),
-    ]);
+    const wide = wideNumbers(view, nameEnd, extraEnd);
+    const number = (place: number) => wide(view.getUint32(at + place, true));
     entries.set(name, {
       method: view.getUint16(at + 10, true),
       encrypted: (flags & 0x41) !== 0,
       crc: view.getUint32(at + 16, true),
-      size: wide[0]!,
-      compressedSize: wide[1]!,
-      offset: wide[2]!,
+      // In the order of the ZIP64 extra field.
+      size: number(24),
+      compressedSize: number(20),
+      offset: number(42),
       earlier: entries.get(name),
     });
     at = end;
@@ -119,19 +117,16 @@ function wideDirectoryPlace(file: ByteSource, end: number) {
 
 const view64 = (bytes: Uint8Array<ArrayBuffer>) => new DataView(bytes.buffer);
 
-/** Numbers of 0xffffffff stand in the ZIP64 extra field (id 1), in this order. */
-function wideNumbers(view: DataView, from: number, to: number, narrow: number[]): number[] {
-  if (!narrow.includes(0xffffffff)) return narrow;
-  for (let at = from; at + 4 <= to; at += 4 + view.getUint16(at + 2, true)) {
-    if (view.getUint16(at, true) !== 1) continue;
-    let next = at + 4;
-    return narrow.map((value) => {
-      if (value !== 0xffffffff || next + 8 > to) return value;
-      next += 8;
-      return Number(view.getBigUint64(next - 8, true));
-    });
-  }
-  return narrow;
+/** Gives numbers of an entry in turn: those of 0xffffffff stand in its ZIP64 extra field (id 1), in their order. */
+function wideNumbers(view: DataView, from: number, to: number): (narrow: number) => number {
+  let next = from;
+  while (next + 4 <= to && view.getUint16(next, true) !== 1) next += 4 + view.getUint16(next + 2, true);
+  next += 4;
+  return (narrow) => {
+    if (narrow !== 0xffffffff || next + 8 > to) return narrow;
+    next += 8;
+    return Number(view.getBigUint64(next - 8, true));
+  };
 }
 
 const MARKER = /^(?:([^/]+)\/)?(zarr\.json|\.zgroup|\.zattrs)$/;
@@ -147,7 +142,8 @@ export function zarrFolder(names: Iterable<string>): string | null {
     if (match) folders.add(match[1] ?? "");
   }
   if (folders.has("")) return "";
-  return folders.size === 1 ? [...folders][0]! : null;
+  const [folder] = folders;
+  return folders.size === 1 && folder !== undefined ? folder : null;
 }
 
 /** True for a ZIP file that holds a Zarr group. */

@@ -10,6 +10,7 @@ import { ROI_TYPES, roiCommon } from "../../../schemas/image.ts";
 import { opaqueId, pixelPoint } from "../../../schemas/shared.ts";
 import { judge, objectsOf, uniqueIds, usable } from "./judge.ts";
 import type { DocumentProblems } from "./problem.ts";
+import { item } from "../../item.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 
 /** What the rules need to know of an image. */
@@ -78,7 +79,9 @@ function judgeRoi(
 ): void {
   const { type } = region;
   // A union says nothing more of a region whose type it does not know.
-  if (!ROI_TYPES.includes(type as string)) return void judge(roiCommon, region, problems.below(at));
+  if (typeof type !== "string" || !ROI_TYPES.includes(type)) {
+    return void judge(roiCommon, region, problems.below(at));
+  }
   if (type === "rectangle") return judgeRectangle(region, at, image, problems);
   for (const field of type === "point" ? ["position"] : ["start", "stop"]) {
     pointInside(region[field], [...at, field], image, problems);
@@ -93,10 +96,10 @@ function judgeRectangle(
 ): void {
   const [start, stop] = [usable(pixelPoint, region["start"]), usable(pixelPoint, region["stop"])];
   if (!stop) return pointInside(start, [...at, "start"], image, problems);
-  if (start && stop.some((n, i) => n <= start[i]!)) {
+  if (start && stop.some((n, i) => n <= item(start, i))) {
     problems.add([...at, "stop"], `the stop ${shown(stop)} is not greater than the start ${shown(start)}`);
   }
-  if (image && (stop[0]! > image.columns || stop[1]! > image.rows)) {
+  if (image && (item(stop, 0) > image.columns || item(stop, 1) > image.rows)) {
     problems.add([...at, "stop"], `the stop ${shown(stop)} lies outside the image of ${sizeOf(image)}`);
   }
 }
@@ -111,7 +114,7 @@ function pointInside(
   problems: DocumentProblems,
 ): void {
   const point = usable(pixelPoint, value);
-  if (image && point && (point[0]! >= image.columns || point[1]! >= image.rows)) {
+  if (image && point && (item(point, 0) >= image.columns || item(point, 1) >= image.rows)) {
     problems.add(path, `the point ${shown(point)} lies outside the image of ${sizeOf(image)}`);
   }
 }
