@@ -1,5 +1,5 @@
 /**
- * The item of a list at an index that is known to be good, without a word to the compiler that it is.
+ * The item of a list at an index that has to exist, for places where speed does not matter.
  *
  * @throws {RangeError} there is none
  */

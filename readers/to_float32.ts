@@ -73,6 +73,7 @@ export interface SampleRun {
   readonly from: number;
   /** Distance of neighbours, in samples: 1, or the number of interleaved ones. */
   readonly step: number;
+  /** How many samples. */
   readonly count: number;
 }
 

@@ -188,8 +188,8 @@ function codec(variant: Variant): Codec {
 }
 
 /** Rows of run lengths, each from a whole byte on. */
-export const ccittRle = codec({ title: "CCITT RLE", kind: "rle" });
+export const ccittRle: Codec = codec({ title: "CCITT RLE", kind: "rle" });
 /** Group 3, in one or two dimensions. */
-export const ccittGroup3 = codec({ title: "CCITT Group 3", kind: "group3" });
+export const ccittGroup3: Codec = codec({ title: "CCITT Group 3", kind: "group3" });
 /** Group 4. */
-export const ccittGroup4 = codec({ title: "CCITT Group 4", kind: "group4" });
+export const ccittGroup4: Codec = codec({ title: "CCITT Group 4", kind: "group4" });

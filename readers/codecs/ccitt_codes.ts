@@ -34,6 +34,7 @@ export const LOOKUP_BITS = 13;
 
 /** Two-dimensional modes: vertical ones are their distance, -3 to 3. */
 export const PASS = 8;
+/** Two runs, each coded by its length. */
 export const HORIZONTAL = 9;
 
 const MODES: readonly (readonly [string, number])[] = [
@@ -69,4 +70,4 @@ function* runs(short: string, by64: string): Generator<readonly [string, number]
 export const RUNS = [table(runs(WHITE, WHITE_64)), table(runs(BLACK, BLACK_64))] as const;
 
 /** Two-dimensional modes, moved up by 3 so that none is negative. */
-export const MODE_CODES = table(MODES.map(([code, mode]) => [code, mode + 3] as const));
+export const MODE_CODES: Int32Array = table(MODES.map(([code, mode]) => [code, mode + 3] as const));

@@ -27,7 +27,7 @@ interface WithInfo {
   readonly engine: { readonly bytesWritten: number };
 }
 
-const DECODERS = {
+const DECODERS: Readonly<Record<StreamKind, Decompress>> = {
   /** RFC 1950: deflate with a header and a checksum. */
   zlib: inflateSync,
   /** RFC 1951, without any checksum. */
@@ -35,13 +35,14 @@ const DECODERS = {
   gzip: gunzipSync,
   zstd: zstdDecompressSync,
   brotli: brotliDecompressSync,
-} as const satisfies Record<string, Decompress>;
+};
 
 /** Name of a kind of stream. */
-export type StreamKind = keyof typeof DECODERS;
+export type StreamKind = "zlib" | "deflate" | "gzip" | "zstd" | "brotli";
 
 /** A decoded stream. */
 export interface Unpacked {
+  /** What it decodes to. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Bytes of the input that follow the stream. */
   readonly rest: number;
@@ -62,7 +63,10 @@ export class StreamEndsEarly extends Error {
 /** A stream that decodes to more bytes than are acceptable. */
 export class StreamTooLong extends Error {}
 
-/** Bounds of the pieces in which output is collected: those of the runtime, and what a bound may allocate ahead. */
+/**
+ * Smallest and largest piece in which output is collected: the minimum of the runtime, and a limit to the memory that is
+ * allocated before a byte is decoded.
+ */
 const MIN_PIECE = 64;
 const MAX_PIECE = 16 << 20;
 
@@ -105,8 +109,7 @@ export function unpackAll(kind: StreamKind, input: Uint8Array, maxBytes: number)
 }
 
 function decoded(kind: StreamKind, input: Uint8Array, options: Options): Unpacked {
-  const decompress: Decompress = DECODERS[kind];
-  const { buffer, engine } = decompress(input, options) as WithInfo;
+  const { buffer, engine } = DECODERS[kind](input, options) as WithInfo;
   // Not as a Buffer: its `slice` would share the memory.
   const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   return { bytes, rest: input.length - engine.bytesWritten };

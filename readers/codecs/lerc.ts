@@ -82,7 +82,7 @@ function bandsInterleaved(bands: readonly Uint8Array[], width: number): Uint8Arr
   return output;
 }
 
-/** Bytes of a blob at most, unpacked. */
+/** Most bytes of an unpacked blob. */
 const blobBytes = (bytes: number) => 2 * bytes + BLOB_OVERHEAD;
 
 /** Noise takes 0.06 microseconds a sample. Memory: blob, result, masks of a byte and of a bit a sample, 17 MiB at its start. */

@@ -57,6 +57,7 @@ export class LzmaDecoder {
   #range = 0;
   #code = 0;
 
+  /** Decodes into `output` from `at` on. */
   constructor(output: Uint8Array, at: number) {
     this.#output = output;
     this.at = at;
@@ -86,6 +87,7 @@ export class LzmaDecoder {
     this.resetState();
   }
 
+  /** Sets all probabilities back. */
   resetState(): void {
     this.#state = 0;
     this.#reps = [0, 0, 0, 0];

@@ -35,11 +35,8 @@ function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
   let [from, bit, codes, at] = [0, 0, 0, 0];
   let [previousStart, previousLength] = [-1, 0];
   while (from + (bit + width + 7 >> 3) <= input.length) {
-    // Of three bytes, the last may lie beyond the end; its bits are not used then.
-    const code = (old
-      ? (input[from]! | (input[from + 1]! << 8) | (input[from + 2]! << 16)) >>> bit
-      : ((input[from]! << 16) | (input[from + 1]! << 8) | input[from + 2]!) >>> (24 - width - bit)) &
-      ((1 << width) - 1);
+    const word = old ? lowestFirst(input, from) >>> bit : highestFirst(input, from) >>> (24 - width - bit);
+    const code = word & ((1 << width) - 1);
     bit += width;
     from += bit >> 3;
     bit &= 7;
@@ -87,6 +84,12 @@ function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
   }
   return { filled: at, left: input.length - from, ended: false };
 }
+
+// Of three bytes, the last may lie beyond the end; its bits are not used then.
+const lowestFirst = (input: Uint8Array, at: number) =>
+  input[at]! | (input[at + 1]! << 8) | (input[at + 2]! << 16);
+const highestFirst = (input: Uint8Array, at: number) =>
+  (input[at]! << 16) | (input[at + 1]! << 8) | input[at + 2]!;
 
 /** True for a stream of before TIFF 6.0. */
 const startsOld = ([first, second]: Uint8Array) => first === 0 && second !== undefined && (second & 1) === 1;

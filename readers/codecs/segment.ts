@@ -4,11 +4,13 @@ import type { StopFlag } from "../stop_flag.ts";
 
 /** What the container of a stream states beside it, where a codec asks for it. */
 export interface StreamSettings {
-  /** Bits of each interleaved sample, and what they are. */
+  /** Bits of each interleaved sample. */
   readonly bits: readonly number[];
+  /** What the samples are. */
   readonly kind: "uint" | "int" | "float";
-  /** JPEG: tables that streams share, and the colours that the container names. */
+  /** JPEG: tables that streams share. */
   readonly jpegTables: Uint8Array | null;
+  /** JPEG: the colours that the container names. */
   readonly colours: "ycbcr" | "rgb" | null;
   /** CCITT: bits of T4Options or T6Options; 1 for codes of two dimensions, 2 for uncompressed mode. */
   readonly faxOptions: number;
@@ -18,9 +20,11 @@ export interface StreamSettings {
 
 /** A picture that is compressed apart from others: a strip, a tile, a block of a mosaic, a frame. */
 export interface Segment {
-  /** Columns, rows and interleaved samples that must come out. */
+  /** Columns that must come out. */
   readonly width: number;
+  /** Rows that must come out. */
   readonly rows: number;
+  /** Interleaved samples. */
   readonly samples: number;
   /** Rows of a full strip or tile; the last strip may hold more than `rows`, never more than this. */
   readonly fullRows: number;
@@ -28,9 +32,11 @@ export interface Segment {
   readonly bytes: number;
   /** Bytes that may come out: `fullRows` rows. */
   readonly mostBytes: number;
+  /** What the container states beside the stream. */
   readonly settings: StreamSettings;
   /** Names it in messages: `strip 3 at 81920 + 4096`. */
   readonly what: string;
+  /** Looked at while it is decoded. */
   readonly stop: StopFlag;
 }
 
@@ -38,9 +44,11 @@ export interface Segment {
 export interface Extent {
   /** Stored bytes. */
   readonly stored: number;
-  /** Columns, rows of a full strip or tile, interleaved samples. */
+  /** Columns. */
   readonly width: number;
+  /** Rows of a full strip or tile. */
   readonly rows: number;
+  /** Interleaved samples. */
   readonly samples: number;
   /** Bytes of these samples, rows padded to whole bytes. */
   readonly bytes: number;
@@ -60,7 +68,9 @@ export const extentOf = (input: Uint8Array, { width, fullRows, samples, mostByte
  * bounds let it end within 10 s on one core of 2020 (measured with noise, the slowest content).
  */
 export interface WebAssemblyBounds {
+  /** Most samples of a strip or tile. */
   readonly maxSamples: number;
+  /** Most stored bytes of a strip or tile. */
   readonly maxStored: number;
   /** Bytes that the memory of the module may reach for a strip or tile; a module that wants more is refused them. */
   memoryBytes(extent: Extent): number;
@@ -84,6 +94,8 @@ export interface Codec {
   /** Bounds of one call of a decoder in WebAssembly. */
   readonly webAssembly?: WebAssemblyBounds;
   /**
+   * Decodes one strip or tile.
+   *
    * @param input stored bytes, bits in order; not to be changed
    * @returns at least `segment.bytes` bytes
    * @throws {DecodeFailed} damaged or short
@@ -97,7 +109,10 @@ export const oneBuffer = ({ stored, bytes }: Extent): number => stored + bytes;
 /** Working memory of a decoder that collects its output in pieces and joins them. */
 export const joinedPieces = ({ stored, bytes }: Extent): number => stored + 2 * bytes;
 
-/** Bytes beyond the declared strip that are dropped: encoders round up to words. More means that its shape is damaged. */
+/**
+ * Decoded bytes beyond the declared ones that are dropped, since encoders round up to words. More of them mean that the
+ * declared shape is damaged.
+ */
 export const SURPLUS = 3;
 
 /** The error for damaged input; one that names the segment already, or a stop, stays as it is. */
@@ -112,7 +127,7 @@ export function short(segment: Segment, title: string, got: number): DecodeFaile
   return new DecodeFailed(`${segment.what} gives ${got} bytes of ${title}, ${segment.bytes} are needed`);
 }
 
-/** Bytes of input behind the last code that are left: writers round the lengths of strips up. */
+/** Input bytes behind the last code that are ignored: writers round the lengths of strips up. */
 export const MAX_PADDING = 15;
 
 /** The error for input that gives more than the segment. */

@@ -1,6 +1,6 @@
 /**
  * Bounds the memory of decoders in WebAssembly. Their modules ask for more by `WebAssembly.Memory.grow`, up to 2 GiB,
- * whatever was reserved for them; the bound makes true what was estimated from the headers. Such a memory never shrinks, so
+ * whatever was reserved for them; the bound enforces what was estimated from the headers. Such a memory never shrinks, so
  * a worker ends after the load that made one, and the bound with it.
  */
 
@@ -17,7 +17,7 @@ WebAssembly.Memory.prototype.grow = function (pages) {
   return grow.call(this, pages);
 };
 
-/** Lets each memory of this thread reach so many bytes, if not more already. */
+/** Allows each memory of this thread so many bytes; an earlier, larger bound stays. */
 export function allowMemory(bytes: number): void {
   allowed = Math.max(allowed, Math.ceil(bytes));
   refused = null;

@@ -11,14 +11,17 @@ const FOOTER_MAGIC = [0x59, 0x5a];
 
 /** Bytes of a stream, read in order. */
 export class XzInput {
+  /** The whole strip or tile. */
   readonly bytes: Uint8Array;
+  /** Offset of the next byte. */
   at = 0;
 
+  /** Reads from the first byte on. */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
   }
 
-  /** @throws {Error} there is none */
+  /** The next byte. @throws {Error} there is none */
   byte(): number {
     const byte = this.bytes[this.at];
     if (byte === undefined) throw new Error("it ends early");
@@ -26,7 +29,7 @@ export class XzInput {
     return byte;
   }
 
-  /** @throws {Error} there are fewer */
+  /** The next bytes. @throws {Error} there are fewer */
   take(count: number): Uint8Array {
     if (this.at + count > this.bytes.length) throw new Error("it ends early");
     this.at += count;
@@ -46,6 +49,7 @@ export class XzInput {
     throw new Error("a number in it is too large");
   }
 
+  /** A number of four bytes. */
   number(): number {
     return Buffer.from(this.take(4)).readUInt32LE();
   }
@@ -66,7 +70,9 @@ export class XzInput {
 
 /** One filter of a block: its number and its properties. */
 export interface XzFilter {
+  /** Number of the filter. */
   readonly id: number;
+  /** Bytes whose meaning depends on the filter. */
   readonly properties: Uint8Array;
 }
 

@@ -1,7 +1,7 @@
 /** Zstandard frames (RFC 8878, section 3.1), by their structure alone. */
 
 const FRAME_MAGIC = 0xfd2fb528;
-/** Of a shorter stream the decoder of the runtime makes nothing, without a word. */
+/** Magic number, descriptor and a size; of fewer bytes the decoder of the runtime makes an empty output. */
 const MIN_FRAME_BYTES = 6;
 
 /** Block types (section 3.1.1.2.2). */

@@ -13,16 +13,16 @@ import { MAX_JSON_BYTES } from "../limits.ts";
 import { type FileAccess, isInsideRoots } from "../random_access.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 
-/** Folders above an image that are looked at, nearest first. */
+/** Folders above an image that are searched, nearest first. */
 const MAX_LEVELS = 6;
 
-/** Sub-folders of each that are looked at. */
+/** Sub-folders of each that are searched. */
 const MAX_FOLDERS = 200;
 
 /** Bytes of all collection documents that one open reads: neighbours must not delay it by more than a second. */
 const MAX_DOCUMENT_BYTES = 32 << 20;
 
-/** Members of all of them whose links are followed in search of the image; one costs two looks at the disk. */
+/** Members, of all collections, whose links are followed in search of the image; each takes two disk accesses. */
 const MAX_MEMBERS_FOLLOWED = 5_000;
 
 /** Members of one collection whose images are looked for to tell its root. */
@@ -30,15 +30,17 @@ const MAX_MEMBERS_COUNTED = 1_000;
 
 /** What a collection says of one of its images. */
 export interface Membership {
+  /** Steps and units for its axes, or `null`. */
   readonly axisDisplay: ImageDocument["axis_display"] | null;
   /** Resolved path of the reference image. */
   readonly referenceImage: string | null;
   /** `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
+  /** What of the documents could not be used. */
   readonly warnings: readonly string[];
 }
 
-/** What one open may still look at. */
+/** What one open may still read. */
 interface Allowance {
   bytes: number;
   members: number;

@@ -9,7 +9,7 @@ import type { FileAccess } from "../random_access.ts";
 /** Name of the document. */
 const COLLECTION_FILE = "collection.json";
 
-/** Names looked at in one folder while its sub-folders are sought. */
+/** Entries of a folder among which its sub-folders are searched for. */
 const MAX_ENTRIES = 5_000;
 
 /** `collection.json` in a folder itself, or `null`. */

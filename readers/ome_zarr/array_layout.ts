@@ -24,9 +24,13 @@ const MAX_RANK = 16;
 export interface ArrayLayout {
   /** Path inside the store. */
   readonly path: string;
+  /** Samples along each axis. */
   readonly shape: readonly number[];
+  /** Samples of a chunk along each axis. */
   readonly chunkShape: readonly number[];
+  /** Type of the samples after all codecs. */
   readonly sampleType: SampleType;
+  /** How a chunk is decoded. */
   readonly chain: CodecChain;
   /** float32 of samples in absent chunks, `null` when undefined. */
   readonly fill: number | null;

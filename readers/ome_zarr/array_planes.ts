@@ -56,8 +56,11 @@ function range(count: number): number[] {
 
 /** Where the chunks of some planes are stored. */
 export interface StoredPlanes {
+  /** Holds the chunks. */
   readonly store: Store;
+  /** The array that is cut into chunks. */
   readonly array: ArrayLayout;
+  /** Which planes are wanted. */
   readonly selection: PlaneSelection;
 }
 

@@ -15,10 +15,11 @@ export type CodecConfiguration = Readonly<Record<string, unknown>>;
 
 /** One decoding step. */
 export interface ByteCodec {
+  /** As the metadata name it. */
   readonly name: string;
   /** Encoded length of a decoded length where it is fixed, as a shard index needs it. */
   readonly encodedLength?: (decoded: number) => number;
-  /** @throws {DecodeFailed | Error} the bytes are damaged */
+  /** Undoes the step; `maxBytes` is the largest decoded length that is acceptable. @throws {DecodeFailed | Error} the bytes are damaged */
   decode(bytes: Uint8Array, maxBytes: number): Uint8Array;
 }
 

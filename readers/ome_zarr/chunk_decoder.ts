@@ -16,6 +16,7 @@ import { decodeValues } from "./value_codecs.ts";
 export interface Span {
   /** Index of its first sample. */
   readonly from: number;
+  /** How many samples. */
   readonly size: number;
 }
 
@@ -30,6 +31,7 @@ export interface PlacedSpan extends Span {
 
 /** Decoded samples of a box; their bytes may be changed. */
 export interface Samples extends PackedSamples {
+  /** Where they lie in the array, and in the bytes. */
   readonly box: readonly PlacedSpan[];
 }
 
@@ -41,6 +43,7 @@ export interface StoredSamples extends Omit<Samples, "bytes"> {
 
 /** Who wants the samples. */
 export interface SampleSink {
+  /** True when samples of the box are wanted. */
   wants(box: Box): boolean;
   /** Takes the samples; their bytes may be changed. */
   put(samples: Samples): void;
@@ -52,6 +55,7 @@ export interface SampleSink {
 
 /** A chunk as it is stored, and where it lies. */
 export interface EncodedChunk {
+  /** Its stored bytes. */
   readonly source: ByteSource;
   /** Names it in messages. */
   readonly name: string;
@@ -66,6 +70,7 @@ export class ChunkDecoder {
   readonly #sink: SampleSink;
   readonly #stop: StopFlag;
 
+  /** Gives samples to a sink, and stops when it is told to. */
   constructor(sink: SampleSink, stop: StopFlag) {
     this.#sink = sink;
     this.#stop = stop;

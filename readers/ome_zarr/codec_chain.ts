@@ -12,7 +12,9 @@ import { numpyType } from "./sample_types.ts";
 
 /** Name and configuration of a codec as the metadata give them. */
 export interface CodecMetadata {
+  /** As it is written. */
   readonly name: string;
+  /** Its fields, not yet judged. */
   readonly configuration: CodecConfiguration;
 }
 
@@ -35,14 +37,19 @@ export interface CodecChain {
   readonly axes: readonly number[];
   /** Element-wise codecs such as `delta`, in the order of the metadata. */
   readonly valueCodecs: readonly CodecMetadata[];
+  /** How samples become bytes. */
   readonly serializer: BytesSerializer | Sharding;
+  /** Compressors and checksums, in the order of the metadata. */
   readonly byteCodecs: readonly ByteCodec[];
 }
 
 /** Plain samples in C order of the stored axes. */
 export interface BytesSerializer {
+  /** Tells it from {@linkcode Sharding}. */
   readonly kind: "bytes";
+  /** Type of the stored samples. */
   readonly sampleType: SampleType;
+  /** Byte order of the stored samples. */
   readonly littleEndian: boolean;
   /** Bytes of a whole chunk. */
   readonly size: number;
@@ -50,16 +57,21 @@ export interface BytesSerializer {
 
 /** Inner chunks with an index of offsets and lengths. */
 export interface Sharding {
+  /** Tells it from {@linkcode BytesSerializer}. */
   readonly kind: "sharding";
+  /** How an inner chunk is decoded. */
   readonly inner: CodecChain;
   /** Shape of an inner chunk in the stored axes of the shard. */
   readonly innerShape: readonly number[];
   /** Inner chunks per axis. */
   readonly grid: readonly number[];
+  /** Codecs of the index, all of fixed length. */
   readonly indexCodecs: readonly ByteCodec[];
+  /** Byte order of the index. */
   readonly indexLittleEndian: boolean;
   /** Encoded bytes of the index. */
   readonly indexSize: number;
+  /** True where the index stands before the inner chunks. */
   readonly indexAtStart: boolean;
 }
 
@@ -71,7 +83,9 @@ const OBJECT_CODECS = ["json2", "vlen-utf8", "vlen-bytes", "vlen-array", "pickle
 
 /** Samples of a chunk, for which a chain of codecs is read. */
 export interface ChunkSamples {
+  /** Samples along each axis. */
   readonly shape: readonly number[];
+  /** Type of the samples after all steps. */
   readonly sampleType: SampleType;
   /** Names the array in messages: `array "0"`. */
   readonly what: string;

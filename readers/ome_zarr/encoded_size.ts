@@ -3,13 +3,13 @@ import { SAMPLE_BYTES } from "../to_float32.ts";
 import { type CodecChain, MAX_CHUNK_BYTES } from "./codec_chain.ts";
 
 /** Encoded chunks may be a little longer than decoded ones: headers, incompressible data, checksums. */
-export const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
+export const MAX_ENCODED_BYTES: number = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
 
 /** What headers and checksums of some codecs may add to an inner chunk. */
 const INNER_OVERHEAD = 1024;
 
 /** Somewhat more than decoded bytes: the bound of what a compressor makes of them. */
-export const looseBound = (bytes: number) => bytes + (bytes >> 3) + 65_536;
+export const looseBound = (bytes: number): number => bytes + (bytes >> 3) + 65_536;
 
 /** Largest encoded form of one chunk, or of one shard without gaps. */
 export function encodedBound({ serializer, shape, arrayType }: CodecChain): number {

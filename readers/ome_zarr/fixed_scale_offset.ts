@@ -5,17 +5,13 @@
 import type { SampleType } from "../reader.ts";
 import type { CodecConfiguration } from "./byte_codecs.ts";
 
-/** Samples of one type. */
-interface TypedSamples<Values> {
+/** Samples of one type, in an array that is read or one that takes them. */
+export interface TypedSamples<Values> {
+  /** Type of the samples. */
   readonly sampleType: SampleType;
+  /** One number each. */
   readonly values: Values;
 }
-
-/** Stored samples. */
-export type ScaledSamples = TypedSamples<ArrayLike<number | bigint>>;
-
-/** Samples to be decoded; the array takes them. */
-export type DecodedSamples = TypedSamples<{ [index: number]: number | bigint }>;
 
 const ROUND: Partial<Record<SampleType, (value: number) => number>> = {
   float16: Math.f16round,
@@ -41,9 +37,9 @@ const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
  * @throws {Error} a sample does not fit its type, of which NumPy does not say what it becomes
  */
 export function decodeScaled(
-  stored: ScaledSamples,
+  stored: TypedSamples<ArrayLike<number | bigint>>,
   { scale, offset }: CodecConfiguration,
-  { sampleType, values: target }: DecodedSamples,
+  { sampleType, values: target }: TypedSamples<{ [index: number]: number | bigint }>,
 ): void {
   const round = ROUND[stored.sampleType] ?? ((value: number) => value);
   const [divisor, summand] = [round(Number(scale)), round(Number(offset))];

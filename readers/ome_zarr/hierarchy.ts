@@ -6,17 +6,23 @@ import { keyBelow, readValue, type Store } from "./store.ts";
 
 /** A metadata document with the text it came from. */
 export interface Metadata {
+  /** Key of the document in the store. */
   readonly key: string;
+  /** Its fields, not yet judged. */
   readonly fields: JsonObject;
+  /** As it was parsed. */
   readonly text: string;
 }
 
 /** One node of a hierarchy. */
 export interface ZarrNode {
+  /** Version of the Zarr format. */
   readonly zarrFormat: 2 | 3;
+  /** What it is. */
   readonly kind: "group" | "array";
   /** `zarr.json`, `.zarray` or `.zgroup`. */
   readonly metadata: Metadata;
+  /** Attributes of users and of OME. */
   readonly attributes: JsonObject;
 }
 

@@ -12,6 +12,7 @@ export interface OmeAxis {
   readonly name: string;
   /** Served letter; `null` for an axis that has none and is read at index 0. */
   readonly letter: AxisLetter | null;
+  /** Samples along the axis. */
   readonly size: number;
   /** Step per sample as written; `null` without a scale. */
   readonly scale: number | null;

@@ -16,13 +16,19 @@ import { keyBelow, type Store, storeKey } from "./store.ts";
 
 /** One image, ready to be read. */
 export interface OmeImage {
+  /** The dataset of full resolution. */
   readonly array: ArrayLayout;
   /** In the order of the array. */
   readonly axes: readonly OmeAxis[];
+  /** One for each channel. */
   readonly channelNames: readonly string[];
+  /** Date of acquisition, or empty. */
   readonly date: string;
+  /** Time of acquisition, or empty. */
   readonly time: string;
+  /** Steps and units by served letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  /** What of the metadata does not fit. */
   readonly warnings: readonly string[];
 }
 

@@ -7,15 +7,19 @@ import type { Box, PlacedSpan, Samples, SampleSink, Span, StoredSamples } from "
 
 /** Where the wanted planes lie in the array. */
 export interface PlaneSelection {
-  /** Axes of rows and columns, and of channels where there is one. */
+  /** Axis of rows. */
   readonly rowAxis: number;
+  /** Axis of columns. */
   readonly columnAxis: number;
+  /** Axis of channels, or `null`. */
   readonly channelAxis: number | null;
+  /** Rows of a plane. */
   readonly rows: number;
+  /** Columns of a plane. */
   readonly columns: number;
   /** Wanted channels in the order of the planes. */
   readonly channels: readonly number[];
-  /** Index on every axis; those of the three above are not looked at. */
+  /** Index on every axis; those of the three axes above do not count. */
   readonly fixed: readonly number[];
 }
 
@@ -36,6 +40,7 @@ export class PlaneSink implements SampleSink {
   /** For samples on their way from the file. */
   #scratch = new Uint8Array(0);
 
+  /** Fills planes in the order of the selected channels; `name` is the path of the array. */
   constructor(selection: PlaneSelection, planes: readonly Float32Array[], fill: number | null, name: string) {
     this.#selection = selection;
     this.#fill = fill;
@@ -44,6 +49,7 @@ export class PlaneSink implements SampleSink {
     this.#name = name;
   }
 
+  /** True when a wanted plane has samples in the box. */
   wants(box: Box): boolean {
     const { rowAxis, columnAxis, channelAxis, rows, columns } = this.#selection;
     return box.every((span, axis) => {

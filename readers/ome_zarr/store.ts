@@ -6,6 +6,7 @@ import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../random
 
 /** The bytes under one key. */
 export interface StoredValue extends ByteSource {
+  /** Ends the reading. */
   close(): void;
 }
 
@@ -55,27 +56,27 @@ export function readValue(store: Store, key: string, maxBytes: number): Uint8Arr
 
 /** What is at the place of a folder: nothing, something that cannot be entered, or entries. */
 type Folder = "absent" | "closed" | {
-  /** Looks for entries that were not there. */
+  /** How often an entry was looked for that does not exist. */
   misses: number;
-  /** Every name, once it was worth listing them. */
+  /** All names in it; `null` until it is listed. */
   names: ReadonlySet<string> | null;
 };
 
-/** One listing costs as much as some ten looks for an entry that is not there. */
+/** A listing takes as long as some ten checks for one entry. */
 const MISSES_BEFORE_LISTING = 16;
 
-/** Folders and names in them that are kept, about 100 bytes each; then they are looked at again. */
+/** Folders and names that are kept, about 100 bytes each; at the bound all are forgotten. */
 const MAX_NAMES_KEPT = 500_000;
 
 /** A store that is a directory. */
 export class DirectoryStore implements Store {
   readonly #root: string;
   readonly #files: FileAccess;
-  /** Folders by their keys, so that a million absent chunks cost no million looks at the disk. */
+  /** Folders by their keys, so that absent chunks are not looked for on the disk one by one. */
   readonly #folders = new Map<string, Folder>();
   #namesKept = 0;
 
-  /** @param root resolved path of the outermost group; links may lead to places below it only */
+  /** Reads values below a folder. @param root resolved path of the outermost group; links may lead to places below it only */
   constructor(root: string, files: FileAccess) {
     this.#root = root;
     this.#files = files;

@@ -18,7 +18,9 @@ import { ZipStore } from "./zip_store.ts";
 
 /** An image and the store that holds it. */
 export interface StoredImage {
+  /** What its metadata say. */
   readonly image: OmeImage;
+  /** Where its chunks are. */
   readonly store: Store;
   /** Bytes of a ZIP file, `null` for a directory. */
   readonly fileSize: number | null;

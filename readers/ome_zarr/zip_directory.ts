@@ -9,9 +9,13 @@ import type { ByteSource } from "../byte_source.ts";
 export interface ZipEntry {
   /** 0 stored, 8 deflated. */
   readonly method: number;
+  /** True when a password is needed. */
   readonly encrypted: boolean;
+  /** CRC-32 of the whole file. */
   readonly crc: number;
+  /** Stored bytes. */
   readonly compressedSize: number;
+  /** Bytes of the file. */
   readonly size: number;
   /** Position of the local header. */
   readonly offset: number;

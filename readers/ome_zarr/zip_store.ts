@@ -11,8 +11,8 @@ import type { ZipEntry } from "./zip_directory.ts";
 const LOCAL_HEADER_BYTES = 30;
 
 /**
- * A stored entry up to this size is summed up as a whole before parts of it are read: a quarter of a second. Larger
- * shards hold whole stacks, of which one plane is wanted.
+ * The checksum of a stored entry up to this size is verified before parts of it are read, which takes a quarter of a
+ * second. Larger shards hold whole stacks, of which one plane is wanted.
  */
 const MAX_SUMMED_BYTES = 256 << 20;
 
@@ -24,7 +24,7 @@ export class ZipStore implements Store {
   readonly #folder: string;
   #namesFit = false;
 
-  /** @param folder of the outermost group, `""` for the root of the archive */
+  /** Serves the entries of an archive. @param folder of the outermost group, `""` for the root of the archive */
   constructor(file: ByteSource, entries: ReadonlyMap<string, ZipEntry>, folder: string) {
     this.#file = file;
     this.#entries = entries;
@@ -88,7 +88,7 @@ export class ZipStore implements Store {
   }
 }
 
-/** An entry that is stored as it is; its checksum is looked at before anything of it is used. */
+/** An entry that is stored as it is; its checksum is verified before anything of it is used. */
 class StoredEntry extends ByteSection implements StoredValue {
   override readonly asWhole = true;
   readonly #entry: ZipEntry;

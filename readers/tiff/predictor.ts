@@ -3,9 +3,11 @@ import { DecodeFailed } from "../errors.ts";
 import { swapBytes } from "../to_float32.ts";
 import { TAG, tagName } from "./tags.ts";
 
-/** Rows of samples of one width, changed in place; `bytes` begins at a multiple of the sample's size in its buffer. */
+/** Rows of samples of one width, changed in place. */
 export interface PredictedRows {
+  /** Row after row, without padding; they begin at a multiple of the sample's size in their buffer. */
   readonly bytes: Uint8Array;
+  /** How many rows. */
   readonly rows: number;
   /** Columns times interleaved samples. */
   readonly rowSamples: number;
@@ -13,7 +15,9 @@ export interface PredictedRows {
   readonly samples: number;
   /** Stored bits of each sample. */
   readonly bits: number;
+  /** True for samples that are floats. */
   readonly float: boolean;
+  /** Byte order before the predictor is undone. */
   readonly littleEndian: boolean;
 }
 

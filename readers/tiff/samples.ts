@@ -7,23 +7,29 @@ import type { PageLayout, SampleKind } from "./page.ts";
 export interface Block {
   /** Decoded bytes; scratch, since bytes may be swapped in place. Each row begins at a whole byte. */
   readonly bytes: Uint8Array;
+  /** Byte order of machine types. */
   readonly littleEndian: boolean;
   /** Columns and interleaved samples per row of `bytes`. */
   readonly width: number;
   /** Stored bits of each interleaved sample. */
   readonly bits: readonly number[];
+  /** What the samples are. */
   readonly kind: SampleKind;
-  /** Rows and columns to keep. */
+  /** Rows to keep. */
   readonly rows: number;
+  /** Columns to keep. */
   readonly columns: number;
-  /** Index in the planes of the first kept sample, and samples per row of the planes. */
+  /** Index in the planes of the first kept sample. */
   readonly at: number;
+  /** Samples per row of the planes. */
   readonly stride: number;
 }
 
 /** Where one interleaved sample goes. */
 export interface Wanted {
+  /** Index among the interleaved samples. */
   readonly sample: number;
+  /** Takes the sample, row after row. */
   readonly plane: Float32Array;
 }
 

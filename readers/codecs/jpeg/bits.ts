@@ -2,15 +2,19 @@
 
 /** One Huffman table: codes of up to 8 bits by lookup, longer ones by the largest code of each length. */
 export interface HuffmanTable {
+  /** Length × 256 + value of the code that the next 8 bits begin with; 0 for a longer one. */
   readonly lookup: Uint16Array;
+  /** Largest code of each length, -1 where there is none. */
   readonly most: Int32Array;
+  /** What to add to a code of each length for its place in `values`. */
   readonly offset: Int32Array;
+  /** Values in the order of their codes. */
   readonly values: Uint8Array;
 }
 
 const LOOKUP = 8;
 
-/** @throws {Error} the counts do not form a code */
+/** Makes a table from the number of codes of each length and their values. @throws {Error} the counts do not form a code */
 export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTable {
   const lookup = new Uint16Array(1 << LOOKUP);
   const most = new Int32Array(18).fill(-1);
@@ -40,6 +44,7 @@ export class ScanBits {
   #pool = 0;
   #count = 0;
 
+  /** Reads from an offset on. */
   constructor(bytes: Uint8Array, at: number) {
     this.#bytes = bytes;
     this.at = at;
@@ -60,6 +65,7 @@ export class ScanBits {
     }
   }
 
+  /** One bit. */
   bit(): number {
     if (this.#count === 0) this.#load(1);
     this.#count -= 1;
@@ -80,6 +86,7 @@ export class ScanBits {
     return category > 0 && value < 1 << (category - 1) ? value - (1 << category) + 1 : value;
   }
 
+  /** The value of the next code. @throws {Error} it is none of the table */
   code(table: HuffmanTable): number {
     // Near the end fewer than 8 bits may be left: then the code is read bit by bit.
     if (this.#count >= LOOKUP || this.#tryLoad()) {

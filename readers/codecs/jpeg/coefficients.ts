@@ -6,22 +6,28 @@ import type { Component, Frame, Picture, Scan } from "./stream.ts";
 
 /** Coefficients of one component, block after block in rows, each in the order of the zigzag. */
 export interface Coefficients {
+  /** Which component of the frame. */
   readonly component: Component;
-  /** Blocks that hold samples, and blocks stored per row and column (whole MCUs). */
+  /** Columns of blocks that hold samples. */
   readonly wide: number;
+  /** Rows of blocks that hold samples. */
   readonly high: number;
+  /** Blocks stored per row, up to whole MCUs. */
   readonly storedWide: number;
+  /** 64 of each block. */
   readonly values: Int16Array;
 }
 
 /** A picture of a DCT frame while its scans are decoded. */
 export class DctPicture implements Picture {
+  /** Its header. */
   readonly frame: Frame;
   /** Of each component of the frame. */
   readonly coefficients: readonly Coefficients[];
   readonly #bytes: Uint8Array;
   readonly #stop: StopFlag;
 
+  /** Makes room for the coefficients of a frame, whose scans stand in `bytes`. */
   constructor(bytes: Uint8Array, frame: Frame, stop: StopFlag) {
     this.frame = frame;
     this.coefficients = roomFor(frame);

@@ -1,17 +1,22 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
 import type { SamplePlane } from "./dct.ts";
 
-type Samples = Uint8Array | Uint16Array;
+/** Samples of up to 8 bits, or of more. */
+export type Samples = Uint8Array | Uint16Array;
 
 /** Columns and rows of a picture. */
-interface Size {
+export interface Size {
+  /** Columns. */
   readonly width: number;
+  /** Rows. */
   readonly height: number;
 }
 
 /** How many times fewer columns and rows than the picture a plane has. */
-interface Factors {
+export interface Factors {
+  /** Of columns. */
   readonly h: number;
+  /** Of rows. */
   readonly v: number;
 }
 

@@ -11,10 +11,13 @@ const ZIGZAG = Uint8Array.from(
 
 /** Samples of one component, rows of whole blocks. */
 export interface SamplePlane {
+  /** Samples per stored row. */
   readonly stride: number;
-  /** Samples that are meant, without the padding of blocks. */
+  /** Columns that are meant, without the padding of blocks. */
   readonly width: number;
+  /** Rows that are meant. */
   readonly height: number;
+  /** Row after row; of 16 bits when the frame has more than 8. */
   readonly samples: Uint8Array | Uint16Array;
 }
 

@@ -11,6 +11,7 @@ export class LosslessPicture implements Picture {
   readonly #frame: Frame;
   readonly #stop: StopFlag;
 
+  /** Makes room for the samples of a frame, whose scans stand in `bytes`. */
   constructor(bytes: Uint8Array, frame: Frame, stop: StopFlag) {
     this.samples = new Uint16Array(frame.width * frame.height * frame.components.length);
     this.#bytes = bytes;

@@ -3,10 +3,13 @@ import { type HuffmanTable, huffmanTable } from "./bits.ts";
 
 /** One component of a frame. */
 export interface Component {
+  /** By which scans name it. */
   readonly id: number;
-  /** Sampling factors. */
+  /** Horizontal sampling factor. */
   readonly h: number;
+  /** Vertical sampling factor. */
   readonly v: number;
+  /** Number of its quantization table. */
   readonly quantization: number;
 }
 
@@ -14,26 +17,35 @@ export interface Component {
 export interface Frame {
   /** Low byte of its marker: 0xc0 baseline, 0xc1 extended, 0xc2 progressive, 0xc3 lossless. */
   readonly kind: number;
+  /** Bits of a sample. */
   readonly precision: number;
+  /** Columns. */
   readonly width: number;
+  /** Rows. */
   readonly height: number;
-  /** Largest sampling factors of its components. */
+  /** Largest horizontal sampling factor of its components. */
   readonly h: number;
+  /** Largest vertical sampling factor. */
   readonly v: number;
+  /** In the order of the samples. */
   readonly components: readonly Component[];
 }
 
 /** A scan header with the tables that it uses. */
 export interface Scan {
+  /** Components of the scan by their index in the frame. */
   readonly components: readonly {
     readonly index: number;
     readonly dc: HuffmanTable | undefined;
     readonly ac: HuffmanTable | undefined;
   }[];
-  /** First and last coefficient, or the predictor of a lossless scan. */
+  /** First coefficient, or the predictor of a lossless scan. */
   readonly start: number;
+  /** Last coefficient. */
   readonly end: number;
+  /** Bits by which earlier scans shifted the coefficients; 0 for their first scan. */
   readonly high: number;
+  /** Bits by which coefficients, or samples, are shifted. */
   readonly low: number;
   /** MCUs between restart markers; 0 for none. */
   readonly restart: number;
@@ -43,9 +55,13 @@ export interface Scan {
 
 /** Tables that hold for what follows, within one stream or from JPEGTables on. */
 export interface Tables {
+  /** In the order of the zigzag. */
   readonly quantization: (Uint16Array | undefined)[];
+  /** Huffman tables of differences. */
   readonly dc: (HuffmanTable | undefined)[];
+  /** Huffman tables of the other coefficients. */
   readonly ac: (HuffmanTable | undefined)[];
+  /** MCUs between restart markers; 0 for none. */
   restart: number;
 }
 
@@ -200,7 +216,9 @@ function readFrame(kind: number, body: DataView): Frame {
 
 function readScan(body: DataView, frame: Frame, tables: Tables, at: number): Scan {
   const count = body.byteLength === 0 ? 0 : body.getUint8(0);
-  if (count < 1 || count > 4 || body.byteLength !== 4 + 2 * count) throw new Error("a scan header is damaged");
+  if (count < 1 || count > 4 || body.byteLength !== 4 + 2 * count) {
+    throw new Error("a scan header is damaged");
+  }
   const components = Array.from({ length: count }, (_, i) => {
     const id = body.getUint8(1 + 2 * i);
     const selected = body.getUint8(2 + 2 * i);

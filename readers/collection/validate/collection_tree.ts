@@ -28,6 +28,8 @@ export class CollectionTree {
   readonly #problems: DocumentProblems;
 
   /**
+   * Resolves the root of a collection.
+   *
    * @param document path of `collection.json`
    * @param value its content
    * @param given the root, where it was named as such

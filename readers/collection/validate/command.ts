@@ -2,9 +2,10 @@
 import { DOCUMENT_KINDS } from "../../../schemas/document_kinds.ts";
 import { validatePath } from "./validate.ts";
 
-type Print = (line: string) => void;
+/** Takes a line of output. */
+export type Print = (line: string) => void;
 
-/** A line that shows what would end it or steer a terminal. */
+/** The text with control characters escaped, so that it stays one line and cannot control a terminal. */
 const oneLine = (text: string) =>
   // deno-lint-ignore no-control-regex
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (c) =>

@@ -15,15 +15,21 @@ import { isJsonObject, type JsonObject } from "../../json.ts";
 
 /** What the rules need to know of an image. */
 export interface ImageFacts {
+  /** Samples along Y. */
   readonly rows: number;
+  /** Samples along X. */
   readonly columns: number;
+  /** Samples along C. */
   readonly channels: number;
+  /** As the image names them. */
   readonly axisNames: readonly string[];
 }
 
 /** What a document is judged against; `null` where it is unknown, as for a document alone. */
 export interface DocumentContext {
+  /** Id of the member of the collection. */
   readonly imageId: string | null;
+  /** The image that the document describes. */
   readonly image: ImageFacts | null;
   /** Ids of the regions of the image. */
   readonly roiIds: ReadonlySet<string> | null;

@@ -2,9 +2,11 @@
 
 /** One problem. */
 export interface Problem {
+  /** Path of the document. */
   readonly file: string;
   /** RFC 6901 pointer to the value that is wrong, or to the one that is missing. */
   readonly pointer: string;
+  /** What is wrong, without a full stop. */
   readonly message: string;
 }
 
@@ -19,6 +21,7 @@ export class DocumentProblems {
   readonly #problems: Problem[];
   readonly #at: readonly PropertyKey[];
 
+  /** Takes problems into a list; those of a part of the document lie below `at`. */
   constructor(file: string, problems: Problem[], at: readonly PropertyKey[] = []) {
     this.#file = file;
     this.#problems = problems;

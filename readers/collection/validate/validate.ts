@@ -10,15 +10,18 @@ import { CollectionTree } from "./collection_tree.ts";
 import { ALONE, declaredKind, judgeDocument } from "./documents.ts";
 import { DocumentProblems, type Problem } from "./problem.ts";
 
-/** Sub-folders of a root in which its document is sought. */
+/** Sub-folders of a root that are searched for its document. */
 const MAX_FOLDERS = 5_000;
 
 /** What was found at one PATH. */
 export interface Verdict {
+  /** As it was given. */
   readonly path: string;
+  /** True when it could be read and has no problem. */
   readonly valid: boolean;
   /** Why nothing could be read, or `null`. */
   readonly unreadable: string | null;
+  /** In the order in which they were found. */
   readonly problems: readonly Problem[];
 }
 
