@@ -37,11 +37,11 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   let decoder: Decoder | null = null;
   try {
     decoder = new J2KDecoder();
-    // Behind the header of a JP2 file, which states the sign of the samples once more.
+    // The header of a JP2 file states the sign of the samples once more, so only the codestream is given.
     const stored = signedBits > 0 ? unsigned(input.subarray(start)) : input;
     decoder.getEncodedBuffer(stored.length).set(stored);
     decoder.decode();
-    // It goes on without the memory that it asked for.
+    // The decoder goes on when it is refused memory.
     if (memoryRefused() !== null) throw new Error();
     const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
     const bytes = decodedBytes(decoder);
@@ -55,7 +55,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     return Uint8Array.from(samples, (sample) => sample - middle & 0xff);
   } catch (cause) {
     if (cause instanceof ReaderError) throw cause;
-    // A module that was aborted answers nothing more; the next strip or tile gets a new one.
+    // An aborted module cannot be used again; the next strip or tile gets a new one.
     module = null;
     decoder = null;
     throw damaged(
@@ -69,8 +69,8 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
 }
 
 /**
- * The result, in the memory of the module. The package would copy it with `new Uint8ClampedArray(…)`, looked up at its
- * first call; buffers of up to 32 MiB stay with the allocator, 33 MiB in the arena of each worker.
+ * The result, in the memory of the module. The package would copy it with `new Uint8ClampedArray(…)`, which is replaced for
+ * the call: the allocator keeps freed buffers of up to 32 MiB in the arena of each worker.
  */
 function decodedBytes(decoder: Decoder): Uint8Array {
   const { Uint8ClampedArray } = globalThis;
@@ -86,7 +86,7 @@ function decodedBytes(decoder: Decoder): Uint8Array {
   }
 }
 
-/** What the decoder last complained about; what it throws is a number. */
+/** The last error message of the decoder; the exceptions that it throws are numbers. */
 let complaint = "";
 
 function listen(text: string): void {
@@ -105,7 +105,7 @@ function unsigned(codestream: Uint8Array): Uint8Array {
 /** Start of a codestream: the marker SOC and behind it SIZ. */
 const START = [0xff, 0x4f, 0xff, 0x51];
 
-/** Bytes in which a JP2 file has reached its codestream. */
+/** Bytes of a JP2 file in which its codestream is searched for. */
 const SEARCHED = 1 << 16;
 
 /** Where the codestream begins, and how many bits its samples have when they are signed and at most 8; else 0. */

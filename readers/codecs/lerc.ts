@@ -41,7 +41,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
       throw new Error(`${info.width * info.height - info.validPixelCount} of its pixels have no value`);
     }
     const { pixels, pixelType } = decodeBlob(blob, { returnInterleaved: true });
-    // The package does not look whether it got the memory that it asked for.
+    // The package does not check that it got the memory it asked for.
     const refused = memoryRefused();
     if (refused !== null) throw new Error(refused);
     const size = SIZES[pixelType];

@@ -64,7 +64,7 @@ export class LzmaDecoder {
     this.#dictionary = at;
   }
 
-  /** Begins a new dictionary: nothing before may be referred to. */
+  /** Begins a new dictionary: matches must not reach back before it. */
   forget(): void {
     this.#dictionary = this.at;
   }
@@ -116,7 +116,7 @@ export class LzmaDecoder {
     this.#from = 5;
     const end = this.at + size;
     while (this.at < end) this.#symbol(end);
-    // The encoder writes out its whole range, which leaves nothing behind.
+    // The encoder flushes its range, so that a whole chunk ends with a code of 0.
     if (this.#from !== input.length || this.#code !== 0) {
       throw new Error("a chunk does not end with its data");
     }

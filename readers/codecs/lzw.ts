@@ -14,7 +14,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const output = new Uint8Array(segment.mostBytes);
   const { filled, left, ended } = fill(output, input, segment);
   if (filled < segment.bytes) throw short(segment, "LZW", filled);
-  // What stands behind the end of the stream means nothing.
+  // Bytes behind the end code are ignored.
   if (!ended && filled === output.length && left > MAX_PADDING) throw surplus(segment, "LZW");
   return output;
 }

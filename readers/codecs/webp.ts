@@ -35,7 +35,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     const { data } = await decodeFile((buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength));
     rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   } catch (cause) {
-    // A module that was aborted answers nothing more.
+    // An aborted module cannot be used again.
     ready = null;
     throw damaged(segment, "WebP", memoryRefused() ?? cause);
   }

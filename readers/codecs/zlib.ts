@@ -12,7 +12,7 @@ function decode(title: string, kind: StreamKind, input: Uint8Array, segment: Seg
     if (cause instanceof StreamTooLong) throw surplus(segment, title);
     if (!(cause instanceof StreamEndsEarly) || cause.decoded === null) throw damaged(segment, title, cause);
     if (cause.decoded < segment.bytes) throw short(segment, title, cause.decoded);
-    // Without the checksum nothing says that these are the samples.
+    // Without the checksum the samples may be damaged unnoticed.
     throw damaged(segment, title, new Error("it ends before its checksum", { cause }));
   }
 }

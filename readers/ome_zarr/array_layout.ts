@@ -150,7 +150,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   const { type, endian } = numpyType(fields["dtype"], what);
   const chunkShape = sizes(fields["chunks"], shape.length, `the chunk shape of ${what}`);
   const separator = fields["dimension_separator"];
-  // Stores that were nested by their writer's settings do not say so; an existing chunk must not pass for absent.
+  // Some writers nest chunks without saying so: both separators are tried, or existing chunks would count as absent.
   const separators = separator === undefined ? [".", "/"] : [".", "/"].filter((known) => known === separator);
   if (separators.length === 0) {
     throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);
@@ -167,7 +167,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   const isByteFilter = (codec: CodecMetadata) => byteCodec(codec.name, codec.configuration, 1) !== null;
   const valueFilters = converted.filter((codec) => !isByteFilter(codec));
   codecs.push(...valueFilters);
-  // What the last filter made is stored in its own byte order.
+  // The output of the last filter has a byte order of its own.
   const { astype, dtype } = valueFilters.at(-1)?.configuration ?? {};
   const storedEndian = typeof (astype ?? dtype) === "string"
     ? numpyType(astype ?? dtype, what).endian

@@ -65,9 +65,8 @@ export interface StoredPlanes {
 }
 
 /**
- * Reads the wanted chunks one after the other; each is open only while it is decoded. Their codecs run at once
- * and not beside one another: the asynchronous zstd of the runtime ends the process on damaged input, and is
- * slower than the synchronous one.
+ * Reads the wanted chunks one after the other; each is open only while it is decoded. Codecs run
+ * synchronously: the asynchronous zstd of the runtime ends the process on damaged input, and is slower.
  *
  * @throws {DecodeFailed} naming the chunk
  */

@@ -19,7 +19,12 @@ export interface ByteCodec {
   readonly name: string;
   /** Encoded length of a decoded length where it is fixed, as a shard index needs it. */
   readonly encodedLength?: (decoded: number) => number;
-  /** Undoes the step; `maxBytes` is the largest decoded length that is acceptable. @throws {DecodeFailed | Error} the bytes are damaged */
+  /**
+   * Undoes the step.
+   *
+   * @param maxBytes largest decoded length that is acceptable
+   * @throws {DecodeFailed | Error} the bytes are damaged
+   */
   decode(bytes: Uint8Array, maxBytes: number): Uint8Array;
 }
 

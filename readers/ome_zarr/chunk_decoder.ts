@@ -186,7 +186,7 @@ function decodeBytes(
   return bytes;
 }
 
-/** What a codec throws names the chunk. */
+/** Runs one step of decoding; its errors name the chunk and the codec. */
 function runStep<T>(chunk: string, codec: string, step: () => T): T {
   try {
     return step();

@@ -9,7 +9,7 @@ import { imageAt } from "./markers.ts";
 import { acquisitionOf, readStoredImage, type StoredImage } from "./stored_image.ts";
 
 /**
- * The acquisition of an image as its collection wants it shown; an image outside of any is as it is.
+ * The acquisition of an image as its collection wants it shown; an image outside of any collection is left as it is.
  *
  * @param path resolved path of the image
  */

@@ -1,4 +1,4 @@
-/** How many bytes the encoded forms of chunks and shards may have, so that none is read or inflated on a file's word. */
+/** How many bytes the encoded forms of chunks and shards may have, so that no damaged size makes a reader allocate more. */
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { type CodecChain, MAX_CHUNK_BYTES } from "./codec_chain.ts";
 
@@ -8,7 +8,7 @@ export const MAX_ENCODED_BYTES: number = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3
 /** What headers and checksums of some codecs may add to an inner chunk. */
 const INNER_OVERHEAD = 1024;
 
-/** Somewhat more than decoded bytes: the bound of what a compressor makes of them. */
+/** Most bytes that a compressor makes of so many: incompressible data grow a little. */
 export const looseBound = (bytes: number): number => bytes + (bytes >> 3) + 65_536;
 
 /** Largest encoded form of one chunk, or of one shard without gaps. */

@@ -38,7 +38,7 @@ function letterOf(name: string): AxisLetter | null {
   return Object.hasOwn(LETTERS, key) ? LETTERS[key] ?? null : null;
 }
 
-/** Types of axes by their letters (OME-Zarr 0.4, "axes"); rows and columns of line scans are of time, too. */
+/** Types of axes by their letters (OME-Zarr 0.4, "axes"); rows and columns of line scans may be of type time, too. */
 const TYPES: Partial<Record<AxisLetter, string>> = { T: "time", C: "channel", Z: "space" };
 
 /** Step and unit in the served vocabulary. */

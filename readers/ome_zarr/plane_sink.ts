@@ -73,7 +73,7 @@ export class PlaneSink implements SampleSink {
         if (interleaved) {
           interleaved.convert({ from, step: column.stride, count: column.count }, plane, at);
         } else {
-          // What is not wanted of a large chunk is not touched.
+          // Only the wanted part of a chunk is swapped and converted.
           const line = bytes.subarray(from * width, (from + column.count) * width);
           convertSamples({ bytes: line, sampleType, littleEndian }, plane, at);
         }

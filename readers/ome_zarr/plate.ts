@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { firstOf, omeAttributes, readNode } from "./hierarchy.ts";
 import { type Store, storeKey } from "./store.ts";
 
-/** Wells, and fields of each, that are looked at for one that a message can name. */
+/** Wells, and fields of each, that are tried for an example in the message. */
 const MAX_FIELDS_TRIED = 50;
 
 /** Why a plate is not opened, with a field that can be. */
@@ -51,7 +51,7 @@ const fieldOf = (store: Store, well: string, attributes: JsonObject): string | n
     },
   );
 
-/** What the first path gives that gives anything; what is damaged there gives nothing. */
+/** The first result of `find` that is not `null`; damaged metadata count as none. */
 function firstExisting(
   paths: readonly string[],
   find: (path: string) => string | null,

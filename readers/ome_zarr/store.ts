@@ -76,7 +76,11 @@ export class DirectoryStore implements Store {
   readonly #folders = new Map<string, Folder>();
   #namesKept = 0;
 
-  /** Reads values below a folder. @param root resolved path of the outermost group; links may lead to places below it only */
+  /**
+   * Reads values below a folder.
+   *
+   * @param root resolved path of the outermost group; links may lead to places below it only
+   */
   constructor(root: string, files: FileAccess) {
     this.#root = root;
     this.#files = files;
@@ -133,7 +137,7 @@ export class DirectoryStore implements Store {
     const end = key.lastIndexOf("/");
     const place = end < 0 ? "" : key.slice(0, end);
     const folder = this.#folder(place);
-    // What is there but cannot be entered hides the value.
+    // A folder that exists but cannot be entered may hold the value.
     if (typeof folder === "string") return folder === "absent";
     if (folder.names) return !folder.names.has(key.slice(end + 1));
     if (this.#files.hasEntry(join(this.#root, key))) return false;

@@ -77,7 +77,7 @@ export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
     });
     at = end;
   }
-  // Of a damaged count, entries would be missing, and an absent chunk stands for the fill value.
+  // With a damaged count, entries would be missing, and the fill value would be served for their chunks.
   if (at !== size) throw new DecodeFailed(`the ZIP directory has ${size} bytes, its ${count} entries ${at}`);
   return entries;
 }

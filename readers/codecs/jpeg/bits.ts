@@ -50,7 +50,7 @@ export class ScanBits {
     this.at = at;
   }
 
-  /** Loads bytes until `count` bits (at most 16) are there; after the end of the data zeros stand in the pool. */
+  /** Loads bytes until `count` bits (at most 16) are there. @throws {Error} the data end */
   #load(count: number): void {
     while (this.#count < count) {
       let byte = this.#bytes[this.at];
