@@ -3,7 +3,9 @@ import { hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
 
 /** A step along an axis with its unit as written. */
 export interface Step {
+  /** Length or duration per sample. */
   readonly step: number;
+  /** As written. */
   readonly unit: string;
 }
 

@@ -14,7 +14,9 @@ import type { TiffFile } from "../tiff_file.ts";
 
 /** One axis of the array that counts planes. */
 export interface PlaneAxis {
+  /** Served letter. */
   readonly letter: "T" | "L" | "C" | "Z";
+  /** Planes along the axis. */
   readonly size: number;
 }
 
