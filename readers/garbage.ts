@@ -5,7 +5,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** The next load or deletion of a burst comes before; a full collection of a small heap takes a few milliseconds. */
+/** Longer than the pause within a burst of loads; a full collection of a small heap takes a few milliseconds. */
 const QUIET_MS = 200;
 
 /** After a load of so many bytes the collection does not wait. */

@@ -1,4 +1,5 @@
 /** When an acquisition was made, as its file says: without conversion of the time zone, and only what a calendar has. */
+
 /** Date and time as written, `""` when unknown. */
 export interface Moment {
   /** `YYYYMMDD` */

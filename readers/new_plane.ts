@@ -1,8 +1,8 @@
 /** Where the samples of a plane go. */
 
 /**
- * The allocator of glibc maps blocks beyond 32 MiB each by itself and unmaps them when they are freed. Smaller ones lie among
- * others in an arena and stay there, 160 MiB were measured. Memory that is not touched takes no room.
+ * glibc maps each block above 32 MiB by itself and unmaps it when it is freed. Smaller blocks stay in its arenas; 160 MiB
+ * were measured. Memory that is not touched takes no room.
  */
 const MAPPED_BYTES = (32 << 20) + (64 << 10);
 

@@ -8,7 +8,7 @@ import { Stopped } from "./errors.ts";
 export class StopFlag {
   readonly #cell: Int32Array;
 
-  /** Takes 4 bytes that the server and its worker share; without them a fresh flag is made, which is not raised. */
+  /** Takes the 4 bytes that the server and its worker share; without them a new flag is made, which is not raised. */
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(4)) {
     this.#cell = new Int32Array(shared);
   }
