@@ -8,7 +8,7 @@
  *   dialect     how pages become time, channel and focus: OME-XML, ImageJ, Micro-Manager, MetaMorph, ScanImage,
  *               FluoView, a text file of Olympus beside it, or plain pages
  *
- * Refused, by the tag's name and value: complex samples, old-style JPEG, JBIG and other codecs that `codecs/mod.ts`
+ * Refused, by the tag's name and value: complex samples, old-style JPEG, JBIG and other codecs that `compression.ts`
  * does not list, raw YCbCr with fewer chroma samples than pixels, image depth, predictors on packed samples; and
  * whatever does not lie in the file.
  */
