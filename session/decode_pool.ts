@@ -7,7 +7,7 @@ import { freeDescriptors } from "./descriptors.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 
 /** Opens that may wait for a worker; one more is refused. */
-export const MAX_WAITING = 32;
+const MAX_WAITING = 32;
 
 /** More workers than this gain nothing: decoding is bound by the disk then. */
 const MAX_WORKERS = 5;

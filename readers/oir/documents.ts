@@ -146,8 +146,7 @@ export class DocumentParser {
 function faultIn(text: string, hasControls: boolean): string | null {
   const tags = text.replace(/>[^<]*</g, "><");
   const names = tags.replace(/"[^"]*"|'[^']*'/g, "");
-  // deno-lint-ignore no-control-regex
-  if (/[^\x00-\x7f]/.test(names)) return "a name is damaged";
+  if (/\P{ASCII}/u.test(names)) return "a name is damaged";
   if (hasControls) return "there are control characters";
   const declared = new Set(Array.from(names.matchAll(/\sxmlns:([\w.-]+)\s*=/g), ([, prefix]) => prefix));
   const used = Array.from(names.matchAll(/<\/?([\w.-]+):/g), ([, prefix = ""]) => prefix);
