@@ -1,6 +1,6 @@
 /**
- * From a judged path to float32 planes: choose the reader, read the metadata, plan, reserve memory, decode.
- * Runs in a decode worker; tests call it directly.
+ * From a judged path to float32 planes, in two steps: a plan (choose the reader, read the metadata, find the samples) and
+ * its decoding. Runs in a decode worker; between the steps the server reserves the memory.
  */
 import { basename } from "node:path";
 import { chooseFormat, openChosen } from "./choose_format.ts";

@@ -1,5 +1,5 @@
 /**
- * The only place that opens a file. A path is opened when its resolved form lies inside the roots and it is a
+ * The only place that opens the files of an acquisition. A path is opened when its resolved form lies inside the roots and it is a
  * regular file; a read is checked against the size of the file, and a short read is an error.
  */
 import * as fs from "node:fs";

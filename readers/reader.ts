@@ -61,7 +61,7 @@ export interface Position {
   readonly l: number;
 }
 
-/** The position that the HTTP contract serves. */
+/** Index 0 of every axis. */
 export const FIRST_POSITION: Position = { t: 0, z: 0, l: 0 };
 
 /** Memory that decoding takes beside the planes that it fills. */
@@ -94,7 +94,8 @@ export interface PlanePlan {
   readonly working?: WorkingMemory;
   /**
    * Fills one float32 plane per wanted channel, row-major, `rows * columns` samples each, in the order in which
-   * the channels were asked for. The planes arrive zeroed and every sample is written.
+   * the channels were asked for. The planes arrive zeroed, yet every sample is written: a zero never
+   * stands for a missing byte.
    *
    * @throws {DecodeFailed} a strip, tile, chunk or block cannot be decoded
    * @throws {Stopped}

@@ -55,7 +55,7 @@ export class DecodePool {
   readonly #clock: Clock;
   readonly #start: StartWorker;
   readonly #size: number;
-  /** Warm workers, and for those that have decoded how to keep them from being ended. */
+  /** Warm workers, each with what cancels its end; nothing ends one that has not decoded yet. */
   readonly #idle = new Map<DecodeWorkerClient, () => void>();
   readonly #busy = new Set<DecodeWorkerClient>();
   readonly #lost = new Set<DecodeWorkerClient>();

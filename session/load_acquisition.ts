@@ -141,7 +141,7 @@ class Load {
     return loaded;
   }
 
-  /** A worker is done. What was reserved is in use until the last one is, also where the caller has its answer already. */
+  /** A worker is done. What was reserved is given back with the last one, although the caller may have had its answer before. */
   #giveBack(worker: DecodeWorkerClient): void {
     const working = this.#workers.get(worker);
     if (!this.#workers.delete(worker)) return;

@@ -1,6 +1,5 @@
 /** From a path to a session: judge it, decode it in a worker within the load time-out, keep its planes. */
 import { quoted } from "../readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { isInsideRoots } from "../readers/random_access.ts";
 import type { Clock } from "./clock.ts";
 import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
@@ -17,13 +16,6 @@ export interface OpenRules {
   /** Seconds that an open may take, from its arrival. */
   readonly loadTimeoutSeconds: number;
 }
-
-/** Rules without any limit. */
-export const OPEN_RULES: OpenRules = {
-  roots: null,
-  allowedExtensions: SUPPORTED_EXTENSIONS,
-  loadTimeoutSeconds: 120,
-};
 
 /** One open. */
 export interface OpenOrder {

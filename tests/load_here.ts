@@ -1,6 +1,8 @@
 /** Loads in this thread, as a decode worker does in its own. */
 import { type LoadedAcquisition, type LoadPlan, type LoadRequest, planLoad } from "../readers/load.ts";
+import { chooseFormat, openChosen } from "../readers/choose_format.ts";
 import { FileAccess, type ReadCounts } from "../readers/random_access.ts";
+import type { Acquisition } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 
 /** What a test can set. */
@@ -39,6 +41,20 @@ export async function planHere(path: string): Promise<LoadPlan> {
   const files = new FileAccess();
   try {
     return (await planLoad(requestOf(path), files)).plan;
+  } finally {
+    files.close();
+  }
+}
+
+/** Opens a scene for as long as `use` takes. */
+export async function openHere(
+  path: string,
+  use: (acquisition: Acquisition) => void | Promise<void>,
+  scene = 0,
+): Promise<void> {
+  const files = new FileAccess();
+  try {
+    await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene));
   } finally {
     files.close();
   }

@@ -40,7 +40,7 @@ function decode(variant: Variant, input: Uint8Array, segment: Segment): Uint8Arr
   if (segment.settings.bits.some((bits) => bits !== 1) || segment.samples !== 1) {
     throw damaged(segment, variant.title, "it codes one sample of 1 bit");
   }
-  const options = segment.settings.faxOptions;
+  const options = segment.settings.faxOptions ?? 0;
   if ((options & 2) !== 0) {
     throw damaged(segment, variant.title, "it may be in uncompressed mode, which is not read");
   }

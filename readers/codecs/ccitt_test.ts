@@ -6,10 +6,6 @@ import { MODE_CODES, RUNS } from "./ccitt_codes.ts";
 const settings = {
   bits: [1],
   kind: "uint" as const,
-  jpegTables: null,
-  colours: null,
-  faxOptions: 0,
-  lercPacking: 0,
 };
 
 const segment = (width: number, rows: number) => ({

@@ -24,7 +24,7 @@ const SIZES: Readonly<Record<string, number>> = {
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
   allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
   await load();
-  const packing = segment.settings.lercPacking;
+  const packing = segment.settings.lercPacking ?? 0;
   try {
     const blob = unpacked(input, packing, blobBytes(segment.mostBytes));
     const info = getBlobInfo(blob);

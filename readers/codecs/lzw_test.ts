@@ -15,10 +15,6 @@ const segment = (bytes: number): Segment => ({
   settings: {
     bits: [8],
     kind: "uint" as const,
-    jpegTables: null,
-    colours: null,
-    faxOptions: 0,
-    lercPacking: 0,
   },
   what: "strip 0",
   stop: new StopFlag(),

@@ -9,13 +9,13 @@ export interface StreamSettings {
   /** What the samples are. */
   readonly kind: "uint" | "int" | "float";
   /** JPEG: tables that streams share. */
-  readonly jpegTables: Uint8Array | null;
-  /** JPEG: the colours that the container names. */
-  readonly colours: "ycbcr" | "rgb" | null;
+  readonly jpegTables?: Uint8Array | null;
+  /** JPEG: the colours that the container names; a JFIF header says YCbCr all the same. */
+  readonly colours?: "ycbcr" | "rgb" | null;
   /** CCITT: bits of T4Options or T6Options; 1 for codes of two dimensions, 2 for uncompressed mode. */
-  readonly faxOptions: number;
+  readonly faxOptions?: number;
   /** LERC: 0 plain, 1 deflate, 2 zstd around it. */
-  readonly lercPacking: number;
+  readonly lercPacking?: number;
 }
 
 /** A picture that is compressed apart from others: a strip, a tile, a block of a mosaic, a frame. */
@@ -76,7 +76,7 @@ export interface WebAssemblyBounds {
   memoryBytes(extent: Extent): number;
 }
 
-/** One way to store a strip or tile. */
+/** One way to compress a picture. */
 export interface Codec {
   /** For messages: `deflate`. */
   readonly title: string;

@@ -1,6 +1,6 @@
 /** OME-Zarr in a directory and in a ZIP file. */
 import { type Format, startsWith } from "../format.ts";
-import { STORE_MARKERS } from "./markers.ts";
+import { GROUP_MARKERS } from "./markers.ts";
 import { holdsZarr } from "./zip_directory.ts";
 
 const load = () => import("./mod.ts");
@@ -13,7 +13,7 @@ export const OME_ZARR: readonly Format[] = [
     extensions: [".ome.zarr", ".zarr"],
     holdsPaths: true,
     container: "directory",
-    markers: STORE_MARKERS,
+    markers: GROUP_MARKERS,
     content: "Zarr group metadata",
     load,
   },

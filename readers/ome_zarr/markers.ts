@@ -2,8 +2,8 @@
 import { basename, dirname } from "node:path";
 
 /** Their names. */
-export const STORE_MARKERS: readonly string[] = ["zarr.json", ".zgroup", ".zattrs"];
+export const GROUP_MARKERS: readonly string[] = ["zarr.json", ".zgroup", ".zattrs"];
 
 /** What a path to an image means: a marker stands for the directory that it lies in. */
 export const imageAt = (path: string): string =>
-  STORE_MARKERS.includes(basename(path)) ? dirname(path) : path;
+  GROUP_MARKERS.includes(basename(path)) ? dirname(path) : path;

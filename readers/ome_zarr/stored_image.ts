@@ -8,7 +8,7 @@ import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type AxisLetter, FIRST_POSITION, type Position, type Source } from "../reader.ts";
 import { decodePlanes, isDivisible, wantedChunks } from "./array_planes.ts";
 import { readNode } from "./hierarchy.ts";
-import { STORE_MARKERS } from "./markers.ts";
+import { GROUP_MARKERS } from "./markers.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { DirectoryStore, type Store } from "./store.ts";
@@ -67,7 +67,7 @@ function outermostGroup(path: string, files: FileAccess): string {
   let root = path;
   for (let level = 0; level < MAX_GROUP_DEPTH; level += 1) {
     const parent = dirname(root);
-    if (parent === root || !STORE_MARKERS.some((name) => files.kind(join(parent, name)) === "file")) break;
+    if (parent === root || !GROUP_MARKERS.some((name) => files.kind(join(parent, name)) === "file")) break;
     root = parent;
   }
   return root;

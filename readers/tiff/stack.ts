@@ -26,7 +26,7 @@ export interface PlaneSource {
   readonly warnings?: readonly string[];
 }
 
-/** Length of the three axes that planes are counted along. */
+/** Length of the axes that planes are counted along. */
 export interface StackSizes {
   /** Time points. */
   readonly T: number;

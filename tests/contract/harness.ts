@@ -11,7 +11,8 @@ import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
-import { OPEN_RULES, Opener, type OpenRules } from "../../session/opener.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
@@ -51,6 +52,13 @@ export class HandClock implements Clock {
   }
 }
 
+/** Rules of opening without any limit. */
+const NO_LIMITS: OpenRules = {
+  roots: null,
+  allowedExtensions: SUPPORTED_EXTENSIONS,
+  loadTimeoutSeconds: 120,
+};
+
 /** What a test can set. */
 export interface HarnessOptions extends Partial<OpenRules> {
   readonly ttlSeconds?: number;
@@ -81,7 +89,7 @@ export class Harness implements AsyncDisposable {
     const memory = new PlaneMemory(this.clock);
     this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600, memory);
     this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
-    const rules = { ...OPEN_RULES, ...options };
+    const rules = { ...NO_LIMITS, ...options };
     this.opener = new Opener(this.clock, { pool: this.pool, budget: this.budget, memory }, this.store, rules);
     const services: Services = {
       version: "1.2.3",

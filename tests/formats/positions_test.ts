@@ -3,14 +3,12 @@ import { equal, rejects, throws } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { PositionOutOfRange, SceneOutOfRange } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
 import type { Acquisition, AxisLetter, Position } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { requirePosition } from "../../readers/request_bounds.ts";
 import { frame, ramp, withFiles } from "../fixtures/oir_files.ts";
 import { writeOir } from "../fixtures/oir_writer.ts";
+import { openHere } from "../load_here.ts";
 
 const FIXTURES = new URL("../fixtures/", import.meta.url);
 
@@ -23,19 +21,6 @@ interface FilePositions {
 const EXPECTED: readonly FilePositions[] = JSON.parse(
   Deno.readTextFileSync(new URL("positions.json", FIXTURES)),
 );
-
-async function withScene(
-  path: string,
-  scene: number,
-  use: (acquisition: Acquisition) => Promise<void>,
-): Promise<void> {
-  const files = new FileAccess();
-  try {
-    await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene));
-  } finally {
-    files.close();
-  }
-}
 
 const sizeOf = ({ axes }: Acquisition, letter: AxisLetter) =>
   axes.find(({ name }) => name === letter)?.size ?? 1;
@@ -71,7 +56,7 @@ for (const { file, planes } of EXPECTED) {
   Deno.test(`every position of ${basename(file)}`, async () => {
     const path = fileURLToPath(new URL(file, FIXTURES));
     let count = 0;
-    await withScene(path, 0, async (acquisition) => {
+    await openHere(path, async (acquisition) => {
       for (const position of positionsOf(acquisition)) {
         for (const [channel, plane] of (await planesAt(acquisition, position)).entries()) {
           const at = `${position.t},${position.z},${position.l},${channel}`;
@@ -83,8 +68,8 @@ for (const { file, planes } of EXPECTED) {
       refusesBeyond(acquisition);
     });
     equal(count, Object.keys(planes).length);
-    await rejects(withScene(path, 1, () => Promise.resolve()), SceneOutOfRange);
-    await rejects(withScene(path, -1, () => Promise.resolve()), {
+    await rejects(openHere(path, () => {}, 1), SceneOutOfRange);
+    await rejects(openHere(path, () => {}, -1), {
       tag: "SceneOutOfRange",
       message: `Scene -1 does not exist: "${basename(file)}" has only scene 0`,
     });
@@ -104,7 +89,7 @@ Deno.test("every position of an OIR file along three axes", async () => {
   await withFiles(
     { "lambda.oir": file },
     (folder) =>
-      withScene(`${folder}/lambda.oir`, 0, async (acquisition) => {
+      openHere(`${folder}/lambda.oir`, async (acquisition) => {
         equal([...positionsOf(acquisition)].length, 12);
         for (const { t, z, l } of positionsOf(acquisition)) {
           const planes = await planesAt(acquisition, { t, z, l });

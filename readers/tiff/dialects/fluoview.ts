@@ -3,13 +3,12 @@
  * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The plane's axes come first,
  * then those of the pages, fastest first. A plane of `X` and `T` is a line scan: its rows are time.
  */
-import { calibrated, type Calibration } from "../../axes.ts";
+import { calibrated, type Calibration, known } from "../../axes.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { MAX_PLANES } from "../bounds.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { countWarnings, isRun, stackedPlane } from "../stored_planes.ts";
 import { firstMoment, moment, UNDATED } from "../../moment.ts";
-import { known } from "../../axes.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";

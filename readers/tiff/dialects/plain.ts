@@ -3,14 +3,13 @@
  * (NewSubfileType bits 0 and 2) and pages of another layout are none of them. Files of tifffile may carry the
  * shape and axes of the array as JSON, with one directory for all planes; of several arrays the first is served.
  */
-import { calibrated, type Calibration } from "../../axes.ts";
+import { calibrated, type Calibration, known } from "../../axes.ts";
 import { DecodeFailed } from "../../errors.ts";
 import type { AxisLetter } from "../../reader.ts";
 import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
 import { isShape, numberInArray, pagesOfArray, type ShapedArray, shapedArray, shapesOf } from "./shaped.ts";
 import { contiguousPlanes, listedPlane, stackedPlane } from "../stored_planes.ts";
-import { known } from "../../axes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
