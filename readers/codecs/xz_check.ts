@@ -42,7 +42,8 @@ function tables(): [Uint32Array, Uint32Array] {
 }
 
 function crc64(data: Uint8Array): Uint8Array {
-  let [low, high] = [-1, -1];
+  let low = -1;
+  let high = -1;
   for (let i = 0; i < data.length; i += 1) {
     const byte = (low ^ data[i]!) & 255;
     low = ((low >>> 8) | (high << 24)) ^ LOW[byte]!;
