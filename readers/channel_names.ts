@@ -1,3 +1,6 @@
+/** Names of the samples of a colour image whose file does not name them, in the order in which they are served. */
+export const COLOURS: readonly string[] = ["Red", "Green", "Blue"];
+
 /**
  * Served names of channels: a blank name becomes `CHn` (n = index + 1), a repeated one gets ` (2)`, ` (3)`.
  *

@@ -1,4 +1,5 @@
 /** Camera channels: the names of components, and the sample width of camera pictures. */
+import { COLOURS } from "../channel_names.ts";
 import { child, descendants, type XmlElement } from "../xml.ts";
 import { numberIn } from "./documents.ts";
 
@@ -9,9 +10,6 @@ export interface CameraChannels {
   /** Bytes per sample: 1, 2, 4 or `null`. */
   readonly depth: number | null;
 }
-
-/** Names of the components of a colour image whose file does not name them. */
-export const COLOURS = ["Red", "Green", "Blue"] as const;
 
 /** Reads the `elementChannel` elements of camera channel documents; what an earlier document says counts. */
 export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {

@@ -1,9 +1,10 @@
+import { COLOURS } from "../channel_names.ts";
 import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC } from "./page.ts";
 
 const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {
   [PHOTOMETRIC.whiteIsZero]: ["Gray"],
   [PHOTOMETRIC.blackIsZero]: ["Gray"],
-  [PHOTOMETRIC.rgb]: ["Red", "Green", "Blue"],
+  [PHOTOMETRIC.rgb]: COLOURS,
   [PHOTOMETRIC.separated]: ["Cyan", "Magenta", "Yellow", "Black"],
 };
 
