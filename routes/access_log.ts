@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "@hono/hono";
-import type { AppEnv, Services } from "./services.ts";
+import type { AppEnv, Services } from "./context.ts";
 
 /** One line a request when its answer was sent: method, path, status, bytes, milliseconds. */
 export function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {

@@ -1,7 +1,7 @@
 /** What a row of the endpoint table tells. */
 import type { z } from "zod";
 import type { ErrorCode } from "../schemas/http.ts";
-import type { Handler } from "./services.ts";
+import type { Handler } from "./context.ts";
 
 /** What a success looks like. */
 export interface Success {

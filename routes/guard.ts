@@ -2,7 +2,7 @@
 import type { Next } from "@hono/hono";
 import { quoted } from "../readers/errors.ts";
 import { HostNotAllowed, OriginNotAllowed } from "./errors.ts";
-import type { RequestContext } from "./services.ts";
+import type { RequestContext } from "./context.ts";
 
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 

@@ -11,7 +11,7 @@ import { errorResponse } from "./error_table.ts";
 import { type RequestError, TooManyConnections } from "./errors.ts";
 import { EVERY_ANSWER } from "./guard.ts";
 import { headersTooLarge, malformed, MAX_HEADER_BYTES } from "./sent_request.ts";
-import type { ServeInfo } from "./services.ts";
+import type { ServeInfo } from "./context.ts";
 
 /** Answers a request. */
 export type Fetch = (request: Request, env: { info: ServeInfo }) => Response | Promise<Response>;

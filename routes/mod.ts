@@ -7,7 +7,7 @@ import { MethodNotAllowed } from "./errors.ts";
 import { accessLog } from "./access_log.ts";
 import { commonHeaders, guard } from "./guard.ts";
 import { nothingAt } from "./pages.ts";
-import type { AppEnv, RequestContext, Services } from "./services.ts";
+import type { AppEnv, RequestContext, Services } from "./context.ts";
 
 /** The whole HTTP surface over some services. */
 export function createApp(services: Services): Hono<AppEnv> {

@@ -14,7 +14,7 @@ import { fileSize } from "./file_size.ts";
 import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";
 import { jsonResponse } from "./json_response.ts";
 import { faulty, readBody } from "./request_body.ts";
-import type { RequestContext, Services } from "./services.ts";
+import type { RequestContext, Services } from "./context.ts";
 
 /** Opens an acquisition by path. */
 export async function openByPath(c: RequestContext, services: Services): Promise<Response> {

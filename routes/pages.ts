@@ -2,7 +2,7 @@
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
 import { jsonResponse } from "./json_response.ts";
-import { pathParameter, type RequestContext } from "./services.ts";
+import { pathParameter, type RequestContext } from "./context.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -4,7 +4,7 @@ import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import { SERVED } from "../schemas/http.ts";
 import { parseRange } from "./byte_range.ts";
 import { RequestValidationFailed } from "./errors.ts";
-import { pathParameter, type RequestContext, type Services } from "./services.ts";
+import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
 /** A response that moves no byte for this long is cut and its lease ends. */
 const STALL_MS = 60_000;

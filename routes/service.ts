@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { type Capabilities, type Health, type Index, SERVED } from "../schemas/http.ts";
 import { jsonResponse } from "./json_response.ts";
-import type { RequestContext, Services } from "./services.ts";
+import type { RequestContext, Services } from "./context.ts";
 
 /** Resources that the index links to, by their ids in the endpoint table. */
 export const LINKS: z.infer<typeof Index>["links"] = {

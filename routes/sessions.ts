@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { SessionDeleted, SessionInfo } from "../schemas/http.ts";
 import { jsonResponse } from "./json_response.ts";
-import { pathParameter, type RequestContext, type Services } from "./services.ts";
+import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
 const ascending = (indices: Iterable<number>) => [...indices].sort((a, b) => a - b);
 

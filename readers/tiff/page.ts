@@ -68,7 +68,7 @@ export const PHOTOMETRIC = {
 const PHOTOMETRICS = new Set([0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 32803, 32844, 32845, 34892, 51177, 52527]);
 
 /** Fewest and most samples of a pixel where the colours need so many; extra ones may follow those of true colour. */
-const COLOURS: Readonly<Record<number, readonly [number, number]>> = {
+const SAMPLES_OF_COLOURS: Readonly<Record<number, readonly [number, number]>> = {
   [PHOTOMETRIC.rgb]: [3, MAX_CHANNELS],
   [PHOTOMETRIC.palette]: [1, 2],
   4: [1, 1],
@@ -166,7 +166,7 @@ function doubts(directory: Directory, samples: number, photometric: number, need
       warnings.push(`${where(directory)} has ${tagName(tag)} of type ${type}, which no count has`);
     }
   }
-  const [fewest, most] = COLOURS[photometric] ?? [1, MAX_CHANNELS];
+  const [fewest, most] = SAMPLES_OF_COLOURS[photometric] ?? [1, MAX_CHANNELS];
   if (samples < fewest || samples > most) {
     warnings.push(
       `${tagName(TAG.PhotometricInterpretation)} is ${photometric} with ${samples} samples per pixel`,

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { Log } from "../../log.ts";
 import { type Fetch, listen, type ListenOptions } from "../../routes/http_listener.ts";
 import { createApp } from "../../routes/mod.ts";
-import type { Services } from "../../routes/services.ts";
+import type { Services } from "../../routes/context.ts";
 import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
 import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
