@@ -16,3 +16,11 @@ Deno.test("a plane of any size has its samples and no more", () => {
     assert.equal(newPlane(samples, []).length, samples);
   }
 });
+
+Deno.test("planes of 4 to 32 MiB lie in blocks that the allocator maps by themselves, where it is that of glibc", () => {
+  const linux = Deno.build.os === "linux";
+  for (const [mebibytes, mapped] of [[3, false], [4, linux], [31, linux], [33, false]] as const) {
+    const { byteLength } = newPlane(mebibytes << 18, []).buffer;
+    assert.equal(mapped ? byteLength > 32 << 20 : byteLength === mebibytes << 20, true, `${mebibytes}`);
+  }
+});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { extensionOf } from "./registry.ts";
+import { extensionOf, mayHoldPaths } from "./registry.ts";
 
 Deno.test("compound extensions win over simple ones, without case", () => {
   const cases: [string, string | null][] = [
@@ -12,4 +12,13 @@ Deno.test("compound extensions win over simple ones, without case", () => {
     ["/a.tif/b", null],
   ];
   for (const [path, extension] of cases) assert.equal(extensionOf(path), extension, path);
+});
+
+Deno.test("a path leads on into stores of Zarr alone", () => {
+  for (const path of ["/a/b.zarr", "/a/b.ome.zarr", "/a/b.OME.ZARR.ZIP"]) {
+    assert.equal(mayHoldPaths(path), true, path);
+  }
+  for (const path of ["/a/b.tif", "/a/b.oir", "/a/b.zip", "/a/b"]) {
+    assert.equal(mayHoldPaths(path), false, path);
+  }
 });

@@ -49,6 +49,11 @@ Deno.test("names and dates of old and new schemas", () => {
 
 Deno.test("sizes that are none are refused; other XML is not taken for OME-XML", () => {
   throws(() => image(`SizeZ="-1">`), /declares SizeZ="-1"/);
+  // 2^31 planes are the most, along whichever axes.
+  for (const [C, Z, T] of [[2 ** 31, 1, 1], [1, 2 ** 30, 2], [2, 2, 2 ** 29]] as const) {
+    deepEqual(image(`SizeC="${C}" SizeZ="${Z}" SizeT="${T}" DimensionOrder="XYCZT">`).sizes, { T, C, Z });
+  }
+  throws(() => image(`SizeZ="2147483649">`), /more than 2147483648/);
   throws(() => image(`SizeZ="100000" SizeT="100000">`), /more than 2147483648/);
   throws(() => image(`SizeZ="100000" SizeC="100000">`), /declares 1 x 100000 x 100000 planes/);
   throws(() => image(`SizeT="100000" SizeC="100000">`), /declares 100000 x 100000 x 1 planes/);

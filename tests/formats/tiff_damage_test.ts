@@ -48,6 +48,9 @@ async function refused(bytes: Uint8Array, message: RegExp): Promise<void> {
   match(error.message, /^Cannot read "case\.tif": \S/);
 }
 
+/** Fields that the writer gives a page of strips. */
+const OWN_FIELDS = 13;
+
 /** A file whose fields differ from what its strips hold. */
 const altered = (...fields: Field[]) => tiffBytes(GRAY, value, 1, fields);
 
@@ -272,6 +275,13 @@ Deno.test("a directory of 65,535 entries is refused before it is built", async (
   const view = new DataView(grown.buffer);
   view.setUint16(view.getUint32(4, true), 65_535, true);
   await refused(grown, /has 65535 entries, not 1 to 4096/);
+});
+
+Deno.test("a directory of 4,096 entries is read, one of more is refused", async () => {
+  const filled = (count: number) =>
+    altered(...Array.from({ length: count - OWN_FIELDS }, (_, i): Field => [40_000 + i, 3, [0]]));
+  deepEqual(await outcome(filled(4096)), await outcome(altered()));
+  await refused(filled(4097), /has 4097 entries, not 1 to 4096/);
 });
 
 Deno.test("strips that overlap are read as they stand", async () => {

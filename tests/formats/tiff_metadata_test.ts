@@ -519,3 +519,36 @@ Deno.test("a description of ImageJ, and a list of channels of ScanImage, that is
       /do not say which channels were saved/,
     );
   }));
+
+Deno.test("what Micro-Manager wrote to a page of a plain TIFF is used; where it is damaged, a warning", () =>
+  inFolder(async (put) => {
+    const text = JSON.stringify({ PixelSizeUm: 0.25, Channel: "GFP", Time: "2013-01-15 17:02:40 +0100" });
+    const { summary } = await load(put("p.tif", pages(1, 2, [51123, 2, text])));
+    deepEqual(summary.warnings, []);
+    deepEqual([summary.channels[0]!.name, summary.date, summary.time], ["GFP", "20130115", "17:02:40"]);
+    deepEqual(summary.axes.slice(-2).map(({ step, unit }) => [step, unit]), [[0.25, "um"], [0.25, "um"]]);
+    for (const damaged of ["no JSON", "[]", "7"]) {
+      match(
+        warnings(await load(put("d.tif", pages(1, 2, [51123, 2, damaged])))),
+        /^The metadata of Micro-Manager in MicroManagerMetadata \(51123\) cannot be read$/,
+      );
+    }
+  }));
+
+Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
+  inFolder(async (put) => {
+    // The day of 2000-02-02 by tifffile; 15 h 6 min 2.783 s are 54362783 ms, a day has 86400000.
+    const cases = [
+      [54_362_783, "20000202", "15:06:02"],
+      [86_399_999, "20000202", "23:59:59"],
+      [86_400_000, "", ""],
+    ] as const;
+    for (const [milliseconds, date, time] of cases) {
+      const head = new Uint8Array(8);
+      new DataView(head.buffer).setUint32(0, 2_451_576, true);
+      new DataView(head.buffer).setUint32(4, milliseconds, true);
+      const file = tiffOf(GRAY, [[new Uint8Array(12 * 8 * 2)]], [[33628, 4, [2, 1, 16, 8]]], head);
+      const { summary } = await load(put("m.tif", file));
+      deepEqual([summary.date, summary.time], [date, time]);
+    }
+  }));

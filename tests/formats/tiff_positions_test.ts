@@ -159,6 +159,19 @@ Deno.test("pages without a dialect are slices; reduced ones before the first are
   await withOpened({ "a.tif": reduced }, async (acquisition) => {
     deepEqual(await firstsAt(acquisition, {}), [7]);
   });
+  // Bit 0 of NewSubfileType marks a reduced page, bit 2 a mask, bit 1 a page of several.
+  for (const [kind, firsts] of [[1, [1, 2]], [4, [1, 2]], [2, [0]]] as const) {
+    const mixed = tiffBytes(
+      PAGE,
+      (_x, _y, _s, page) => BigInt(page),
+      3,
+      (page) => page === 0 ? [[254, 4, [kind]], [256, 4, [3]]] : [],
+    );
+    await withOpened({ "a.tif": mixed }, async (acquisition) => {
+      for (const [z, first] of firsts.entries()) deepEqual(await firstsAt(acquisition, { z }), [first]);
+      equal(acquisition.axes.find(({ name }) => name === "Z")?.size ?? 1, firsts.length);
+    });
+  }
 });
 
 function match(warnings: readonly string[], pattern: RegExp): void {

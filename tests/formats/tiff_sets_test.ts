@@ -184,6 +184,24 @@ Deno.test("missing slices and frames of an Olympus set are named; without its fi
     );
   }));
 
+Deno.test("missing files of an Olympus set are counted over channels, slices and frames", () =>
+  inFolder(async (folder, put) => {
+    const name = (channel: number, slice: number, time: number) => `s_C00${channel}Z00${slice}T00${time}.tif`;
+    for (const channel of [1, 2]) {
+      for (const slice of [1, 2, 3]) {
+        for (const time of [1, 2]) put(name(channel, slice, time), pageFile(1));
+      }
+    }
+    const warnings = async () => (await load(join(folder, name(1, 1, 1)))).summary.warnings;
+    deepEqual(await warnings(), []);
+    Deno.removeSync(join(folder, name(2, 3, 2)));
+    deepEqual(await warnings(), [`"${name(2, 3, 2)}" is missing`]);
+    Deno.removeSync(join(folder, name(1, 2, 2)));
+    Deno.removeSync(join(folder, name(2, 3, 1)));
+    // Ordered by frame, slice and channel.
+    deepEqual(await warnings(), [`"${name(2, 3, 1)}" and 2 more of this set are missing`]);
+  }));
+
 Deno.test("a set in folders that was copied into one says that the opened file was found by its name alone", () =>
   inFolder(async (_folder, put) => {
     const image = (i: number, name: string) =>

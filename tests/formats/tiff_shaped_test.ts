@@ -90,6 +90,18 @@ Deno.test("a shape that is none is a warning", async () => {
   deepEqual(summary.warnings, []);
 });
 
+Deno.test("an array has fewer than 2^31 planes", async () => {
+  for (
+    const [planes, warning] of [[2 ** 31 - 1, /declares 2147483647 planes/], [
+      2 ** 31,
+      /cannot be read/,
+    ]] as const
+  ) {
+    const { summary } = await load(described([1, 2, 3], [`{"shape": [${planes}, 4, 5]}`, "", ""]));
+    match(summary.warnings.join(), warning);
+  }
+});
+
 Deno.test("pages with another shape are not taken for planes of the first array", async () => {
   const three = `{"shape": [3, 4, 5], "axes": "CYX"}`;
   const one = `{"shape": [4, 5], "axes": "YX"}`;
