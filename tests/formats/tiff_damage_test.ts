@@ -249,6 +249,25 @@ Deno.test("a circle of directories is refused", async () => {
   await refused(bytes, /directory 2 at \d+ was read before: the chain leads round in a circle/);
 });
 
+Deno.test("directories that do not ascend are told from samples like others", async () => {
+  const bytes = tiffBytes(GRAY, value, 3);
+  const view = new DataView(bytes.buffer);
+  const links = [4];
+  for (let page = 0; page < 3; page += 1) {
+    const at = view.getUint32(links[page]!, true);
+    links.push(at + 2 + 12 * view.getUint16(at, true));
+  }
+  const [one, two, three] = links.slice(0, 3).map((link) => view.getUint32(link, true));
+  // The chain is now the third, the first and the second directory; a strip of the third page lies in the second one.
+  [three, two, 0, one].forEach((at, i) => view.setUint32(links[i]!, at!, true));
+  const [first] = await outcome(bytes) as Float32Array[];
+  equal(first![0], 2000);
+  const strips = view.getUint32(three! + 2 + 12 * 6 + 8, true);
+  equal(view.getUint16(three! + 2 + 12 * 6, true), 273);
+  view.setUint32(strips + 8, two! + 12, true);
+  await refused(bytes, new RegExp(`strip 2 at ${two! + 12} lies over the directory at ${two}`));
+});
+
 Deno.test("20,000 directories of one entry take little time", async () => {
   const bytes = tiffBytes(GRAY, value);
   const grown = new Uint8Array(bytes.length + 20_000 * 18);

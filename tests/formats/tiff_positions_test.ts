@@ -1,9 +1,9 @@
 /** Every position of stacks of pages whose order a vendor's metadata or a schema states: page n is filled with n. */
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import type { Acquisition, Position } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
-import { type Field, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { entryAt, type Field, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
 
 const PAGE: TiffLayout = {
@@ -73,6 +73,23 @@ Deno.test("OME-XML: each dimension order", async () => {
           return at[a!] + sizes[a!] * (at[b!] + sizes[b!] * at[c!]);
         }),
     );
+  }
+});
+
+Deno.test("OME-XML without TiffData: directories in the dimension order, as many as there are planes", async () => {
+  const xml =
+    `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="4" SizeC="2" ` +
+    `SizeT="3" Type="uint16"/></Image></OME>`;
+  const warnings = [
+    [23, /names 24 directories of this file, which has 23/],
+    [24, /^$/],
+    [25, /more directories than the 24 planes/],
+  ] as const;
+  for (const [count, warning] of warnings) {
+    await withOpened({ "a.ome.tif": pages(count, [270, 2, xml]) }, async (acquisition) => {
+      if (count > 23) await checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c);
+      ok(warning.test(acquisition.warnings.join()), acquisition.warnings.join());
+    });
   }
 });
 
@@ -170,6 +187,39 @@ Deno.test("pages without a dialect are slices; reduced ones before the first are
     await withOpened({ "a.tif": mixed }, async (acquisition) => {
       for (const [z, first] of firsts.entries()) deepEqual(await firstsAt(acquisition, { z }), [first]);
       equal(acquisition.axes.find(({ name }) => name === "Z")?.size ?? 1, firsts.length);
+    });
+  }
+});
+
+Deno.test("pages that differ from the first in what makes a plane are none of its stack", async () => {
+  const layout = { ...PAGE, samples: 3, rowsPerStrip: 4 };
+  const file = (own: Field[], ...other: Field[]) =>
+    tiffBytes(layout, (_x, _y, _s, page) => BigInt(page), 3, (page) => page === 1 ? other : own);
+  // Columns, rows, samples, bits, format, planar configuration, photometric interpretation.
+  const different: Field[][] = [
+    [[256, 4, [4]]],
+    [[257, 4, [3]], [278, 4, [3]]],
+    [[277, 3, [2]]],
+    [[258, 3, [8]]],
+    [[258, 3, [16, 16, 16, 16]]],
+    [[339, 3, [2]]],
+    [[284, 3, [2]], [278, 4, [4]], [273, 4, [8, 8, 8]], [279, 4, [40, 40, 40]]],
+    [[262, 3, [2]]],
+  ];
+  const single: Field[] = [[258, 3, [16]], [339, 3, [1]]];
+  for (const fields of different) {
+    await withOpened({ "a.tif": file(single, ...single, ...fields) }, async (acquisition) => {
+      equal(acquisition.axes.find(({ name }) => name === "Z")?.size, 2, JSON.stringify(fields));
+      deepEqual(await firstsAt(acquisition, { z: 1 }), [2, 2, 2]);
+    });
+  }
+  // A tag that is left out has its default: one sample of one bit, unsigned, chunky, with 0 for black.
+  for (const tag of [277, 258, 339, 284, 262]) {
+    const bytes = tiffBytes({ ...PAGE, bits: 1 }, (_x, _y, _s, page) => BigInt(page % 2), 3);
+    new DataView(bytes.buffer).setUint16(entryAt(bytes, tag, 1), 65_000, true);
+    await withOpened({ "a.tif": bytes }, async (acquisition) => {
+      equal(acquisition.axes.find(({ name }) => name === "Z")?.size, 3, `${tag}`);
+      deepEqual(await firstsAt(acquisition, { z: 1 }), [1]);
     });
   }
 });

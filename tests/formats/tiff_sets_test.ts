@@ -202,6 +202,58 @@ Deno.test("missing files of an Olympus set are counted over channels, slices and
     deepEqual(await warnings(), [`"${name(2, 3, 1)}" and 2 more of this set are missing`]);
   }));
 
+Deno.test("files of other names beside an Olympus set are none of it", () =>
+  inFolder(async (_folder, put) => {
+    put("s.txt", text(2));
+    const path = put("s_C001T001.tif", pageFile(10));
+    put("s_C002T001.tif", pageFile(20));
+    for (
+      const name of [
+        "s_overview.tif",
+        "s_x_C003T001.tif",
+        "sC003T001.tif",
+        "t_C003T001.tif",
+        "s_C003T001.png",
+      ]
+    ) {
+      put(name, pageFile(90));
+    }
+    const loaded = await load(path);
+    deepEqual(firsts(loaded), [10, 20]);
+    deepEqual(loaded.summary.warnings, []);
+    // The two files of pixels and the text.
+    deepEqual(loaded.summary.fileSize, 2 * pageFile(10).length + text(2).length);
+  }));
+
+Deno.test("the text of an Olympus scan is read in each of its encodings", () =>
+  inFolder(async (_folder, put) => {
+    const path = put("s.tif", pageFile(10));
+    const utf16 = (content: string, little: boolean) => {
+      const bytes = new Uint8Array(2 * content.length);
+      [...content].forEach((c, i) => new DataView(bytes.buffer).setUint16(2 * i, c.charCodeAt(0), little));
+      return bytes;
+    };
+    const latin1 = (content: string) => Uint8Array.from(content, (c) => c.charCodeAt(0));
+    const micro = TEXT(1).replace("[um/pixel]", "[\u00b5m/pixel]");
+    const encodings = [
+      new TextEncoder().encode(micro),
+      new TextEncoder().encode("\ufeff" + micro),
+      utf16("\ufeff" + micro, true),
+      utf16("\ufeff" + micro, false),
+      latin1(micro),
+      // In Latin-1, half of a mark of UTF-16.
+      ...["\u00fe", "\u00ff"].flatMap((letter) => [`${letter}\r\n`, `"${letter}"\t""\r\n`]).map((line) =>
+        latin1(line + micro)
+      ),
+    ];
+    for (const [i, bytes] of encodings.entries()) {
+      put("s.txt", bytes);
+      const { summary } = await load(path);
+      deepEqual([summary.axes.at(-1)!.step, summary.axes.at(-1)!.unit], [0.25, "um"], `encoding ${i}`);
+      deepEqual(summary.fileSize, pageFile(10).length + bytes.length);
+    }
+  }));
+
 Deno.test("a set in folders that was copied into one says that the opened file was found by its name alone", () =>
   inFolder(async (_folder, put) => {
     const image = (i: number, name: string) =>

@@ -66,6 +66,19 @@ Deno.test(`a "truncated" that is lost needs no page behind the planes`, async ()
   deepEqual(damaged.planes, (await load(bytes)).planes);
 });
 
+Deno.test("planes behind one directory are as many as fit before the next part of the file", async () => {
+  // The first plane lies at 8; the text that describes it follows the head.
+  for (const [bytes, present] of [[60, 3], [58, 1]] as const) {
+    const head = Uint8Array.from({ length: bytes }, (_, i) => Math.floor(i / 20) + 1);
+    const file = tiffOf(PAGE, [[]], [[270, 2, `{"shape": [3, 4, 5]}`], [273, 4, [8]], [279, 4, [20]]], head);
+    const { summary } = await load(file);
+    deepEqual(
+      summary.warnings,
+      present === 3 ? [] : ["The description declares 3 planes, but the file holds 1"],
+    );
+  }
+});
+
 Deno.test("a shape that is none is a warning", async () => {
   const cases = [
     `"3"`,

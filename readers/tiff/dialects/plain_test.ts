@@ -22,7 +22,8 @@ Deno.test("print, no unit, zero and the placeholder of Olympus do not count", ()
   for (const dpi of [72, 96, 150, 300, 600, 1200, 4800, 9600]) deepEqual(calibration(dpi, dpi, 2), {});
   // 4800 per inch, written per centimetre.
   deepEqual(calibration(4800 / 2.54, 4800 / 2.54, 3), {});
-  // 10.01 micrometres.
+  // Ten micrometres are one, 10.01 are not.
+  deepEqual(calibration(1000, 1000, 3).X, { step: 10, unit: "um" });
   deepEqual(calibration(999, 999, 3), {});
   deepEqual(calibration(40_000, 40_000, 1), {});
   deepEqual(calibration(0, 0, 3), {});

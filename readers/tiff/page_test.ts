@@ -1,0 +1,207 @@
+import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { entryAt, type Field, type TiffLayout, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
+import { DecodedBytes } from "../byte_source.ts";
+import { FileAccess } from "../random_access.ts";
+import { type PageLayout, readPage } from "./page.ts";
+import { TiffFile } from "./tiff_file.ts";
+
+const GRAY: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 6,
+  height: 4,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 4,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+const STRIP = new Uint8Array(0);
+
+/** What a page of `strips` empty strips says with these fields over its own. */
+function page(
+  fields: readonly Field[],
+  { strips = 1, change = (_: Uint8Array<ArrayBuffer>) => {}, layout = GRAY } = {},
+): PageLayout {
+  const bytes = tiffOf(layout, [Array.from({ length: strips }, () => STRIP.slice())], fields);
+  change(bytes);
+  return readPage(new TiffFile(new DecodedBytes(bytes, "the file"), new FileAccess()).first);
+}
+
+/** Takes a tag out of a page: its field gets a number that nothing reads. */
+const without = (...tags: number[]) => (bytes: Uint8Array<ArrayBuffer>) => {
+  for (const tag of tags) new DataView(bytes.buffer).setUint16(entryAt(bytes, tag), 65_000, true);
+};
+
+Deno.test("a plane has 2^30 samples at most, a pixel 10,000", () => {
+  const square = (width: number): Field[] => [[256, 4, [width]], [257, 4, [32_768]], [278, 4, [32_768]]];
+  equal(page(square(32_768)).width, 32_768);
+  throws(() => page(square(32_769)), /declares 32769 x 32768 pixels, more than 1073741824/);
+  equal(page([[277, 3, [10_000]]]).bits.length, 10_000);
+  throws(() => page([[277, 3, [10_001]]]), /SamplesPerPixel \(277\) is 10001, more than 10000/);
+});
+
+Deno.test("a page has 2^22 strips at most", () => {
+  const rows = (count: number) =>
+    page([[256, 4, [1]], [257, 4, [count]], [278, 4, [1]]], {
+      change: (bytes) => new DataView(bytes.buffer).setUint32(entryAt(bytes, 273) + 4, count, true),
+    });
+  equal(rows(1 << 22).down, 1 << 22);
+  throws(() => rows((1 << 22) + 1), /StripOffsets \(273\) has 4194305 values, more than 4194304/);
+});
+
+Deno.test("samples are served as the next wider type", () => {
+  // The bits up to which each type is served, by kind of sample: SampleFormat 1 unsigned, 2 signed.
+  const types = [
+    [1, "bool", "int8"],
+    [8, "uint8", "int8"],
+    [16, "uint16", "int16"],
+    [32, "uint32", "int32"],
+    [64, "uint64", "int64"],
+  ] as const;
+  for (let bits = 1; bits <= 64; bits += 1) {
+    const [, unsigned, signed] = types.find(([most]) => bits <= most)!;
+    equal(page([[258, 3, [bits]]]).sampleType, unsigned, `${bits}`);
+    equal(page([[258, 3, [bits]], [339, 3, [2]]]).sampleType, signed, `${bits}`);
+  }
+  for (const bits of [0, 65]) throws(() => page([[258, 3, [bits]]]), /integers of 1 to 64 bits are read/);
+  const floats = new Map([[16, "float16"], [24, "float32"], [32, "float32"], [64, "float64"]]);
+  for (let bits = 1; bits <= 65; bits += 1) {
+    const read = () => page([[258, 3, [bits]], [339, 3, [3]]]).sampleType;
+    if (floats.has(bits)) equal(read(), floats.get(bits));
+    else throws(read, /floats of 16, 24, 32 and 64 bits are read/);
+  }
+  // Void is served as unsigned; where the samples differ, the widest of them counts.
+  equal(page([[339, 3, [4]]]).kind, "uint");
+  equal(page([[277, 3, [3]], [258, 3, [8, 17, 8]]]).sampleType, "uint32");
+  throws(() => page([[277, 3, [2]], [339, 3, [1, 2]]]), /SampleFormat \(339\) differs between samples: 1, 2/);
+});
+
+Deno.test("samples have strips of their own where there are several and PlanarConfiguration is 2", () => {
+  const planar = (samples: number, value: number, strips: number) =>
+    page([[277, 3, [samples]], [258, 3, [16]], [339, 3, [1]], [284, 3, [value]]], { strips });
+  equal(planar(1, 2, 1).planar, false);
+  equal(planar(2, 1, 1).planar, false);
+  equal(planar(2, 2, 2).planar, true);
+  throws(() => planar(2, 2, 1), /StripOffsets \(273\) has 1 values; 2 are needed/);
+  for (const value of [0, 3]) throws(() => planar(1, value, 1), /PlanarConfiguration \(284\) is \d, neither/);
+});
+
+Deno.test("rows of strips: as stated, all without a number, all where there is one strip a sample", () => {
+  const rows = (stated: number, strips: number, ...fields: Field[]) => {
+    const { segmentHeight, down } = page([[278, 4, [stated]], ...fields], { strips });
+    return [segmentHeight, down];
+  };
+  deepEqual(rows(1, 4), [1, 4]);
+  deepEqual(rows(3, 2), [3, 2]);
+  deepEqual(rows(4, 1), [4, 1]);
+  deepEqual(rows(2 ** 32 - 1, 1), [4, 1]);
+  deepEqual(rows(3, 1), [4, 1]);
+  const samples: Field[] = [[277, 3, [3]], [258, 3, [16]], [339, 3, [1]]];
+  deepEqual(rows(2, 3, ...samples, [284, 3, [2]]), [4, 1]);
+  deepEqual(rows(2, 6, ...samples, [284, 3, [2]]), [2, 2]);
+  throws(() => rows(1, 3), /StripOffsets \(273\) has 3 values; 4 are needed for 6 x 4 pixels/);
+  const absent = page([], { change: without(278) });
+  deepEqual([absent.segmentHeight, absent.down], [4, 1]);
+  throws(() => page([], { change: without(273) }), /lacks StripOffsets \(273\)/);
+});
+
+Deno.test("tiles may be listed as strips, but not without their size", () => {
+  const layout: TiffLayout = { ...GRAY, tile: [4, 4] };
+  const tiles = (change: (bytes: Uint8Array<ArrayBuffer>) => void) => {
+    const { tiled, segmentWidth, segmentHeight, across, down } = page([], { strips: 2, layout, change });
+    return [tiled, segmentWidth, segmentHeight, across, down];
+  };
+  deepEqual(tiles(() => {}), [true, 4, 4, 2, 1]);
+  // As libtiff takes them (tif_dirread.c): the tags of strips and of tiles mean the same.
+  deepEqual(
+    tiles((bytes) => {
+      const view = new DataView(bytes.buffer);
+      for (const [tile, strip] of [[324, 273], [325, 279]]) {
+        view.setUint16(entryAt(bytes, tile!), strip!, true);
+      }
+    }),
+    [true, 4, 4, 2, 1],
+  );
+  throws(() => tiles(without(322)), /lacks TileWidth \(322\)/);
+  throws(() => tiles(without(323)), /lacks TileLength \(323\)/);
+  throws(() => tiles(without(324)), /lacks TileOffsets \(324\)/);
+});
+
+Deno.test("chroma with fewer samples than pixels is refused outside of JPEG", () => {
+  const ycbcr = (photometric: number, compression: number, ...factors: number[]) => () =>
+    page([[277, 3, [3]], [258, 3, [8]], [339, 3, [1]], [262, 3, [photometric]], [259, 3, [compression]], [
+      530,
+      3,
+      factors,
+    ]]);
+  for (const factors of [[2, 1], [1, 2], [2, 2]]) {
+    throws(ycbcr(6, 1, ...factors), /YCbCrSubSampling \(530\) is \d, \d without JPEG/);
+    ycbcr(6, 7, ...factors)();
+    ycbcr(2, 1, ...factors)();
+  }
+  ycbcr(6, 1, 1, 1)();
+});
+
+Deno.test("what contradicts itself in a page is a warning, and what does not is none", () => {
+  const samples = (count: number, photometric: number): Field[] => [
+    [277, 3, [count]],
+    [258, 3, [8]],
+    [339, 3, [1]],
+    [262, 3, [photometric]],
+  ];
+  const colours = /PhotometricInterpretation \(262\) is \d with \d samples per pixel/;
+  const cases: readonly (readonly [fields: Field[], warning: RegExp | null])[] = [
+    [[], null],
+    // True colour and YCbCr have three samples or more, a palette has one and perhaps alpha, a mask one.
+    [samples(2, 2), colours],
+    [samples(3, 2), null],
+    [samples(5, 2), null],
+    [samples(2, 6), colours],
+    [samples(3, 6), null],
+    [samples(1, 3), null],
+    [samples(2, 3), null],
+    [samples(3, 3), colours],
+    [samples(1, 4), null],
+    [samples(2, 4), colours],
+    [[[262, 3, [7]]], /PhotometricInterpretation \(262\) is 7, which means nothing/],
+    [[[339, 3, [0]]], /SampleFormat \(339\) is 0, which means nothing/],
+    [[[339, 3, [2]], [258, 3, [12]]], /signed integers of 12 bits are rare/],
+    ...[8, 16, 32, 64].map((bits) => [[[339, 3, [2]], [258, 3, [bits]]], null] as [Field[], null]),
+    [[[258, 3, [12]]], null],
+    [[...samples(3, 2), [258, 3, [8, 8]]], /BitsPerSample \(258\) has 2 values for 3 samples/],
+    [[...samples(3, 2), [258, 3, [8, 8, 8]], [339, 3, [1, 1, 1]]], null],
+    [[...samples(3, 2), [339, 3, [1, 1, 1, 1]]], /SampleFormat \(339\) has 4 values for 3 samples/],
+    [[[273, 4, [8, 8]]], /StripOffsets \(273\) has 2 values, of which 1 are needed/],
+  ];
+  for (const [fields, warning] of cases) {
+    const said = page(fields).warnings.join();
+    if (warning === null) equal(said, "", JSON.stringify(fields));
+    else match(said, warning);
+  }
+  const type = (value: number) =>
+    page([], {
+      change: (bytes) => new DataView(bytes.buffer).setUint16(entryAt(bytes, 256) + 2, value, true),
+    }).warnings;
+  // SHORT and LONG are counts, SLONG is none.
+  deepEqual([type(3), type(4)], [[], []]);
+  match(type(9).join(), /ImageWidth \(256\) of type 9, which no count has/);
+  for (
+    const [tag, warning] of [[262, /lacks PhotometricInterpretation/], [
+      279,
+      /lacks StripByteCounts/,
+    ]] as const
+  ) {
+    match(page([], { change: without(tag) }).warnings.join(), warning);
+  }
+  // Some writers leave Compression out where there is none, but then no predictor either.
+  const uncompressed = (predictor: number) =>
+    page([[317, 3, [predictor]]], { change: without(259) }).warnings.join();
+  equal(/lacks Compression/.test(uncompressed(1)), false);
+  match(uncompressed(2), /lacks Compression \(259\)/);
+});
