@@ -43,6 +43,7 @@ Deno.test("a plane has 2^30 samples at most, a pixel 10,000", () => {
   equal(page(square(32_768)).width, 32_768);
   throws(() => page(square(32_769)), /declares 32769 x 32768 pixels, more than 1073741824/);
   equal(page([[277, 3, [10_000]]]).bits.length, 10_000);
+  for (const tag of [256, 257, 277]) throws(() => page([[tag, 4, [0]]]), new RegExp(`\\(${tag}\\) of 0`));
   throws(() => page([[277, 3, [10_001]]]), /SamplesPerPixel \(277\) is 10001, more than 10000/);
 });
 
@@ -109,6 +110,13 @@ Deno.test("rows of strips: as stated, all without a number, all where there is o
   const absent = page([], { change: without(278) });
   deepEqual([absent.segmentHeight, absent.down], [4, 1]);
   throws(() => page([], { change: without(273) }), /lacks StripOffsets \(273\)/);
+});
+
+Deno.test("predictor and order of bits are those that are stated, else 1", () => {
+  const { predictor, reversedBits } = page([[317, 3, [2]], [266, 3, [2]]]);
+  deepEqual([predictor, reversedBits], [2, true]);
+  const absent = page([], { change: without(317, 266) });
+  deepEqual([absent.predictor, absent.reversedBits], [1, false]);
 });
 
 Deno.test("tiles may be listed as strips, but not without their size", () => {
@@ -190,6 +198,8 @@ Deno.test("what contradicts itself in a page is a warning, and what does not is 
     }).warnings;
   // SHORT and LONG are counts, SLONG is none.
   deepEqual([type(3), type(4)], [[], []]);
+  // Four tiles, two across and two down.
+  deepEqual(page([], { strips: 4, layout: { ...GRAY, tile: [4, 2] } }).warnings, []);
   match(type(9).join(), /ImageWidth \(256\) of type 9, which no count has/);
   for (
     const [tag, warning] of [[262, /lacks PhotometricInterpretation/], [

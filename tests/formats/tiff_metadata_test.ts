@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { entryAt, type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
 
 const GRAY: TiffLayout = {
@@ -200,6 +200,21 @@ Deno.test("OME-XML that contradicts itself or its file is a warning", () =>
       equal(sizes(loaded), expected);
       match(warnings(loaded), warning);
     }
+  }));
+
+Deno.test("OME-XML: ranges without counts of their own end where the next one begins", () =>
+  inFolder(async (put) => {
+    const text = (count: string) =>
+      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" ` +
+      `SizeT="1">` + [0, 1].map((c) =>
+        `<TiffData FirstC="${c}"${count}><UUID FileName="${c}.ome.tif"/></TiffData>`
+      ).join("") +
+      `</Pixels></Image></OME>`;
+    put("1.ome.tif", pages(9, 1));
+    const open = await load(put("0.ome.tif", described(text(""), 2, 5)));
+    deepEqual([firsts(open), open.summary.warnings], [[5, 9], []]);
+    const counted = await load(put("0.ome.tif", described(text(` PlaneCount="2"`), 2, 5)));
+    match(warnings(counted), /two directories for one plane; .*planes up to 3, but declares 2/);
   }));
 
 /** A classic little-endian file with pages after `count` cut off the chain. */
@@ -550,5 +565,67 @@ Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
       const file = tiffOf(GRAY, [[new Uint8Array(12 * 8 * 2)]], [[33628, 4, [2, 1, 16, 8]]], head);
       const { summary } = await load(put("m.tif", file));
       deepEqual([summary.date, summary.time], [date, time]);
+    }
+  }));
+
+Deno.test("MetaMorph: distances and times of the planes are steps where every plane has its own", () =>
+  inFolder(async (put) => {
+    const stk = Deno.readFileSync(new URL("../fixtures/tiff/metamorph.stk", import.meta.url));
+    const table = new DataView(stk.buffer).getUint32(entryAt(stk, 33629) + 8, true);
+    // Distance (numerator, denominator), day and milliseconds of creation of each of three planes.
+    const opened = async (planes: readonly (readonly number[])[]) => {
+      const copy = stk.slice();
+      planes.forEach((plane, i) =>
+        plane.forEach((word, k) => new DataView(copy.buffer).setUint32(table + 24 * i + 4 * k, word, true))
+      );
+      const { summary } = await load(put("m.stk", copy));
+      const { name, size, step, unit } = summary.axes[0]!;
+      return [`${name}${size}`, step, unit, ...summary.warnings];
+    };
+    const day = 2_451_576;
+    deepEqual(await opened([[3, 2, day, 0], [3, 2, day, 500], [3, 2, day, 1000]]), ["Z3", 1.5, "um"]);
+    deepEqual(await opened([[0, 1, day, 0], [0, 1, day, 500], [0, 1, day, 1000]]), ["T3", 0.5, "seconds"]);
+    deepEqual(await opened([[1, 0, day - 1, 86_399_000], [1, 0, day, 0], [1, 0, day, 1000]]), [
+      "T3",
+      1,
+      "seconds",
+    ]);
+    for (const times of [[0, 0, 1000], [0, 1000, 1000]]) {
+      deepEqual(await opened(times.map((time) => [0, 1, day, time])), ["Z3", 1, "Pixels"], times.join());
+    }
+    const partial = "UIC2 (33629) gives a distance to some of the planes, not to all";
+    deepEqual(await opened([[3, 2, day, 0], [0, 1, day, 0], [0, 1, day, 0]]), ["Z3", 1, "Pixels", partial]);
+  }));
+
+Deno.test("MetaMorph: one plane is no run, whatever follows it", () =>
+  inFolder(async (put) => {
+    const head = new Uint8Array(3 * 12 * 8 * 2).fill(1);
+    const uic1 = tiffOf(GRAY, [[]], [[33628, 4, [1, 0, 0, 0]], [273, 4, [8]], [279, 4, [192]]], head);
+    const loaded = await load(put("one.stk", uic1));
+    deepEqual([sizes(loaded), firsts(loaded), loaded.summary.warnings], ["", [257], []]);
+  }));
+
+Deno.test("MetaMorph: pixel size counts unless the file says that it is none", () =>
+  inFolder(async (put) => {
+    // At 8 the size 13 / 20, at 16 the unit.
+    const head = new Uint8Array(32);
+    const view = new DataView(head.buffer);
+    [13, 20, 3].forEach((word, i) => view.setUint32(4 * i, word, true));
+    head.set(new TextEncoder().encode("um\0"), 12);
+    for (const [state, step] of [[[], 0.65], [[3, 1], 0.65], [[3, 0], 1]] as const) {
+      const pairs = [...state, 4, 8, 5, 8, 6, 16];
+      // The tag counts pairs, so its value goes on over as many words again.
+      const uic1: Field = [33628, 4, [...pairs, ...pairs.map(() => 0)]];
+      const file = tiffOf(GRAY, [[new Uint8Array(192)]], [uic1], head);
+      new DataView(file.buffer).setUint32(entryAt(file, 33628) + 4, pairs.length, true);
+      deepEqual((await load(put("p.stk", file))).summary.axes.map((axis) => axis.step), [step, step]);
+    }
+    const xml = (state: string) =>
+      `<MetaData><prop id="spatial-calibration-state" value="${state}"/><prop id="spatial-calibration-x" value="0.5"/>` +
+      `<prop id="spatial-calibration-y" value="0.25"/><prop id="spatial-calibration-y"/>` +
+      `<prop id="spatial-calibration-units" value="um"/></MetaData>`;
+    for (const [state, steps] of [["on", [0.25, 0.5]], ["off", [1, 1]]] as const) {
+      const { summary } = await load(put("x.tif", described(xml(state))));
+      deepEqual(summary.axes.map((axis) => axis.step), steps);
     }
   }));

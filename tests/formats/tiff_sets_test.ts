@@ -108,6 +108,28 @@ Deno.test("FirstC counts samples when one of them is too large for a channel", (
     }
   }));
 
+Deno.test("the metadata of an OME set may lie in a folder of their own, or beside the file by their name", () =>
+  inFolder(async (folder, put) => {
+    const path = put(
+      "a.ome.tif",
+      pageFile(7, `<OME UUID="urn:uuid:0"><BinaryOnly MetadataFile="meta\\set.companion.ome"/></OME>`),
+    );
+    const document = (channel: string) =>
+      new TextEncoder().encode(
+        ome(["../a.ome.tif"], 9).replace(
+          "<TiffData",
+          `<Channel ID="Channel:0:0" Name="${channel}"/><TiffData`,
+        ),
+      );
+    const name = async () => (await load(path)).summary.channels[0]!.name;
+    put("meta/set.companion.ome", document("folder"));
+    deepEqual(await name(), "folder");
+    put("set.companion.ome", document("beside"));
+    deepEqual(await name(), "folder");
+    Deno.removeSync(join(folder, "meta/set.companion.ome"));
+    deepEqual(await name(), "beside");
+  }));
+
 /** Text of FluoView for line scans of 12 x 8 pixels. */
 const TEXT = (channels: number) =>
   [
