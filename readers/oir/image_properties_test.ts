@@ -109,3 +109,20 @@ Deno.test("the scanned line is the first region with two ends, unless it has ano
   ];
   for (const [content, line] of cases) assert.deepEqual(properties(content).line, line, content);
 });
+
+Deno.test("settings are those of the scanner that is named, or of the only one", () => {
+  const interval = (inUse: string, ...scanners: string[]) =>
+    properties(
+      `<acquisition><configuration>${inUse}</configuration>` +
+        scanners.map((type, i) =>
+          `<scannerSettings type="${type}"><seriesInterval>${i + 1}</seriesInterval></scannerSettings>`
+        ).join("") + "</acquisition>",
+    ).seriesInterval;
+  const named = (type: string) => `<scannerType>${type}</scannerType>`;
+  assert.deepEqual(interval(named("Resonant"), "Galvano", "Resonant"), 2);
+  assert.deepEqual(interval(named("Other"), "Galvano", "Resonant"), null);
+  assert.deepEqual(interval("", "Galvano", "Resonant"), null);
+  assert.deepEqual(interval("", "Galvano"), 1);
+  assert.deepEqual(interval(named("Other"), "Galvano"), 1);
+  assert.deepEqual(interval(named("Other")), null);
+});

@@ -16,9 +16,11 @@ import {
 } from "../fixtures/oir_files.ts";
 import {
   blockOffsets,
+  chunkBlocks,
   concat,
   documentRecord,
   documentsBlock,
+  frameDocument,
   oirBlocks,
   oirFile,
   propertiesDocument,
@@ -159,6 +161,35 @@ Deno.test("a chunk of a channel that no document describes makes no channel", as
   // Strips of 5 lines: the fifth and last one of CH1 is lost.
   assert.deepEqual([...planes[0]!], [...ramp(20 * 6, 0)]);
   assert.match(summary.warnings.join(), new RegExp(`Pixels of channel ${strange} are left out`));
+});
+
+Deno.test("a channel that no document describes is served where it has as many rows as the others", async () => {
+  const blocks = oirBlocks(frame());
+  for (const [samples, names] of [[20, ["CH1", "CH2", "CH3"]], [19, ["CH1", "CH2"]]] as const) {
+    const more = chunkBlocks(`t001_0_1_${CHANNEL_C}_0`, 0, new Uint8Array(2 * samples).fill(1));
+    const { summary, planes } = await openBytes(oirFile([...blocks, ...more]));
+    assert.deepEqual(summary.channels.map((c) => c.name), names);
+    assert.deepEqual(planes.map((plane) => plane[0]), [0, 100, 257].slice(0, names.length));
+    assert.equal(/Pixels of channel .* are left out/.test(summary.warnings.join()), samples < 20);
+  }
+});
+
+Deno.test("256 frame documents from either end tell of a frame before the first one", async () => {
+  const oir = frame({ ...oneChannel, frames: frames(2).slice(1) });
+  const blocks = oirBlocks(oir);
+  const count = 520;
+  const documentOf = (axes: string) => ({
+    kind: 1,
+    payload: documentRecord(1, frameDocument(oir, { axes, planes: [] })),
+  });
+  const [other, first] = [documentOf("t002"), documentOf("t001")];
+  // The number of the document that names frame t001; that of the stored frame is number 1.
+  for (const [number, read] of [[256, true], [257, false], [264, false], [265, true]] as const) {
+    const documents = Array.from({ length: count - 1 }, (_, i) => i + 2 === number ? first : other);
+    const opened = openBytes(oirFile([...blocks, ...documents]));
+    if (read) await assert.rejects(opened, /frame t001 has no pixels under its name/, `${number}`);
+    else assert.equal((await opened).planes[0]![0], 2000);
+  }
 });
 
 Deno.test("channels keep their order where one copy of the properties is damaged", async () => {

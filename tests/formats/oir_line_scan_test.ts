@@ -178,6 +178,14 @@ Deno.test("a line that does not fit the rows is kept with a warning", async () =
   assert.match(summary.warnings.join(), /9\.9 pixels long but the rows have 6/);
 });
 
+Deno.test("a line fits rows of as many pixels and one more, give or take two", async () => {
+  // Rows of 6 pixels: a line of 5 pixels fits best.
+  for (const [length, fits] of [[2, false], [3, true], [5, true], [7, true], [8, false]] as const) {
+    const { summary } = await openBytes(writeOir(lineScan(23, { line: [1, 2, 1 + length, 2] })));
+    assert.equal(/pixels long but the rows have 6/.test(summary.warnings.join()), !fits, `${length}`);
+  }
+});
+
 Deno.test("regions of another shape give no path", async () => {
   const { summary } = await openBytes(writeOir(lineScan(23, { regionType: "Polyline" })));
   assert.deepEqual([summary.reference?.lineRoi, summary.reference?.scanPath], [null, null]);

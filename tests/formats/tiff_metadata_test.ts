@@ -550,6 +550,13 @@ Deno.test("what Micro-Manager wrote to a page of a plain TIFF is used; where it 
     }
   }));
 
+/** A page with pairs of id and value in UIC1, which counts pairs, and what they refer to from byte 8 on. */
+function withUic1(pairs: readonly number[], head: Uint8Array): Uint8Array<ArrayBuffer> {
+  const file = tiffOf(GRAY, [[new Uint8Array(12 * 8 * 2)]], [[33628, 4, pairs]], head);
+  new DataView(file.buffer).setUint32(entryAt(file, 33628) + 4, pairs.length / 2, true);
+  return file;
+}
+
 Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
   inFolder(async (put) => {
     // The day of 2000-02-02 by tifffile; 15 h 6 min 2.783 s are 54362783 ms, a day has 86400000.
@@ -562,7 +569,7 @@ Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
       const head = new Uint8Array(8);
       new DataView(head.buffer).setUint32(0, 2_451_576, true);
       new DataView(head.buffer).setUint32(4, milliseconds, true);
-      const file = tiffOf(GRAY, [[new Uint8Array(12 * 8 * 2)]], [[33628, 4, [2, 1, 16, 8]]], head);
+      const file = withUic1([2, 1, 16, 8], head);
       const { summary } = await load(put("m.tif", file));
       deepEqual([summary.date, summary.time], [date, time]);
     }
@@ -614,18 +621,56 @@ Deno.test("MetaMorph: pixel size counts unless the file says that it is none", (
     head.set(new TextEncoder().encode("um\0"), 12);
     for (const [state, step] of [[[], 0.65], [[3, 1], 0.65], [[3, 0], 1]] as const) {
       const pairs = [...state, 4, 8, 5, 8, 6, 16];
-      // The tag counts pairs, so its value goes on over as many words again.
-      const uic1: Field = [33628, 4, [...pairs, ...pairs.map(() => 0)]];
-      const file = tiffOf(GRAY, [[new Uint8Array(192)]], [uic1], head);
-      new DataView(file.buffer).setUint32(entryAt(file, 33628) + 4, pairs.length, true);
+      const file = withUic1(pairs, head);
       deepEqual((await load(put("p.stk", file))).summary.axes.map((axis) => axis.step), [step, step]);
+      // RATIONAL, as before MetaMorph 2.5: the values are distances.
+      new DataView(file.buffer).setUint16(entryAt(file, 33628) + 2, 5, true);
+      deepEqual((await load(put("p.stk", file))).summary.axes.map((axis) => axis.step), [1, 1]);
     }
     const xml = (state: string) =>
       `<MetaData><prop id="spatial-calibration-state" value="${state}"/><prop id="spatial-calibration-x" value="0.5"/>` +
       `<prop id="spatial-calibration-y" value="0.25"/><prop id="spatial-calibration-y"/>` +
-      `<prop id="spatial-calibration-units" value="um"/></MetaData>`;
+      `<prop id="spatial-calibration-units" value="um"/><prop id="image-name" value="GFP"/></MetaData>`;
     for (const [state, steps] of [["on", [0.25, 0.5]], ["off", [1, 1]]] as const) {
       const { summary } = await load(put("x.tif", described(xml(state))));
-      deepEqual(summary.axes.map((axis) => axis.step), steps);
+      deepEqual([summary.axes.map((axis) => axis.step), summary.channels[0]!.name], [steps, "GFP"]);
+    }
+  }));
+
+Deno.test("MetaMorph: tables and texts over their bounds are not read", () =>
+  inFolder(async (put) => {
+    // 16 MiB are 2,097,152 pairs of 8 bytes, or 699,050 planes of 24.
+    const cases = [
+      [33628, 1 << 21, /the value of UIC1 \(33628\) at .* ends after the file/],
+      [33628, (1 << 21) + 1, /UIC1 \(33628\) has 2097153 pairs/],
+      [33629, 699_050, /the value of UIC2 \(33629\) at .* ends after the file/],
+      [33629, 699_051, /UIC2 \(33629\) declares 699051 planes/],
+    ] as const;
+    for (const [tag, count, warning] of cases) {
+      const file = tiffOf(GRAY, [[new Uint8Array(192)]], [[tag, 4, [0, 0, 0, 0]]]);
+      new DataView(file.buffer).setUint32(entryAt(file, tag) + 4, count, true);
+      match(warnings(await load(put("b.stk", file))), warning);
+    }
+    // A name of 4,096 letters is read, a longer one is not.
+    for (const letters of [4096, 4097]) {
+      const head = new Uint8Array(4 + letters + letters % 2).fill(0x61);
+      new DataView(head.buffer).setUint32(0, letters, true);
+      const { summary } = await load(put("n.stk", withUic1([2, 1, 7, 8], head)));
+      equal(summary.channels[0]!.name === "CH1", letters > 4096);
+    }
+  }));
+
+Deno.test("MetaMorph: UIC2 and UIC3 that count other planes are a warning", () =>
+  inFolder(async (put) => {
+    for (const [count, told] of [[2, true], [3, false]] as const) {
+      const file = tiffOf(GRAY, [[new Uint8Array(192)]], [
+        [33629, 4, new Array<number>(18).fill(0)],
+        [33630, 4, new Array<number>(count).fill(1)],
+      ]);
+      new DataView(file.buffer).setUint32(entryAt(file, 33629) + 4, 3, true);
+      equal(
+        /UIC2 \(33629\) counts 3 planes, but UIC3 \(33630\) 2/.test(warnings(await load(put("c.stk", file)))),
+        told,
+      );
     }
   }));

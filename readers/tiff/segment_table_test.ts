@@ -1,0 +1,47 @@
+import { doesNotThrow, throws } from "node:assert/strict";
+import { entryAt, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
+import { DecodedBytes } from "../byte_source.ts";
+import type { Codec } from "../codecs/segment.ts";
+import { FileAccess } from "../random_access.ts";
+import { readPage } from "./page.ts";
+import { SegmentTable } from "./segment_table.ts";
+import { TiffFile } from "./tiff_file.ts";
+
+/** A codec without a limit to what it gives. */
+const CODEC: Codec = {
+  title: "anything",
+  image: false,
+  bitOrder: false,
+  maxExpansion: Infinity,
+  workingBytes: () => 0,
+  decode: (input) => input,
+};
+
+Deno.test("a compressed tile declares 2^31 - 1 bytes at most", () => {
+  const bytes = tiffOf(
+    {
+      littleEndian: true,
+      bigTiff: false,
+      width: 5,
+      height: 1,
+      samples: 1,
+      bits: 8,
+      kind: "uint",
+      planar: false,
+      rowsPerStrip: 1,
+      tile: [16, 1],
+      predictor: 1,
+      codec: "deflate",
+      fillOrder: 1,
+    },
+    [[new Uint8Array(9)]],
+    [[322, 4, [0]]],
+  );
+  const check = (width: number) => {
+    new DataView(bytes.buffer).setUint32(entryAt(bytes, 322) + 8, width, true);
+    const tiff = new TiffFile(new DecodedBytes(bytes, "the file"), new FileAccess());
+    new SegmentTable({ tiff, page: readPage(tiff.first), run: null }, CODEC).check([{ sample: 0 }], CODEC);
+  };
+  doesNotThrow(() => check(2 ** 31 - 1));
+  throws(() => check(2 ** 31), /tile 0 declares 2147483648 bytes, more than 2147483647/);
+});
