@@ -1,0 +1,235 @@
+/** TIFF with a text file of FluoView beside it: what the text says of pages, and files that are channels, slices and frames. */
+import { deepEqual, equal } from "node:assert/strict";
+import { join } from "node:path";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import type { Acquisition } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { type Field, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+
+const GRAY: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 12,
+  height: 8,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 8,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+/** Pages filled with `value`, `value + 1` and so on. */
+const pages = (value: number, count = 1, ...fields: Field[]) =>
+  tiffBytes(GRAY, (_x, _y, _s, page) => BigInt(value + page), count, fields);
+
+const AREA = {
+  "X Dimension": "12, 0.0 - 3.0 [um], 0.25 [um/pixel]",
+  "Y Dimension": "8, 0.0 - 4.0 [um], 0.5 [um/pixel]",
+};
+
+/** A text with these dimensions, names of channels and size. */
+function textOf(dimensions: object, { names = [] as string[], size = "12 * 8", primary = "X * Y" } = {}) {
+  const lines = [
+    ["[General]", ""],
+    ["Date", "07/22/2025 12:14:20.091 PM"],
+    ["[Dimensions]", ""],
+    ...Object.entries(dimensions),
+    ["[Image]", ""],
+    ["Primary Dimensions", primary],
+    ["Image Size", `${size} [pixel]`],
+    ...names.flatMap((name, i) => [[`[Channel ${i + 1}]`, ""], ["Channel Name", name]]),
+  ];
+  return new TextEncoder().encode(lines.map(([key, value]) => `"${key}"\t"${value}"`).join("\r\n"));
+}
+
+/** Opens the first of these files in a folder of their own. */
+async function opened(
+  written: Readonly<Record<string, Uint8Array>>,
+  use: (acquisition: Acquisition) => Promise<void> | void,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const files = new FileAccess();
+  try {
+    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
+    const path = join(folder, Object.keys(written)[0]!);
+    await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, 0));
+  } finally {
+    files.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const axesIn = ({ axes }: Acquisition) =>
+  axes.map(({ name, size, step, unit }) => `${name}${size} ${step} ${unit}`).join(", ");
+
+async function firstsAt(acquisition: Acquisition, t: number, z: number): Promise<number[]> {
+  const wanted = acquisition.channels.map(({ index }) => index);
+  const plan = await acquisition.plan(wanted, { t, z, l: 0 });
+  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
+  await plan.decode(planes);
+  return planes.map((plane) => plane[0]!);
+}
+
+Deno.test("pages are slices, unless the text counts as many channels or frames and no slices", async () => {
+  const [Z, C, T] = [
+    { "Z Dimension": "3, 0.0 - 4.0 [um], 2.0 [um/Slice]" },
+    { "Channel Dimension": "3 [Ch]" },
+    { "T Dimension": "3, 0.000 - 4.000 [s], Interval FreeRun" },
+  ];
+  const plane = ", Y8 0.5 um, X12 0.25 um";
+  // Three frames in four seconds are two seconds apart.
+  const cases: [object, string][] = [
+    [{}, "Z3 1 Pixels"],
+    [Z, "Z3 2 um"],
+    [C, "C3 1 Pixels"],
+    [T, "T3 2 seconds"],
+    [{ ...C, ...T }, "C3 1 Pixels"],
+    [{ ...Z, ...C }, "Z3 2 um"],
+    [{ "Z Dimension": "1, 0.0 - 4.0 [um], 2.0 [um/Slice]", ...C }, "C3 1 Pixels"],
+    [{ "Channel Dimension": "2 [Ch]" }, "Z3 1 Pixels"],
+  ];
+  for (const [dimensions, axis] of cases) {
+    await opened(
+      { "s.tif": pages(7, 3), "s.txt": textOf({ ...AREA, ...dimensions }, { names: ["a", "b", "c"] }) },
+      async (acquisition) => {
+        equal(axesIn(acquisition), axis + plane);
+        const own = [0, 1, 2].map((n) =>
+          firstsAt(acquisition, axis[0] === "T" ? n : 0, axis[0] === "Z" ? n : 0)
+        );
+        deepEqual(
+          await Promise.all(own),
+          axis[0] === "C" ? [[7, 8, 9], [7, 8, 9], [7, 8, 9]] : [[7], [8], [9]],
+        );
+        deepEqual(acquisition.channels.map(({ name }) => name), axis[0] === "C" ? ["a", "b", "c"] : ["a"]);
+        deepEqual([acquisition.date, acquisition.time, acquisition.warnings], ["20250722", "12:14:20", []]);
+      },
+    );
+  }
+});
+
+Deno.test("the rows of a line scan share its time", async () => {
+  const T = { "T Dimension": "1, 0.000 - 16.000 [ms], Interval FreeRun" };
+  const { "X Dimension": X } = AREA;
+  for (
+    const [dimensions, primary, rows] of [
+      // 16 ms for 8 rows.
+      [{ "X Dimension": X, ...T }, "X * T", "Y8 0.002 seconds"],
+      [{ "X Dimension": X }, "X * T", "Y8 1 Pixels"],
+      [{ ...AREA, ...T }, "X * Y", "Y8 0.5 um"],
+      [{ "X Dimension": X, ...T }, "X * Y", "Y8 1 Pixels"],
+    ] as const
+  ) {
+    await opened(
+      { "s.tif": pages(7), "s.txt": textOf(dimensions, { primary }) },
+      (acquisition) => equal(axesIn(acquisition), `${rows}, X12 0.25 um`),
+    );
+  }
+});
+
+Deno.test("a text of an image of another size is not used", async () => {
+  for (const size of ["13 * 8", "12 * 9"]) {
+    await opened({ "s.tif": pages(7), "s.txt": textOf(AREA, { size }) }, (acquisition) => {
+      equal(axesIn(acquisition), "Y8 1 Pixels, X12 1 Pixels");
+      deepEqual(acquisition.warnings, [
+        `The text file beside it describes ${size.replace("*", "x")} pixels, not 12 x 8; it is not used`,
+      ]);
+    });
+  }
+});
+
+Deno.test("a name that ends like those of a set makes none of a file that is alone, without a text", async () => {
+  for (const [file, count] of [["s_C001T001.tif", 1], ["s_C001T001.tif", 3]] as const) {
+    await opened({ [file]: pages(7, count) }, (acquisition) => {
+      deepEqual([acquisition.channels[0]!.name, acquisition.warnings], ["CH1", []]);
+      equal(acquisition.axes.find(({ name }) => name === "Z")?.size ?? 1, count);
+    });
+  }
+});
+
+Deno.test("channels of a set have the names of their numbers; those that are missing are counted", async () => {
+  const files = Object.fromEntries([2, 3].map((c) => [`s_C00${c}T001.tif`, pages(c)]));
+  const missing = (first: string) => `The file of channel ${first} missing`;
+  const names = ["a", "b", "c", "d"];
+  for (
+    const [count, warning] of [
+      [3, missing(`1, "s_C001T001.tif", is`)],
+      [4, missing(`1, "s_C001T001.tif", and those of 1 more channels are`)],
+      [5, missing(`1, "s_C001T001.tif", and those of 2 more channels are`)],
+    ] as const
+  ) {
+    const text = textOf({ ...AREA, "Channel Dimension": `${count} [Ch]` }, { names });
+    await opened({ ...files, "s.txt": text }, (acquisition) => {
+      deepEqual(acquisition.channels.map(({ name }) => name), ["b", "c"]);
+      deepEqual(acquisition.warnings, [warning]);
+    });
+  }
+  await opened(files, (acquisition) => {
+    deepEqual(acquisition.channels.map(({ name }) => name), ["CH2", "CH3"]);
+    deepEqual(acquisition.warnings, [missing(`1, "s_C001T001.tif", is`)]);
+  });
+});
+
+Deno.test("slices and frames that the text counts and the names do not have are a warning, where there are any", async () => {
+  const counts = (z: number, t: number) => ({
+    "Z Dimension": `${z}, 0 - 1 [um]`,
+    "T Dimension": `${t}, 0 - 1 [s]`,
+  });
+  for (const [slices, times] of [[1, 1], [1, 2], [2, 1], [2, 2]] as const) {
+    const names = [1, 2].slice(0, slices).flatMap((z) =>
+      [1, 2].slice(0, times).map((t) => `s_C001Z00${z}T00${t}.tif`)
+    );
+    const files = Object.fromEntries(names.map((name) => [name, pages(7)]));
+    for (const [z, t] of [[slices, times], [4, 4]] as const) {
+      const warnings = [
+        ...z > slices && slices > 1 ? ["The text file counts 4 slices, the set has files of 2"] : [],
+        ...t > times && times > 1 ? ["The text file counts 4 frames, the set has files of 2"] : [],
+      ];
+      const dimensions = { ...AREA, ...counts(z, t) };
+      await opened({ ...files, "s.txt": textOf(dimensions) }, (a) => deepEqual(a.warnings, warnings));
+      // The frames of a line scan are its rows.
+      await opened(
+        { ...files, "s.txt": textOf(dimensions, { primary: "X * T" }) },
+        (a) => deepEqual(a.warnings, warnings.filter((text) => /slices/.test(text))),
+      );
+    }
+  }
+});
+
+Deno.test("each file of a set may hold the frames, where names count the slices", async () => {
+  const shape: Field = [270, 2, JSON.stringify({ shape: [3, 8, 12], axes: "TYX" })];
+  const files = Object.fromEntries(
+    [1, 2].flatMap((c) => [1, 2].map((z) => [`s_C00${c}Z00${z}.tif`, pages(100 * c + 10 * z, 3, shape)])),
+  );
+  await opened({ ...files, "s.txt": textOf(AREA) }, async (acquisition) => {
+    equal(axesIn(acquisition), "T3 1 Pixels, C2 1 Pixels, Z2 1 Pixels, Y8 0.5 um, X12 0.25 um");
+    for (const [t, z] of [[0, 0], [2, 0], [1, 1], [2, 1]] as const) {
+      deepEqual(await firstsAt(acquisition, t, z), [1, 2].map((c) => 100 * c + 10 * (z + 1) + t));
+    }
+  });
+});
+
+Deno.test("of the other files of a set, those of first planes must hold their samples", async () => {
+  const beyond: Field = [273, 4, [1_000_000]];
+  const names = [1, 2].flatMap((c) =>
+    [1, 2].flatMap((z) => [1, 2].map((t) => `s_C00${c}Z00${z}T00${t}.tif`))
+  );
+  for (const damaged of names.slice(1)) {
+    const files = Object.fromEntries(
+      names.map((name) => [name, name === damaged ? pages(1, 1, beyond) : pages(1)]),
+    );
+    await opened(files, (acquisition) => {
+      const first = damaged === "s_C002Z001T001.tif";
+      equal(acquisition.channels.length, first ? 1 : 2, damaged);
+      equal(
+        acquisition.warnings.some((text) => text.startsWith(`"${damaged}" is left out: strip 0`)),
+        first,
+        damaged,
+      );
+    });
+  }
+});
