@@ -18,6 +18,24 @@ Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(moment([17_000, 3, 5]), UNDATED);
 });
 
+Deno.test("the first and the last of each part of a date, and what lies beyond", () => {
+  const one = [2000, 1, 1] as const;
+  for (const [year, month, day] of [[1900, 1, 1], [9999, 12, 31], [2000, 4, 30], [2000, 2, 29]] as const) {
+    const two = (part: number) => String(part).padStart(2, "0");
+    deepEqual(moment([year, month, day]), { date: `${year}${two(month)}${two(day)}`, time: "" });
+  }
+  const none = [[1899, 12, 31], [10_000, 1, 1], [2000, 0, 1], [2000, 13, 1], [2000, 1, 0], [2000, 4, 31], [
+    1900,
+    2,
+    29,
+  ]] as const;
+  for (const date of none) deepEqual(moment(date), UNDATED);
+  // A leap second is the sixtieth.
+  deepEqual(moment(one, [0, 0, 0]).time, "00:00:00");
+  deepEqual(moment(one, [23, 59, 60]).time, "23:59:60");
+  for (const time of [[24, 0, 0], [0, 60, 0], [0, 0, 61]] as const) deepEqual(moment(one, time).time, "");
+});
+
 Deno.test("a clock of twelve hours", () => {
   deepEqual([["12", "AM"], ["1", "AM"], ["12", "PM"], ["11", "pm"]].map(([h, half]) => hourOf(h!, half)), [
     0,

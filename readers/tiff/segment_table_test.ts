@@ -35,13 +35,17 @@ Deno.test("a compressed tile declares 2^31 - 1 bytes at most", () => {
       fillOrder: 1,
     },
     [[new Uint8Array(9)]],
-    [[322, 4, [0]]],
+    [[322, 4, [0]], [323, 4, [0]]],
   );
-  const check = (width: number) => {
-    new DataView(bytes.buffer).setUint32(entryAt(bytes, 322) + 8, width, true);
+  const check = (width: number, rows = 1) => {
+    const view = new DataView(bytes.buffer);
+    view.setUint32(entryAt(bytes, 322) + 8, width, true);
+    view.setUint32(entryAt(bytes, 323) + 8, rows, true);
     const tiff = new TiffFile(new DecodedBytes(bytes, "the file"), new FileAccess());
     new SegmentTable({ tiff, page: readPage(tiff.first), run: null }, CODEC).check([{ sample: 0 }], CODEC);
   };
   doesNotThrow(() => check(2 ** 31 - 1));
+  doesNotThrow(() => check(2 ** 30 - 1, 2));
+  throws(() => check(2 ** 30, 2), /tile 0 declares 2147483648 bytes, more than 2147483647/);
   throws(() => check(2 ** 31), /tile 0 declares 2147483648 bytes, more than 2147483647/);
 });

@@ -113,6 +113,21 @@ Deno.test("a later frame whose number does not fit is missing in its place", asy
   assert.deepEqual([...zero.planes[0]!], [...ramp(20, 1000)], "numbers count from 1");
 });
 
+Deno.test("a frame number is counted with the other axes", async () => {
+  const grid = [1, 2, 3].flatMap((t) =>
+    [1, 2].map((z) => ({ axes: `t00${t}z00${z}`, planes: [ramp(20, 100 * t + 10 * z)] }))
+  );
+  // Six planes at two depths are three frames at most, and no document names a fifth.
+  const changed = replaced(
+    writeOir(frame({ ...oneChannel, frames: grid })),
+    `t003z002_0_1_${CHANNEL_A}`,
+    `t005z002_0_1_${CHANNEL_A}`,
+  );
+  const { summary } = await openBytes(changed);
+  assert.deepEqual(summary.axes.slice(0, 2).map(({ name, size }) => `${name}${size}`), ["T3", "Z2"]);
+  assert.match(summary.warnings.join(), /Planes of frame t005 are left out/);
+});
+
 Deno.test("two frames of one name are not stacked", async () => {
   // 0x33 and 0x31 differ in one bit.
   const { summary, planes } = await openBytes(

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { CHANNEL_A, CHANNEL_B, CHANNEL_C, frame, lineScan, openBytes, ramp } from "../fixtures/oir_files.ts";
 import {
+  documentRecord,
+  documentsBlock,
   oirBlocks,
   oirFile,
   writeOir,
   type WrittenOir,
   type WrittenReference,
+  xmlDocument,
 } from "../fixtures/oir_writer.ts";
 
 const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...plane]);
@@ -152,6 +155,24 @@ Deno.test("the line period is that of the scanner in use, else the smallest of a
     assert.deepEqual([rows.step, rows.unit], expected, JSON.stringify(scanners));
     assert.equal(/spatial step instead of a time/.test(summary.warnings.join()), expected[1] === "um");
   }
+});
+
+Deno.test("the line period may stand in the document of a channel, not in any other", async () => {
+  for (const [root, expected] of [["lsmChannel", [0.0005, "seconds"]], ["lsmOther", [0.45, "um"]]] as const) {
+    const document = xmlDocument(`lsmimage:${root}`, ["lsmimage"], "<seriesInterval>0.5</seriesInterval>");
+    const blocks = oirBlocks(lineScan(23, { scanners: {} }));
+    blocks.splice(-1, 0, documentsBlock(documentRecord(10, document)));
+    const { summary } = await openBytes(oirFile(blocks));
+    const rows = summary.axes.find((a) => a.name === "Y")!;
+    assert.deepEqual([rows.step, rows.unit], expected);
+  }
+});
+
+Deno.test("one line and a part of another are one line, as was intended", async () => {
+  const { summary, planes } = await openBytes(
+    writeOir(lineScan(1, { frames: [{ axes: "t001", planes: [ramp(9, 0), ramp(9, 100)] }] })),
+  );
+  assert.deepEqual([summary.rows, ...values(planes)], [1, [...ramp(6, 0)], [...ramp(6, 100)]]);
 });
 
 Deno.test("a time axis alone makes no line scan", async () => {

@@ -112,6 +112,31 @@ Deno.test("pages are slices, unless the text counts as many channels or frames a
   }
 });
 
+Deno.test("axes that the image states itself stay, whatever the text counts", async () => {
+  const shape: Field = [270, 2, JSON.stringify({ shape: [2, 2, 3, 8, 12], axes: "TCZYX" })];
+  const text = textOf({ ...AREA, "Channel Dimension": "3 [Ch]" });
+  await opened({ "s.tif": pages(7, 12, shape), "s.txt": text }, (acquisition) => {
+    deepEqual(acquisition.axes.slice(0, 3).map(({ name, size }) => `${name}${size}`), ["T2", "C2", "Z3"]);
+  });
+});
+
+Deno.test("two channels of two slices are a set without a text too", async () => {
+  const names = [1, 2].flatMap((c) => [1, 2].map((z) => `s_C00${c}Z00${z}T001.tif`));
+  await opened(Object.fromEntries(names.map((name) => [name, pages(7)])), (acquisition) => {
+    deepEqual(acquisition.axes.slice(0, 2).map(({ name, size }) => `${name}${size}`), ["C2", "Z2"]);
+  });
+});
+
+Deno.test("a text of 4 MiB is read, a longer one is something else", async () => {
+  for (const more of [0, 1]) {
+    const text = new Uint8Array((4 << 20) + more).fill(0x20);
+    text.set(textOf(AREA));
+    await opened({ "s.tif": pages(7), "s.txt": text }, (acquisition) => {
+      equal(acquisition.axes.at(-1)!.step, more === 0 ? 0.25 : 1);
+    });
+  }
+});
+
 Deno.test("the rows of a line scan share its time", async () => {
   const T = { "T Dimension": "1, 0.000 - 16.000 [ms], Interval FreeRun" };
   const { "X Dimension": X } = AREA;
@@ -218,9 +243,11 @@ Deno.test("of the other files of a set, those of first planes must hold their sa
   const names = [1, 2].flatMap((c) =>
     [1, 2].flatMap((z) => [1, 2].map((t) => `s_C00${c}Z00${z}T00${t}.tif`))
   );
-  for (const damaged of names.slice(1)) {
+  const cases = names.slice(1).map((damaged) => [names[0]!, damaged] as const);
+  // The first planes of the set are the same, whichever of its files is opened.
+  for (const [own, damaged] of [...cases, [names[3]!, names[4]!] as const]) {
     const files = Object.fromEntries(
-      names.map((name) => [name, name === damaged ? pages(1, 1, beyond) : pages(1)]),
+      [own, ...names].map((name) => [name, name === damaged ? pages(1, 1, beyond) : pages(1)]),
     );
     await opened(files, (acquisition) => {
       const first = damaged === "s_C002Z001T001.tif";

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import type { Acquisition, Position } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
-import { entryAt, type Field, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { entryAt, type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
 
 const PAGE: TiffLayout = {
@@ -122,6 +122,24 @@ Deno.test("ScanImage: frames of each slice, or volumes of all slices", async () 
   );
 });
 
+Deno.test("ScanImage: its header ends with the NUL, whatever length it states", async () => {
+  const strip = (at: number, text: string) => {
+    const head = new Uint8Array(32 + 2 * 20 + 20);
+    // From byte 16 on: the magic number, version 3, a length of 60 bytes, no regions.
+    [117_637_889, 3, 60, 0].forEach((word, i) => new DataView(head.buffer).setUint32(4 * i, word, true));
+    head.set(new TextEncoder().encode(text), 16);
+    return tiffOf({ ...PAGE, bigTiff: true }, [[]], [[273, 16, [at]], [279, 16, [40]]], head);
+  };
+  for (const text of ["", "SI.VERSION_MAJOR = 5"]) {
+    await withOpened({ "a.tif": strip(32 + text.length, text) }, async (acquisition) => {
+      deepEqual(await firstsAt(acquisition, {}), [0]);
+    });
+    await withOpened({ "a.tif": strip(31 + text.length, text) }, async (acquisition) => {
+      await rejects(firstsAt(acquisition, {}), /lies over the ScanImage header/);
+    });
+  }
+});
+
 Deno.test("Micro-Manager: planes lie where the index map says, in several files", async () => {
   const summary = { Frames: 3, Slices: 4, Channels: 2, Positions: 2 };
   const number = (t: number, z: number, c: number) => 100 * t + 10 * z + c;
@@ -175,6 +193,16 @@ Deno.test("pages without a dialect are slices; reduced ones before the first are
   const reduced = tiffBytes(PAGE, () => 7n, 2, [[254, 4, [1]]]);
   await withOpened({ "a.tif": reduced }, async (acquisition) => {
     deepEqual(await firstsAt(acquisition, {}), [7]);
+  });
+  // One that is as large as the planes is one of them.
+  const marked = tiffBytes(
+    PAGE,
+    (_x, _y, _s, page) => BigInt(page),
+    3,
+    (page) => [[254, 4, [page === 0 ? 1 : 0]]],
+  );
+  await withOpened({ "a.tif": marked }, async (acquisition) => {
+    for (let z = 0; z < 3; z += 1) deepEqual(await firstsAt(acquisition, { z }), [z]);
   });
   // Bit 0 of NewSubfileType marks a reduced page, bit 2 a mask, bit 1 a page of several.
   for (const [kind, firsts] of [[1, [1, 2]], [4, [1, 2]], [2, [0]]] as const) {

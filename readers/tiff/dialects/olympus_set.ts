@@ -184,7 +184,6 @@ function missingChannels({ self, channels, start }: Grid, fields: OlympusFields 
 function missingFiles({ self, found, channels, slices, times }: Grid): string[] {
   const present = new Set(found.map(keyOf));
   const absent = channels.length * slices.length * times.length - present.size;
-  if (absent <= 0) return [];
   for (const time of times) {
     for (const focus of slices) {
       for (const channel of channels) {
