@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { hourOf, moment, momentOf, UNDATED } from "./moment.ts";
+import { firstMoment, hourOf, moment, momentOf, UNDATED } from "./moment.ts";
 
 Deno.test("dates with the year first, and none that no calendar has", () => {
   deepEqual(momentOf("2010:03:05 12:08:52"), { date: "20100305", time: "12:08:52" });
@@ -34,6 +34,12 @@ Deno.test("the first and the last of each part of a date, and what lies beyond",
   deepEqual(moment(one, [0, 0, 0]).time, "00:00:00");
   deepEqual(moment(one, [23, 59, 60]).time, "23:59:60");
   for (const time of [[24, 0, 0], [0, 60, 0], [0, 0, 61]] as const) deepEqual(moment(one, time).time, "");
+});
+
+Deno.test("the first moment that is known counts", () => {
+  const [one, two] = [momentOf("2020-01-02"), momentOf("2021-01-02")];
+  deepEqual(firstMoment(UNDATED, one, two), one);
+  deepEqual(firstMoment(UNDATED), UNDATED);
 });
 
 Deno.test("a clock of twelve hours", () => {

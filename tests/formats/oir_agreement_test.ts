@@ -126,6 +126,12 @@ Deno.test("a frame number is counted with the other axes", async () => {
   const { summary } = await openBytes(changed);
   assert.deepEqual(summary.axes.slice(0, 2).map(({ name, size }) => `${name}${size}`), ["T3", "Z2"]);
   assert.match(summary.warnings.join(), /Planes of frame t005 are left out/);
+  // Both planes of the third frame: a fourth is one more than are there.
+  let both: Uint8Array = writeOir(frame({ ...oneChannel, frames: grid }));
+  for (const z of [1, 2]) {
+    both = replaced(both, `t003z00${z}_0_1_${CHANNEL_A}`, `t004z00${z}_0_1_${CHANNEL_A}`);
+  }
+  assert.match((await openBytes(both)).summary.warnings.join(), /Planes of frame t004 are left out/);
 });
 
 Deno.test("two frames of one name are not stacked", async () => {

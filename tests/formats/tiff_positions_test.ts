@@ -241,6 +241,28 @@ Deno.test("pages that differ from the first in what makes a plane are none of it
       deepEqual(await firstsAt(acquisition, { z: 1 }), [2, 2, 2]);
     });
   }
+  // The bits of two samples stand in the directory itself.
+  const two = tiffBytes(
+    { ...layout, samples: 2 },
+    () => 1n,
+    3,
+    (page) => page === 1 ? [[258, 3, [8, 8]]] : [],
+  );
+  await withOpened({ "a.tif": two }, ({ axes }) => {
+    equal(axes.find(({ name }) => name === "Z")?.size, 2);
+    return Promise.resolve();
+  });
+  // A page whose layout is damaged keeps its place.
+  const damaged = tiffBytes(
+    PAGE,
+    (_x, _y, _s, page) => BigInt(page),
+    3,
+    (page) => page === 1 ? [[277, 3, []]] : [],
+  );
+  await withOpened({ "a.tif": damaged }, async (acquisition) => {
+    deepEqual(await firstsAt(acquisition, { z: 2 }), [2]);
+    await rejects(firstsAt(acquisition, { z: 1 }), /no value for SamplesPerPixel/);
+  });
   // A tag that is left out has its default: one sample of one bit, unsigned, chunky, with 0 for black.
   for (const tag of [277, 258, 339, 284, 262]) {
     const bytes = tiffBytes({ ...PAGE, bits: 1 }, (_x, _y, _s, page) => BigInt(page % 2), 3);

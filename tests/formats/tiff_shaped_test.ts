@@ -70,11 +70,46 @@ Deno.test("planes behind one directory are as many as fit before the next part o
   // The first plane lies at 8; the text that describes it follows the head.
   for (const [bytes, present] of [[60, 3], [58, 1]] as const) {
     const head = Uint8Array.from({ length: bytes }, (_, i) => Math.floor(i / 20) + 1);
-    const file = tiffOf(PAGE, [[]], [[270, 2, `{"shape": [3, 4, 5]}`], [273, 4, [8]], [279, 4, [20]]], head);
-    const { summary } = await load(file);
+    const file = tiffOf(PAGE, [[]], [[270, 2, `{"shape": [3, 4, 5], "axes": "CYX"}`], [273, 4, [8]], [
+      279,
+      4,
+      [20],
+    ]], head);
+    const { summary, planes } = await load(file, [0, 1, 2].slice(0, present));
+    deepEqual(planes.map((plane) => plane[0]), [1, 2, 3].slice(0, present));
     deepEqual(
       summary.warnings,
       present === 3 ? [] : ["The description declares 3 planes, but the file holds 1"],
+    );
+  }
+});
+
+Deno.test("an array whose planes have directories of their own is read by them, wherever they lie", async () => {
+  const head = Uint8Array.from({ length: 60 }, (_, i) => Math.floor(i / 20) + 1);
+  const text = `{"shape": [3, 4, 5], "axes": "CYX"}`;
+  const file = tiffOf(
+    PAGE,
+    [[], [], []],
+    (page) => [[270, 2, page === 0 ? text : ""], [273, 4, [[8, 48, 28][page]!]], [279, 4, [20]]],
+    head,
+  );
+  deepEqual((await load(file)).planes.map((plane) => plane[0]), [1, 3, 2]);
+});
+
+Deno.test("more pages than planes are slices, unless another array begins behind them", async () => {
+  const three = `{"shape": [3, 4, 5]}`;
+  const cases: [string[], string][] = [
+    [[three, "", ""], "Z3"],
+    [[three, "", "", `{"shape": [2, 4, 5]}`, ""], "Z3"],
+    [[three, "", "", "", ""], "Z5"],
+    [[three, "", "", "", `{"shape": [4, 5]}`], "Z5"],
+  ];
+  for (const [texts, expected] of cases) {
+    const loaded = await load(described(texts.map((_, i) => i + 1), texts));
+    equal(sizes(loaded), expected);
+    deepEqual(
+      loaded.summary.warnings,
+      expected === "Z3" ? [] : ["The description declares 3 planes, but the file holds 5; they are slices"],
     );
   }
 });

@@ -26,6 +26,7 @@ Deno.test("print, no unit, zero and the placeholder of Olympus do not count", ()
   deepEqual(calibration(1000, 1000, 3).X, { step: 10, unit: "um" });
   deepEqual(calibration(999, 999, 3), {});
   deepEqual(calibration(40_000, 40_000, 1), {});
+  deepEqual([calibration(40_000, 1, 3), calibration(1, 40_000, 3)], [{}, {}]);
   deepEqual(calibration(0, 0, 3), {});
   deepEqual(calibration(NaN, Infinity, 3), {});
   deepEqual(calibration(10_000, 10_000, 3, "FV30S-SW /FileVersion=1.2.6.0"), {});
