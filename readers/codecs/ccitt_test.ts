@@ -1,24 +1,9 @@
 import { equal, throws } from "node:assert/strict";
-import { StopFlag } from "../stop_flag.ts";
+import { strip } from "../../tests/fixtures/strip.ts";
 import { ccittGroup3, ccittGroup4 } from "./ccitt.ts";
 import { MODE_CODES, RUNS } from "./ccitt_codes.ts";
 
-const settings = {
-  bits: [1],
-  kind: "uint" as const,
-};
-
-const segment = (width: number, rows: number) => ({
-  width,
-  rows,
-  samples: 1,
-  fullRows: rows,
-  bytes: Math.ceil(width / 8) * rows,
-  mostBytes: Math.ceil(width / 8) * rows,
-  settings,
-  what: "strip 0",
-  stop: new StopFlag(),
-});
+const segment = (width: number, rows: number) => strip(width, rows, { settings: { bits: [1] } });
 
 const packed = (text: string) =>
   Uint8Array.from(

@@ -1,24 +1,10 @@
 import { deepEqual, throws } from "node:assert/strict";
+import { strip } from "../../tests/fixtures/strip.ts";
 import { lzw as encode } from "../../tests/fixtures/tiff_writer.ts";
-import { StopFlag } from "../stop_flag.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { Segment } from "./segment.ts";
 import { lzw } from "./lzw.ts";
 
-const segment = (bytes: number): Segment => ({
-  width: bytes,
-  rows: 1,
-  samples: 1,
-  fullRows: 1,
-  bytes,
-  mostBytes: bytes,
-  settings: {
-    bits: [8],
-    kind: "uint" as const,
-  },
-  what: "strip 0",
-  stop: new StopFlag(),
-});
+const segment = (bytes: number) => strip(bytes, 1);
 
 /** Long enough for every code width and several full tables. */
 const TEXT = Uint8Array.from({ length: 40_000 }, (_, i) => (i * i >> 5) & 63);

@@ -8,10 +8,10 @@ import { lzw } from "../../readers/codecs/lzw.ts";
 import { packBits } from "../../readers/codecs/packbits.ts";
 import type { Codec } from "../../readers/codecs/segment.ts";
 import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
-import { StopFlag } from "../../readers/stop_flag.ts";
+import { strip } from "../fixtures/strip.ts";
 import strips from "../fixtures/streams/codecs.json" with { type: "json" };
 
-interface Strip {
+interface Written {
   readonly name: string;
   readonly codec: string;
   readonly width: number;
@@ -31,37 +31,19 @@ const CODECS: Readonly<Record<string, Codec>> = {
   ...{ group3: ccittGroup3, group4: ccittGroup4, rle: ccittRle },
 };
 
-function decoded(strip: Strip, stream: Uint8Array) {
-  const { codec, width, rows, bytes, samples = 1, bits = 8, colours = null, fax = 0 } = strip;
+function decoded(written: Written, stream: Uint8Array) {
+  const { codec, width, rows, bytes, samples = 1, bits = 8, colours = null, fax = 0 } = written;
   if (codec === "lz4") return byteCodec("lz4", {}, 1)!.decode(stream, bytes);
-  return CODECS[codec]!.decode(stream, {
-    ...{
-      width,
-      rows,
-      fullRows: rows,
-      samples,
-      bytes,
-      mostBytes: bytes,
-      what: "strip 0",
-      stop: new StopFlag(),
-    },
-    settings: {
-      bits: new Array<number>(samples).fill(bits),
-      kind: "uint",
-      jpegTables: null,
-      colours,
-      faxOptions: fax,
-      lercPacking: 0,
-    },
-  });
+  const settings = { bits: new Array<number>(samples).fill(bits), colours, faxOptions: fax };
+  return CODECS[codec]!.decode(stream, strip(width, rows, { samples, bytes, mostBytes: bytes, settings }));
 }
 
 for (const codec of [...Object.keys(CODECS), "lz4"]) {
   Deno.test(`${codec} of independent encoders`, async () => {
-    for (const strip of (strips as Strip[]).filter((strip) => strip.codec === codec)) {
-      const stream = Uint8Array.from(atob(strip.stream), (letter) => letter.charCodeAt(0));
-      const bytes = (await decoded(strip, stream)).subarray(0, strip.bytes);
-      equal(createHash("sha256").update(bytes).digest("hex"), strip.sha256, strip.name);
+    for (const written of (strips as Written[]).filter((each) => each.codec === codec)) {
+      const stream = Uint8Array.from(atob(written.stream), (letter) => letter.charCodeAt(0));
+      const bytes = (await decoded(written, stream)).subarray(0, written.bytes);
+      equal(createHash("sha256").update(bytes).digest("hex"), written.sha256, written.name);
     }
   });
 }

@@ -4,7 +4,7 @@
 export interface HuffmanTable {
   /** Length × 256 + value of the code that the next 8 bits begin with; 0 for a longer one. */
   readonly lookup: Uint16Array;
-  /** Largest code of each length, -1 where there is none. */
+  /** Largest code of each length; where there is none, a number below all that can follow shorter codes. */
   readonly most: Int32Array;
   /** What to add to a code of each length for its place in `values`. */
   readonly offset: Int32Array;
@@ -17,8 +17,8 @@ const LOOKUP = 8;
 /** Makes a table from the number of codes of each length and their values. @throws {Error} the counts do not form a code */
 export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTable {
   const lookup = new Uint16Array(1 << LOOKUP);
-  const most = new Int32Array(18).fill(-1);
-  const offset = new Int32Array(18);
+  const most = new Int32Array(17);
+  const offset = new Int32Array(17);
   let code = 0;
   let k = 0;
   for (let length = 1; length <= 16; length += 1) {
@@ -30,7 +30,7 @@ export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTab
       }
     }
     if (code > 1 << length) throw new Error("a Huffman table has too many codes");
-    if (counts[length - 1]! > 0) most[length] = code - 1;
+    most[length] = code - 1;
     code <<= 1;
   }
   return { lookup, most, offset, values };
@@ -104,11 +104,12 @@ export class ScanBits {
     throw new Error("a Huffman code is none of its table");
   }
 
+  /** Loads a byte to the fewer than 8 bits that are left, if there is one. */
   #tryLoad(): boolean {
     const byte = this.#bytes[this.at];
     if (byte === undefined || (byte === 0xff && this.#bytes[this.at + 1] !== 0)) return false;
-    this.#load(LOOKUP > this.#count + 8 ? this.#count + 8 : LOOKUP);
-    return this.#count >= LOOKUP;
+    this.#load(LOOKUP);
+    return true;
   }
 
   /** Drops what is left before a marker and goes behind a restart marker. @throws {Error} there is none */
