@@ -77,7 +77,8 @@ function decode(variant: Variant, input: Uint8Array, segment: Segment): Uint8Arr
 function endOfBlock(bits: Bits): boolean {
   if (bits.peek(12) !== 1) return false;
   bits.at += 12;
-  const end = bits.peek(12) === 1 || bits.peek(13) === 3;
+  // In two dimensions a tag bit of 1 stands between them.
+  const end = bits.peek(12) === 1 || bits.peek(13) === 0b1_000000000001;
   bits.at -= 12;
   return end;
 }

@@ -1,6 +1,6 @@
 import { equal, throws } from "node:assert/strict";
 import { strip } from "../../tests/fixtures/strip.ts";
-import { ccittGroup3, ccittGroup4 } from "./ccitt.ts";
+import { ccittGroup3, ccittGroup4, ccittRle } from "./ccitt.ts";
 import { MODE_CODES, RUNS } from "./ccitt_codes.ts";
 
 const segment = (width: number, rows: number) => strip(width, rows, { settings: { bits: [1] } });
@@ -52,4 +52,72 @@ Deno.test("each code table is complete where the recommendation is, and ambiguou
   // 104 run lengths of each colour and 9 modes: as many distinct values as codes.
   for (const table of RUNS) equal(new Set([...table].filter((entry) => entry !== 0)).size, 64 + 27 + 13);
   equal(new Set([...MODE_CODES].filter((entry) => entry !== 0)).size, 9);
+});
+
+const END_OF_LINE = "000000000001";
+
+Deno.test("the codes at the end of the data are told from damage", () => {
+  // A row that is white: white 8 (10011); as a vertical 0 behind a white row it is 1.
+  const short = /gives 1 bytes of CCITT Group \d, 3 are needed/;
+  throws(() => ccittGroup4.decode(packed("1" + END_OF_LINE.repeat(2)), segment(8, 3)), short);
+  throws(
+    () => ccittGroup3.decode(packed(END_OF_LINE + "10011" + END_OF_LINE.repeat(6)), segment(8, 3)),
+    short,
+  );
+  const tagged = strip(8, 3, { settings: { bits: [1], faxOptions: 1 } });
+  const row = END_OF_LINE + "1" + "10011";
+  throws(() => ccittGroup3.decode(packed(row + (END_OF_LINE + "1").repeat(6)), tagged), short);
+  // A single one ends nothing.
+  throws(
+    () => ccittGroup4.decode(packed("1" + END_OF_LINE + "1111"), segment(8, 3)),
+    /no mode at bit 1 in row 1/,
+  );
+});
+
+Deno.test("fill stands before the end of a line, of any length", () => {
+  for (const fill of ["", "0", "0".repeat(29)]) {
+    const row = fill + END_OF_LINE + "1011" + "011";
+    equal((ccittGroup3.decode(packed(row + row), segment(8, 2)) as Uint8Array).join(), "15,15", fill);
+  }
+  throws(
+    () => ccittGroup3.decode(packed(END_OF_LINE + "1011" + "011" + "0".repeat(40)), segment(8, 2)),
+    /gives 1 bytes/,
+  );
+});
+
+Deno.test("a run ends at the last column, not behind it", () => {
+  // White 4 (1011), black 4 (011) or 5 (0011); in two dimensions behind horizontal (001).
+  equal((ccittRle.decode(packed("1011" + "011"), segment(8, 1)) as Uint8Array)[0], 15);
+  throws(() => ccittRle.decode(packed("1011" + "0011"), segment(8, 1)), /a run ends at column 9 of 8/);
+  equal((ccittGroup4.decode(packed("001" + "1011" + "011"), segment(8, 1)) as Uint8Array)[0], 15);
+  throws(
+    () => ccittGroup4.decode(packed("001" + "1011" + "0011"), segment(8, 1)),
+    /a run ends at column 9 of 8/,
+  );
+  // Vertical right 1 (011) of the first row ends behind the last column; horizontal needs both of its runs.
+  throws(() => ccittGroup4.decode(packed("011"), segment(8, 1)), /a change at column 9 of 8/);
+  throws(
+    () => ccittGroup4.decode(packed("001" + "1011" + "000000000"), segment(8, 1)),
+    /no run length at bit 7/,
+  );
+});
+
+Deno.test("empty runs are read in rows that are wider than the longest code", () => {
+  // White 1280 (011011001) and 0 (00110101) or 1 (000111), black 0 (0000110111), white 1280 and 0.
+  const white = "011011001";
+  const row = (rest: string) => packed(white + rest + "0000110111" + white + "00110101");
+  const bytes = ccittRle.decode(row("000111"), segment(2561, 1)) as Uint8Array;
+  equal(bytes.some((byte) => byte !== 0), false);
+  throws(() => ccittRle.decode(row("00110101"), segment(2560, 1)), /an empty run/);
+});
+
+Deno.test("CCITT codes one sample of one bit, in compressed mode", () => {
+  const row = packed("1011" + "011");
+  const read = (bits: number[], faxOptions = 0) =>
+    ccittRle.decode(row, strip(8, 1, { samples: bits.length, bytes: 1, settings: { bits, faxOptions } }));
+  for (const options of [0, 1, 4, 5]) read([1], options);
+  throws(() => read([8]), /one sample of 1 bit/);
+  throws(() => read([1, 1]), /one sample of 1 bit/);
+  throws(() => read([1], 2), /uncompressed mode/);
+  throws(() => read([1], 3), /uncompressed mode/);
 });

@@ -27,7 +27,7 @@ export interface Factors {
 export function upsample(plane: SamplePlane, { width, height }: Size, { h, v }: Factors): SamplePlane {
   if (h === 1 && v === 1) return plane;
   const smooth = plane.width > 2;
-  const samples = plane.samples.length === 0 || plane.samples instanceof Uint8Array
+  const samples = plane.samples instanceof Uint8Array
     ? new Uint8Array(width * height)
     : new Uint16Array(width * height);
   for (let y = 0; y < height; y += 1) {

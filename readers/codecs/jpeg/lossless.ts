@@ -27,7 +27,6 @@ export class LosslessPicture implements Picture {
       throw new Error("its lossless components differ in size, which is not read");
     }
     const predictor = scan.start;
-    if (predictor < 1 || predictor > 7) throw new Error(`its predictor is ${predictor}`);
     const bits = new ScanBits(this.#bytes, scan.at);
     const initial = 2 ** (precision - scan.low - 1);
     let left = scan.restart;

@@ -387,3 +387,58 @@ Deno.test("tables may stand in a stream of their own", () => {
   // Of one or two bytes there are no tables.
   throws(() => read(Uint8Array.of(1, 2)), /Huffman table is missing/);
 });
+
+Deno.test("components of different sizes are brought to that of the picture", () => {
+  // Four, two and one block, of which the first is 9 (1010010) and the others no different (00).
+  const data = [0b10100100, 0b00000101, 0b00100010, 0b10010111];
+  for (const [turn, width, height] of [[0, 32, 8], [4, 8, 32]] as const) {
+    const factors = [0x41, 0x21, 0x11].map((value) => turn === 0 ? value : value >> 4 | (value & 15) << 4);
+    const parts = {
+      frame: segment(0xc0, 8, 0, height, 0, width, 3, ...factors.flatMap((factor, i) => [i + 1, factor, 0])),
+      scan: segment(0xda, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0),
+      data,
+    };
+    const bytes = jpeg.decode(stream(parts), strip(width, height, { samples: 3 })) as Uint8Array;
+    deepEqual([...bytes], times(256, 137, 137, 137));
+  }
+});
+
+Deno.test("a lossless JPEG of components of different sizes is refused", () => {
+  for (const factors of [0x21, 0x12]) {
+    const frame = segment(0xc3, ...FRAME.slice(0, -2), factors, 0);
+    throws(() => decoded({ ...lossless([1, 0, 0]), frame }), /components differ in size/);
+  }
+});
+
+Deno.test("predictions of a lossless JPEG begin anew behind a restart marker", () => {
+  // 4 x 2 samples; the first differs by 9 from 128 (10, 1001), the others by nothing (0); predictor 2 is the sample above.
+  const picture = (interval: number, data: number[]) => [
+    ...jpeg.decode(
+      stream({
+        frame: segment(0xc3, 8, 0, 2, 0, 4, 1, 1, 0x11, 0),
+        before: segment(0xdd, 0, interval),
+        scan: segment(0xda, 1, 1, 0, 2, 0, 0),
+        data,
+      }),
+      strip(4, 2),
+    ) as Uint8Array,
+  ];
+  const [first, marker] = [0b10100100, [0xff, 0xd0]];
+  deepEqual(picture(0, [first, 0b00000111]), times(8, 137));
+  deepEqual(picture(8, [first, 0b00000111]), times(8, 137));
+  deepEqual(picture(4, [first, 0b01111111, ...marker, 0b00001111]), [...times(4, 137), ...times(4, 128)]);
+  // Within a row, where the recommendation has none, the rest of the row begins anew as well.
+  const halves = [0b10100101, ...marker, 0b00111111, ...marker, 0b00111111, ...marker, 0b00111111];
+  deepEqual(picture(2, halves), [137, 137, 128, 128, 128, 128, 128, 128]);
+});
+
+Deno.test("a refining scan places no coefficient where one is", () => {
+  // Code 0 ends a block, 10 is a new coefficient of one bit, which follows.
+  const tables = segment(0xc4, ...DC, ...huffman(0x10, [1, 1], 0, 1));
+  const { frame, scan, data } = progressive(0, 0, 0x00);
+  const first = [...scan, ...data, ...progressive(1, 1, 0x01).scan, 0b10111111];
+  const refined = (...bits: number[]) =>
+    decoded({ tables, frame, before: first, scan: progressive(1, 1, 0x10).scan, data: bits });
+  refined(0b01111111);
+  throws(() => refined(0b10111111), /more coefficients than its scan/);
+});

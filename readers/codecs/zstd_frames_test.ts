@@ -1,0 +1,55 @@
+import { equal, ok, throws } from "node:assert/strict";
+import { endOfFrames } from "./zstd_frames.ts";
+
+const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+/** A last block (bit 0) of 2 bytes as they are (type 0): 2 << 3 | 1. */
+const RAW = [0x11, 0, 0, 7, 7];
+/** A last block of one byte (type 1) that stands for 2. */
+const RUN = [0x13, 0, 0, 7];
+
+const header = (
+  descriptor: number,
+  bytes: number,
+) => [...MAGIC, descriptor, ...new Array<number>(bytes).fill(0)];
+
+/** RFC 8878, section 3.1.1: window but for one segment, dictionary of 0, 1, 2 or 4 bytes, size of 0 (1), 2, 4 or 8 bytes. */
+const FRAMES: Readonly<Record<string, number[]>> = {
+  "with a window": [...header(0x00, 1), ...RAW],
+  "of one segment": [...header(0x20, 1), ...RUN],
+  "with a dictionary of 1 byte": [...header(0x01, 2), ...RUN],
+  "with a dictionary of 2 bytes": [...header(0x02, 3), ...RUN],
+  "with a dictionary of 4 bytes": [...header(0x03, 5), ...RUN],
+  "with a size of 2 bytes": [...header(0x40, 3), ...RAW],
+  "with a size of 4 bytes": [...header(0xa0, 4), ...RAW],
+  "with a size of 8 bytes": [...header(0xc0, 9), ...RAW],
+  "with a checksum": [...header(0x24, 1), ...RUN, 1, 2, 3, 4],
+  "of two blocks": [...header(0x20, 1), 0x10, 0, 0, 7, 7, ...RUN],
+  "of an empty block": [...header(0x20, 1), 1, 0, 0],
+  // 2^16 << 3 | 1.
+  "of a block of 64 KiB": [...header(0x20, 1), 1, 0, 8, ...new Array<number>(65_536).fill(0)],
+};
+
+for (const [name, frame] of Object.entries(FRAMES)) {
+  Deno.test(`a zstd frame ${name} ends where its parts do, alone and behind another`, () => {
+    const first = FRAMES["with a window"]!;
+    const two = Uint8Array.from([...first, ...frame]);
+    equal(endOfFrames(Uint8Array.from(frame)), frame.length);
+    equal(endOfFrames(two), two.length);
+    equal(endOfFrames(Uint8Array.from([...frame, 1, 2, 3])), frame.length);
+    // Fewer than four bytes are no frame.
+    const step = frame.length > 1000 ? 5000 : 1;
+    for (let length = 0; length < frame.length; length += step) {
+      ok(endOfFrames(Uint8Array.from(frame.slice(0, length))) > length, `${length} bytes`);
+      if (length > 3) {
+        ok(endOfFrames(two.subarray(0, first.length + length)) > first.length + length, `${length} more`);
+      }
+    }
+  });
+}
+
+Deno.test("a zstd block of the reserved type is refused", () => {
+  throws(
+    () => endOfFrames(Uint8Array.from([...header(0x20, 1), 0x17, 0, 0, 7])),
+    /a block at 6 is of no known type/,
+  );
+});
