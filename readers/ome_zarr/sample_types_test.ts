@@ -46,6 +46,29 @@ Deno.test("the fill value of the array counts, not one of its attributes", () =>
   }
 });
 
+Deno.test("the least and the largest fill value of each integer type", () => {
+  for (const bits of [8, 16, 32, 64]) {
+    const half = 2n ** BigInt(bits - 1);
+    for (const [type, least, most] of [["int", -half, half - 1n], ["uint", 0n, 2n * half - 1n]] as const) {
+      const name = `${type}${bits}` as SampleType;
+      for (const value of [least, most]) {
+        assert.equal(fill(name, `${value}`), Math.fround(Number(value)), name);
+        assert.equal(fill(name, `"${value}"`), Math.fround(Number(value)), name);
+      }
+      for (const value of [least - 1n, most + 1n]) {
+        assert.throws(() => fill(name, `${value}`), DecodeFailed, name);
+        assert.throws(() => fill(name, `"${value}"`), DecodeFailed, name);
+      }
+    }
+  }
+  assert.equal(fill("bool", "1"), 1);
+  assert.equal(fill("bool", "false"), 0);
+  // A number that is written in another way is what it rounds to.
+  assert.equal(fill("int64", "1e3"), 1000);
+  assert.equal(fill("uint8", `"${"0".repeat(39)}7"`), 7);
+  assert.throws(() => fill("uint8", `"${"0".repeat(40)}7"`), DecodeFailed);
+});
+
 Deno.test("what is no value of the type is refused", () => {
   const refused: [SampleType, string][] = [
     ["uint8", '"x"'],

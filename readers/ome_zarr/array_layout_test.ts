@@ -1,0 +1,330 @@
+/** Metadata of arrays (Zarr 2 and Zarr 3 core), each field with the values around what is read. */
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { arrayLayout } from "./array_layout.ts";
+import { isDivisible, wantedChunks } from "./array_planes.ts";
+import type { PlaneSelection } from "./plane_sink.ts";
+import { workingMemory } from "./working_memory.ts";
+
+type Fields = Record<string, unknown>;
+
+const LITTLE = { name: "bytes", configuration: { endian: "little" } };
+const ZSTD = { name: "zstd" };
+const FIELDS = {
+  shape: [2, 8, 10],
+  data_type: "uint16",
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [1, 4, 5] } },
+  chunk_key_encoding: { name: "default" },
+  codecs: [LITTLE],
+  fill_value: 3,
+};
+const OLD_FIELDS = {
+  shape: [2, 8, 10],
+  chunks: [1, 4, 5],
+  dtype: "<u2",
+  compressor: null,
+  filters: null,
+  order: "C",
+  fill_value: 3,
+};
+
+function layout(change: Fields = {}, zarrFormat: 2 | 3 = 3, attributes: Fields = {}) {
+  const fields = { ...zarrFormat === 3 ? FIELDS : OLD_FIELDS, ...change };
+  const metadata = { key: "0", fields, text: JSON.stringify(fields) };
+  return arrayLayout({ zarrFormat, kind: "array", metadata, attributes }, "0");
+}
+
+const old = (change: Fields = {}, attributes: Fields = {}) => layout(change, 2, attributes);
+const grid = (...chunk_shape: unknown[]) => ({
+  chunk_grid: { name: "regular", configuration: { chunk_shape } },
+});
+const keyed = (chunk_key_encoding: unknown) => ({ chunk_key_encoding });
+const configured = (data_type: Fields) => ({ data_type });
+
+const READ: readonly (readonly [string, () => ReturnType<typeof layout>])[] = [
+  ["16 axes", () => layout({ shape: new Array(16).fill(1), ...grid(...new Array(16).fill(1)) })],
+  ["a type in an object", () => layout(configured({ name: "uint16" }))],
+  ["a type with an empty configuration", () => layout(configured({ name: "uint16", configuration: {} }))],
+  ["no transformers", () => layout({ storage_transformers: [] })],
+  ["a field that need not be understood", () => layout({ other: { must_understand: false } })],
+  ["chunks of 1 GiB", () => layout({ shape: [1, 1, 2 ** 29], ...grid(1, 1, 2 ** 29) })],
+  ["32 codecs", () => layout({ codecs: [LITTLE, ...new Array(31).fill(ZSTD)] })],
+  ["codecs by name alone", () => layout({ codecs: [LITTLE, "zstd"] })],
+  ["samples of a byte without their order", () => layout({ data_type: "uint8", codecs: ["bytes"] })],
+  [
+    "an order of bytes that is null",
+    () => layout({ data_type: "uint8", codecs: [{ name: "bytes", configuration: { endian: null } }] }),
+  ],
+];
+
+for (const [name, make] of READ) Deno.test(`an array with ${name} is read`, () => void make());
+
+const shards = (change: Fields = {}) => ({
+  codecs: [{
+    name: "sharding_indexed",
+    configuration: {
+      chunk_shape: [1, 2, 5],
+      codecs: [LITTLE, ZSTD],
+      index_codecs: [LITTLE, "crc32c"],
+      ...change,
+    },
+  }],
+});
+const nested = (depth: number): Fields =>
+  depth === 0 ? LITTLE : {
+    name: "sharding_indexed",
+    configuration: { chunk_shape: [1, 1, 1], codecs: [nested(depth - 1)], index_codecs: [LITTLE] },
+  };
+
+const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
+  ["no axes", () => layout({ shape: [] }), /has the shape \[\]/],
+  ["17 axes", () => layout({ shape: new Array(17).fill(1) }), /has the shape/],
+  ["a shape that is no list", () => layout({ shape: 4 }), /has the shape 4/],
+  ["an axis of 0", () => layout({ shape: [0, 8, 10] }), /not 3 positive sizes/],
+  ["an axis of half", () => layout({ shape: [0.5, 8, 10] }), /not 3 positive sizes/],
+  ["an axis in quotes", () => layout({ shape: ["2", 8, 10] }), /not 3 positive sizes/],
+  ["fewer axes of chunks", () => layout(grid(4, 5)), /the chunk shape of array "0" is \[4,5\], not 3/],
+  ["more axes of chunks", () => layout(grid(1, 1, 4, 5)), /not 3 positive sizes/],
+  ["an unknown type", () => layout({ data_type: "uint12" }), /data type "uint12"/],
+  [
+    "a configured type",
+    () => layout(configured({ name: "uint16", configuration: { unit: "s" } })),
+    /data type \{/,
+  ],
+  ["another grid", () => layout({ chunk_grid: { name: "rectangular" } }), /grid that is not regular/],
+  ["no grid", () => layout({ chunk_grid: undefined }), /grid that is not regular/],
+  ["a transformer", () => layout({ storage_transformers: [{}] }), /storage transformers/],
+  ["an unknown field", () => layout({ other: 1 }), /metadata field "other"/],
+  [
+    "a field that must be understood",
+    () => layout({ other: { must_understand: true } }),
+    /metadata field "other"/,
+  ],
+  ["another key encoding", () => layout(keyed({ name: "v3" })), /key encoding "v3"/],
+  [
+    "another separator",
+    () => layout(keyed({ name: "v2", configuration: { separator: "-" } })),
+    /chunk keys by "-"/,
+  ],
+  ["an unknown field of keys", () => layout(keyed({ name: "v2", other: 1 })), /field "other"/],
+  [
+    "an unknown setting of keys",
+    () => layout(keyed({ name: "v2", configuration: { other: 1 } })),
+    /field "other"/,
+  ],
+  [
+    "chunks of more than 1 GiB",
+    () => layout({ shape: [1, 1, 2 ** 30], ...grid(1, 1, 2 ** 29 + 1) }),
+    /chunks of 1073741826 bytes/,
+  ],
+  [
+    "33 codecs",
+    () => layout({ codecs: [LITTLE, ...new Array(32).fill(ZSTD)] }),
+    /no list of at most 32 codecs/,
+  ],
+  ["codecs that are no list", () => layout({ codecs: LITTLE }), /no list of at most 32/],
+  ["a codec without a name", () => layout({ codecs: [LITTLE, {}] }), /entry without a name/],
+  ["a codec that is null", () => layout({ codecs: [LITTLE, null] }), /entry without a name/],
+  [
+    "a configuration that is a number",
+    () => layout({ codecs: [{ name: "bytes", configuration: 1 }] }),
+    /no configuration object/,
+  ],
+  ["an unknown codec", () => layout({ codecs: [LITTLE, "lzf"] }), /codec "lzf", which is not known/],
+  ["a codec of objects", () => layout({ codecs: [LITTLE, "vlen-utf8"] }), /stores objects and not numbers/],
+  ["no serializer", () => layout({ codecs: [ZSTD] }), /no codec that makes bytes/],
+  ["two serializers", () => layout({ codecs: [LITTLE, LITTLE] }), /"bytes" at a place/],
+  [
+    "shards behind a serializer",
+    () => layout({ codecs: [LITTLE, ...shards().codecs] }),
+    /"sharding_indexed" at a place/,
+  ],
+  [
+    "a transposition behind the serializer",
+    () => layout({ codecs: [LITTLE, { name: "transpose", configuration: { order: "C" } }] }),
+    /"transpose" at a place/,
+  ],
+  [
+    "a value codec behind the serializer",
+    () => layout({ codecs: [LITTLE, { name: "numcodecs.delta", configuration: { dtype: "<u2" } }] }),
+    /delta" at a place/,
+  ],
+  [
+    "a value codec before shards",
+    () =>
+      layout({ codecs: [{ name: "numcodecs.delta", configuration: { dtype: "<u2" } }, ...shards().codecs] }),
+    /delta" at a place/,
+  ],
+  [
+    "an order of bytes that is none",
+    () => layout({ codecs: [{ name: "bytes", configuration: { endian: "middle" } }] }),
+    /byte order "middle"/,
+  ],
+  [
+    "samples of two bytes without their order",
+    () => layout({ codecs: ["bytes"] }),
+    /no byte order for its uint16/,
+  ],
+  [
+    "shards of shards of shards of shards of shards",
+    () => layout({ ...grid(1, 1, 1), codecs: [nested(5)] }),
+    /more than 4 deep/,
+  ],
+  [
+    "shards that do not divide",
+    () => layout(shards({ chunk_shape: [1, 3, 5] })),
+    /do not divide into 1 x 3 x 5/,
+  ],
+  ["an index of no fixed length", () => layout(shards({ index_codecs: [LITTLE, ZSTD] })), /no fixed length/],
+  [
+    "an index that is transposed",
+    () => layout(shards({ index_codecs: [{ name: "transpose", configuration: { order: "F" } }, LITTLE] })),
+    /no fixed length/,
+  ],
+  [
+    "an index with a value codec",
+    () =>
+      layout(
+        shards({ index_codecs: [{ name: "numcodecs.delta", configuration: { dtype: "<u8" } }, LITTLE] }),
+      ),
+    /no fixed length/,
+  ],
+  [
+    "an index in shards",
+    () =>
+      layout(
+        shards({
+          index_codecs: [{
+            name: "sharding_indexed",
+            configuration: { chunk_shape: [1, 2, 1, 2], codecs: [LITTLE], index_codecs: [LITTLE] },
+          }],
+        }),
+      ),
+    /no fixed length/,
+  ],
+  ["an index in the middle", () => layout(shards({ index_location: "middle" })), /indexes at "middle"/],
+  ["an unknown field of shards", () => layout(shards({ other: 1 })), /field "other"/],
+  ...["compressor", "filters", "order"].map((name) =>
+    [`no ${name} in version 2`, () => old({ [name]: undefined }), new RegExp(`has no "${name}"`)] as const
+  ),
+  ["another order in version 2", () => old({ order: "A" }), /order "A"/],
+  ["another separator in version 2", () => old({ dimension_separator: "-" }), /chunk keys by "-"/],
+  ["filters that are no list", () => old({ filters: {} }), /filters that are no list/],
+  ["a compressor without a name", () => old({ compressor: {} }), /without a name/],
+];
+
+for (const [name, make, message] of REFUSED) {
+  Deno.test(`an array with ${name} is refused`, () => throws(make, message));
+}
+
+Deno.test("the transposition of an array names each axis once", () => {
+  const order = (value: unknown) =>
+    layout({ codecs: [{ name: "transpose", configuration: { order: value } }, LITTLE] }).chain;
+  deepEqual(order("C").axes, [0, 1, 2]);
+  deepEqual(order("F").axes, [2, 1, 0]);
+  deepEqual(order([1, 2, 0]).axes, [1, 2, 0]);
+  deepEqual(order([1, 2, 0]).shape, [4, 5, 1]);
+  for (const wrong of [[0, 1], [0, 1, 2, 3], [0, 1, 1], [0, 1, "2"], [1, 2, 3], [0, 1, 2, "3"], "A", null]) {
+    throws(() => order(wrong), /has the transposition/, JSON.stringify(wrong));
+  }
+});
+
+Deno.test("names of the axes of an array, and keys of its chunks", () => {
+  deepEqual(layout().dimensionNames, null);
+  deepEqual(layout({ dimension_names: ["c", null, 7] }).dimensionNames, ["c", null, null]);
+  deepEqual(old({}, { _ARRAY_DIMENSIONS: ["c", null, "x"] }).dimensionNames, ["c", null, "x"]);
+  deepEqual(old({}, { _ARRAY_DIMENSIONS: "c" }).dimensionNames, null);
+  const keys = (encoding: unknown) => layout(keyed(encoding)).chunkKeys([1, 2, 3]);
+  deepEqual(keys("default"), ["0/c/1/2/3"]);
+  deepEqual(keys({ name: "default", configuration: { separator: "." } }), ["0/c.1.2.3"]);
+  deepEqual(keys({ name: "v2" }), ["0/1.2.3"]);
+  deepEqual(keys({ name: "v2", configuration: { separator: "/" } }), ["0/1/2/3"]);
+  deepEqual(old().chunkKeys([1, 2, 3]), ["0/1.2.3", "0/1/2/3"]);
+  deepEqual(old({ dimension_separator: "/" }).chunkKeys([1, 2, 3]), ["0/1/2/3"]);
+  equal(layout().fill, 3);
+  equal(old({ fill_value: null }).fill, null);
+});
+
+Deno.test("shards tell where their index lies, of which length and order", () => {
+  const read = (change: Fields = {}) => {
+    const { serializer } = layout(shards(change)).chain;
+    if (serializer.kind !== "sharding") throw new Error("no shards");
+    return serializer;
+  };
+  // 1 x 2 x 1 inner chunks of 16 bytes, and a checksum of 4.
+  const { indexSize, grid: chunks, indexAtStart, indexLittleEndian } = read();
+  deepEqual([indexSize, chunks, indexAtStart, indexLittleEndian], [36, [1, 2, 1], false, true]);
+  equal(read({ index_location: "start" }).indexAtStart, true);
+  equal(
+    read({ index_codecs: [{ name: "bytes", configuration: { endian: "big" } }] }).indexLittleEndian,
+    false,
+  );
+  layout({ ...grid(1, 1, 1), codecs: [nested(4)] });
+});
+
+Deno.test("a load can be divided where each channel has encoded chunks of its own", () => {
+  const divided = (change: Fields, axis: number | null = 0) => isDivisible(layout(change), axis);
+  equal(divided({ codecs: [LITTLE, ZSTD] }), true);
+  equal(divided({ codecs: [LITTLE, ZSTD] }, null), false);
+  equal(divided({ codecs: [LITTLE, ZSTD] }, 1), false);
+  equal(divided({}), false);
+  equal(divided({ ...grid(2, 4, 5), codecs: [LITTLE, ZSTD] }), false);
+  equal(divided(shards()), true);
+  equal(divided({ ...grid(2, 4, 5), ...shards() }), true);
+  equal(divided({ ...grid(2, 4, 5), codecs: [...shards().codecs, ZSTD] }), false);
+  equal(divided(shards({ codecs: [LITTLE] })), false);
+  // Stored order x, c, y: the channel is the second axis of a chunk.
+  const transpose = { name: "transpose", configuration: { order: [2, 0, 1] } };
+  equal(divided({ ...grid(1, 4, 5), codecs: [transpose, LITTLE, ZSTD] }), true);
+  equal(divided({ ...grid(1, 4, 1), codecs: [transpose, LITTLE, ZSTD] }, 1), false);
+});
+
+const selection = (change: Partial<PlaneSelection> = {}): PlaneSelection => ({
+  ...{ rowAxis: 1, columnAxis: 2, channelAxis: 0, rows: 8, columns: 10, channels: [0], fixed: [0, 0, 0] },
+  ...change,
+});
+
+Deno.test("the chunks of some planes along each axis", () => {
+  deepEqual(wantedChunks(layout(), selection()), [[0], [0, 1], [0, 1]]);
+  deepEqual(wantedChunks(layout(grid(2, 3, 9)), selection({ channels: [1, 0] })), [[0], [0, 1, 2], [0, 1]]);
+  deepEqual(wantedChunks(layout(), selection({ channels: [1, 0] })), [[1, 0], [0, 1], [0, 1]]);
+  deepEqual(wantedChunks(layout(), selection({ channelAxis: null, fixed: [1, 0, 0] })), [[1], [0, 1], [
+    0,
+    1,
+  ]]);
+  deepEqual(wantedChunks(layout(grid(2, 8, 10)), selection({ channelAxis: null, fixed: [1, 0, 0] })), [[0], [
+    0,
+  ], [0]]);
+  // A plane of 1024 x 1024 chunks of one sample, and one row more; a row of 2^20 and of one more.
+  const ones = (rows: number, columns: number) =>
+    wantedChunks(layout({ shape: [1, rows, columns], ...grid(1, 1, 1) }), selection({ rows, columns }));
+  equal(ones(1024, 1024)[1]!.length, 1024);
+  throws(() => ones(1025, 1024), /the planes lie in 1049600 chunks of array "0", more than 1048576/);
+  equal(ones(1, 1 << 20)[2]!.length, 1 << 20);
+  throws(() => ones(1, (1 << 20) + 1), /1048577 chunks along one axis are more than 1048576/);
+});
+
+Deno.test("the memory that a chunk takes beside the planes", () => {
+  const store = (holdsWhole: boolean) => ({ holdsWhole, open: () => null });
+  const bytes = (change: Fields, whole = false, wanted = selection()) =>
+    workingMemory(store(whole), layout(change), wanted).bytes;
+  // 1 x 4 x 5 samples of 2 bytes are 40; their encoded form has at most an eighth and 64 KiB more.
+  const bound = 40 + 5 + 65_536;
+  equal(bytes({}), 0);
+  equal(bytes({}, true), bound + 40);
+  equal(bytes({}, false, selection({ rowAxis: 0 })), 40);
+  equal(bytes({}, false, selection({ columnAxis: 0 })), 40);
+  equal(bytes({ codecs: [{ name: "transpose", configuration: { order: "F" } }, LITTLE] }), 40);
+  equal(bytes({ codecs: [LITTLE, ZSTD] }), bound + 80);
+  equal(bytes({ codecs: [LITTLE, ZSTD] }, true), 2 * bound + 80);
+  const delta = { name: "numcodecs.delta", configuration: { dtype: "<u2" } };
+  equal(bytes({ codecs: [delta, LITTLE] }), 40 + 80);
+  equal(bytes({ codecs: [delta, LITTLE, ZSTD] }), bound + 80 + 80);
+  // A shard reads its index of 2 x 16 bytes and 4, decoded and not, and one inner chunk of 20 bytes.
+  const inner = 20 + 2 + 65_536;
+  equal(bytes(shards()), 2 * 36 + inner + 40);
+  equal(bytes(shards({ codecs: [LITTLE] })), 2 * 36);
+  // 40 bytes, the index, 1 KiB for each of two inner chunks, an eighth and 64 KiB more.
+  const shard = Math.ceil((40 + 36 + 2048) * 1.125) + 65_536;
+  equal(bytes(shards({ codecs: [LITTLE] }), true), shard + 2 * 36 + inner + 20);
+  equal(bytes({ codecs: [...shards().codecs, ZSTD] }), 2 * shard + 2 * 36 + inner + inner + 40);
+});

@@ -1,0 +1,55 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { byteCodec } from "./byte_codecs.ts";
+
+const decoded = (
+  name: string,
+  bytes: readonly number[],
+  configuration = {},
+  most = 1000,
+) => [...byteCodec(name, configuration, 2)!.decode(Uint8Array.from(bytes), most)];
+
+Deno.test("the byte shuffle takes elements of 1 to 255 bytes", () => {
+  const bytes = Array.from({ length: 255 }, (_, i) => i);
+  const read = (elementsize: unknown) => decoded("shuffle", bytes, { elementsize });
+  deepEqual(read(1), bytes);
+  deepEqual(read(255), bytes);
+  for (const size of [0, 256, 1.5, "1", -1]) throws(() => read(size), /an element size of/, `${size}`);
+  throws(() => read(2), /255 bytes are no whole elements of 2/);
+  // Without a size it is that of the samples.
+  deepEqual(decoded("numcodecs.shuffle", [1, 3, 2, 4]), [1, 2, 3, 4]);
+});
+
+Deno.test("the length before an LZ4 block is what comes out of it", () => {
+  // Token 0x20: two literals.
+  const sized = (size: number, most?: number) =>
+    decoded("lz4", [...new Uint8Array(Int32Array.of(size).buffer), 0x20, 7, 8], {}, most);
+  deepEqual(sized(2), [7, 8]);
+  deepEqual(sized(2, 2), [7, 8]);
+  throws(() => sized(2, 1), /tells of 2 bytes, at most 1 can be/);
+  throws(() => sized(-1), /tells of -1 bytes/);
+  // 7 bytes stand for at most 1785.
+  throws(() => sized(1785, 1e6), /decode to 2 bytes, 1785 are needed/);
+  throws(() => sized(1786, 1e6), /tells of 1786 bytes/);
+  throws(() => decoded("lz4", [0, 0, 0]), /3 bytes are too few/);
+});
+
+Deno.test("checksums stand at their end of the data, or at the other", () => {
+  const data = [...new TextEncoder().encode("123456789")];
+  // Check values of CRC-32C (0xe3069283) and CRC-32 (0xcbf43926) in the catalogue of parametrised CRC algorithms.
+  const castagnoli = [0x83, 0x92, 0x06, 0xe3];
+  const plain = [0x26, 0x39, 0xf4, 0xcb];
+  deepEqual(decoded("crc32c", [...data, ...castagnoli]), data);
+  deepEqual(decoded("crc32c", [...castagnoli, ...data], { location: "start" }), data);
+  deepEqual(decoded("crc32", [...plain, ...data]), data);
+  deepEqual(decoded("crc32", [...data, ...plain], { location: "end" }), data);
+  throws(() => decoded("crc32", [...data, ...plain]), /checksum is/);
+  // The checksum of nothing is 0.
+  deepEqual(decoded("crc32c", [0, 0, 0, 0]), []);
+  throws(() => decoded("crc32c", [0, 0, 0]), /3 bytes are too few for a checksum/);
+});
+
+Deno.test("which codecs there are, and which have a fixed length", () => {
+  const length = (name: string) => byteCodec(name, {}, 2)!.encodedLength?.(10) ?? null;
+  deepEqual(["crc32c", "crc32", "shuffle", "zstd", "blosc"].map(length), [14, 14, 10, null, null]);
+  equal(byteCodec("numcodecs.lzf", {}, 2), null);
+});

@@ -1,0 +1,188 @@
+/** Central directories by hand (PKWARE APPNOTE 6.3.10, sections 4.3.12 to 4.3.16). */
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { DecodedBytes } from "../byte_source.ts";
+import { holdsZarr, readZipDirectory, zarrFolder } from "./zip_directory.ts";
+
+const MAX32 = 0xffffffff;
+
+interface Entry {
+  readonly name: string;
+  readonly size?: number;
+  readonly stored?: number;
+  readonly offset?: number;
+  readonly flags?: number;
+  readonly extra?: Buffer;
+  readonly comment?: string;
+}
+
+function entryOf(
+  { name, size = 5, stored = 4, offset = 3, flags = 0, extra = Buffer.alloc(0), comment = "" }: Entry,
+): Buffer {
+  const head = Buffer.alloc(46);
+  head.writeUInt32LE(0x02014b50, 0);
+  head.writeUInt16LE(flags, 8);
+  head.writeUInt16LE(8, 10);
+  head.writeUInt32LE(0x12345678, 16);
+  head.writeUInt32LE(stored, 20);
+  head.writeUInt32LE(size, 24);
+  head.writeUInt16LE(name.length, 28);
+  head.writeUInt16LE(extra.length, 30);
+  head.writeUInt16LE(comment.length, 32);
+  head.writeUInt32LE(offset, 42);
+  return Buffer.concat([head, Buffer.from(name), extra, Buffer.from(comment)]);
+}
+
+interface End {
+  readonly count?: number;
+  readonly size?: number;
+  readonly offset?: number;
+  readonly comment?: Buffer;
+}
+
+function endOf({ count = 0, size = 0, offset = 0, comment = Buffer.alloc(0) }: End): Buffer {
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(count, 10);
+  end.writeUInt32LE(size, 12);
+  end.writeUInt32LE(offset, 16);
+  end.writeUInt16LE(comment.length, 20);
+  return Buffer.concat([end, comment]);
+}
+
+/** The 64-bit end record at `at`, and its locator. */
+function wideEnd(at: number, { count = 0, size = 0, offset = 0 }: End): Buffer {
+  const record = Buffer.alloc(56);
+  record.writeUInt32LE(0x06064b50, 0);
+  record.writeBigUInt64LE(BigInt(count), 32);
+  record.writeBigUInt64LE(BigInt(size), 40);
+  record.writeBigUInt64LE(BigInt(offset), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50, 0);
+  locator.writeBigUInt64LE(BigInt(at), 8);
+  return Buffer.concat([record, locator]);
+}
+
+/** A 64-bit extra field: id 1, its length, numbers of eight bytes. */
+function wideExtra(...numbers: number[]): Buffer {
+  const extra = Buffer.alloc(4 + 8 * numbers.length);
+  extra.writeUInt16LE(1, 0);
+  extra.writeUInt16LE(8 * numbers.length, 2);
+  numbers.forEach((number, i) => extra.writeBigUInt64LE(BigInt(number), 4 + 8 * i));
+  return extra;
+}
+
+const read = (...parts: Buffer[]) =>
+  readZipDirectory(new DecodedBytes(new Uint8Array(Buffer.concat(parts)), "zip"));
+
+/** A file of entries and their end, whose statements `end` changes. */
+function archive(entries: readonly Entry[], end: End = {}) {
+  const directory = Buffer.concat(entries.map(entryOf));
+  return read(
+    Buffer.alloc(3),
+    directory,
+    endOf({ count: entries.length, size: directory.length, offset: 3, ...end }),
+  );
+}
+
+Deno.test("entries of a ZIP directory", () => {
+  const entries = archive([{ name: "a", comment: "no" }, { name: "b", flags: 1 }, {
+    name: "c",
+    flags: 0x40,
+  }]);
+  deepEqual([...entries.keys()], ["a", "b", "c"]);
+  const { earlier: _, ...a } = entries.get("a")!;
+  deepEqual(a, { method: 8, encrypted: false, crc: 0x12345678, compressedSize: 4, size: 5, offset: 3 });
+  deepEqual([...entries.values()].map(({ encrypted }) => encrypted), [false, true, true]);
+  const [first, last] = [{ name: "a", size: 1 }, { name: "a", size: 2 }];
+  const twice = archive([first, last]).get("a")!;
+  deepEqual([twice.size, twice.earlier?.size], [2, 1]);
+  equal(archive([]).size, 0);
+});
+
+Deno.test("a ZIP directory has exactly the entries that it tells of", () => {
+  const two = [{ name: "a" }, { name: "b" }];
+  throws(() => archive(two, { count: 1 }), /has 94 bytes, its 1 entries 47/);
+  throws(() => archive(two, { count: 3 }), /ZIP entry 2 of 3 at 97 is damaged/);
+  throws(() => archive(two, { size: 93 }), /ZIP entry 1 at 50 ends after its directory/);
+  throws(() => archive(two, { size: 92 }), /ZIP entry 1 of 2 at 50 is damaged/);
+  throws(() => archive(two, { offset: 2 }), /ZIP entry 0 of 2 at 2 is damaged/);
+});
+
+Deno.test("the bounds of a ZIP directory are judged before it is read", () => {
+  const wide = (change: End) => read(wideEnd(0, change), endOf({ count: 0xffff }));
+  throws(() => wide({ count: 250_000 }), /ZIP entry 0 of 250000 at 0 is damaged/);
+  throws(() => wide({ count: 250_001 }), /tells of 250001 entries, more than 250000/);
+  throws(() => wide({ size: 64 << 20 }), /the ZIP directory/);
+  throws(() => wide({ size: (64 << 20) + 1 }), /has 67108865 bytes, more than 67108864/);
+});
+
+Deno.test("the end of a ZIP file is found behind the longest comment, and no farther", () => {
+  const comment = Buffer.alloc(0xffff, 0x20);
+  equal(read(endOf({ comment })).size, 0);
+  throws(() => read(endOf({ comment }), Buffer.alloc(1)), /has no end record/);
+  throws(() => read(endOf({}).subarray(0, 21)), /no end record/);
+  throws(() => read(endOf({}), Buffer.from("!")), /no end record/);
+  // A comment that looks like an end record with another length is none.
+  const inside = endOf({ count: 9 });
+  inside.writeUInt16LE(5, 20);
+  equal(read(endOf({ comment: inside })).size, 0);
+});
+
+Deno.test("64-bit numbers of a ZIP file count where the others are full", () => {
+  const directory = entryOf({ name: "a" });
+  const full = { count: 1, size: directory.length, offset: 0 };
+  const wide = (end: End, stated: End = full) =>
+    read(directory, wideEnd(directory.length, stated), endOf(end));
+  equal(wide({ ...full, count: 0xffff }).size, 1);
+  equal(wide({ ...full, size: MAX32 }).size, 1);
+  equal(wide({ ...full, offset: MAX32 }).size, 1);
+  // Where none is full the record does not count.
+  equal(wide(full, { count: 7 }).size, 1);
+  throws(() => wide({ ...full, count: 0xffff }, { ...full, count: 2 }), /ZIP entry 1 of 2/);
+  // No locator, room for none, a record that is none.
+  throws(() => read(directory, Buffer.alloc(76), endOf({ ...full, count: 0xffff })), /entries|damaged/);
+  throws(() => read(endOf({ count: 0xffff })), /ZIP entry 0 of 65535/);
+  throws(
+    () => read(directory, wideEnd(1, full), endOf({ ...full, count: 0xffff })),
+    /record at 1 is damaged/,
+  );
+});
+
+Deno.test("64-bit numbers of an entry stand in the order of the full ones", () => {
+  const numbers = (entry: Partial<Entry>) => {
+    const { size, compressedSize, offset } = archive([{ name: "a", ...entry }]).get("a")!;
+    return [size, compressedSize, offset];
+  };
+  const extra = wideExtra(70, 80, 90);
+  deepEqual(numbers({ extra }), [5, 4, 3]);
+  deepEqual(numbers({ extra, size: MAX32, stored: MAX32, offset: MAX32 }), [70, 80, 90]);
+  deepEqual(numbers({ extra, stored: MAX32 }), [5, 70, 3]);
+  deepEqual(numbers({ extra, stored: MAX32, offset: MAX32 }), [5, 70, 80]);
+  deepEqual(numbers({ extra: Buffer.concat([Buffer.from([9, 0, 2, 0, 1, 1]), extra]), size: MAX32 }), [
+    70,
+    4,
+    3,
+  ]);
+  deepEqual(numbers({ size: MAX32 }), [MAX32, 4, 3]);
+  deepEqual(numbers({ extra: wideExtra(70), size: MAX32, offset: MAX32 }), [70, 4, MAX32]);
+  deepEqual(numbers({ extra: extra.subarray(0, 11), size: MAX32 }), [MAX32, 4, 3]);
+  deepEqual(numbers({ extra: extra.subarray(0, 3), size: MAX32 }), [MAX32, 4, 3]);
+});
+
+Deno.test("the folder of an archive that holds its group", () => {
+  equal(zarrFolder(["zarr.json", "a/zarr.json"]), "");
+  equal(zarrFolder(["a/zarr.json", "a/b/zarr.json", "readme"]), "a");
+  equal(zarrFolder(["a/.zgroup", "a/.zattrs"]), "a");
+  equal(zarrFolder(["a/.zgroup", "b/.zgroup"]), null);
+  equal(zarrFolder(["readme", "a/b/.zgroup"]), null);
+  const holds = (name: string) =>
+    holdsZarr(
+      new DecodedBytes(
+        new Uint8Array(Buffer.concat([entryOf({ name }), endOf({ count: 1, size: 46 + name.length })])),
+        "zip",
+      ),
+    );
+  deepEqual(["zarr.json", "a/.zattrs", "readme"].map(holds), [true, true, false]);
+  equal(holdsZarr(new DecodedBytes(new Uint8Array(30), "zip")), false);
+});
