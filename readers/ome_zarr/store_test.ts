@@ -1,0 +1,45 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { join } from "node:path";
+import { FileAccess } from "../random_access.ts";
+import { DirectoryStore, keyBelow, readValue, storeKey } from "./store.ts";
+
+Deno.test("keys stay inside the store", () => {
+  deepEqual(
+    [storeKey("a", "b/c"), storeKey("a", "../b"), storeKey("./a//b/"), storeKey(""), storeKey("a/..")],
+    ["a/b/c", "b", "a/b", "", ""],
+  );
+  deepEqual([storeKey(".."), storeKey("a", "../.."), storeKey("a\0")], [null, null, null]);
+  deepEqual([keyBelow("", "a"), keyBelow("a", "b", "c")], ["a", "a/b/c"]);
+});
+
+Deno.test("values of a directory, of at most so many bytes", () => {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync());
+  const files = new FileAccess();
+  try {
+    Deno.mkdirSync(join(folder, "in"));
+    Deno.writeTextFileSync(join(folder, "in/five"), "12345");
+    Deno.writeTextFileSync(join(folder, "one"), "1");
+    const store = new DirectoryStore(folder, files);
+    const length = (key: string, most: number) => readValue(store, key, most)?.length ?? null;
+    equal(length("in/five", 5), 5);
+    throws(() => length("in/five", 4), /"in\/five" has 5 bytes, more than 4/);
+    equal(length("one", 1), 1);
+    // Looked for often enough, a folder is listed: what is there stays there.
+    for (let i = 0; i < 40; i += 1) {
+      equal(length(`in/${i}`, 9), null);
+      equal(length(`${i}`, 9), null);
+      equal(length(`none/${i}`, 9), null);
+      equal(length("in/five", 9), 5);
+    }
+    throws(() => length("in", 9), /"in" is no regular file/);
+    throws(() => length("one/two", 9), /"one\/two" exists but cannot be opened/);
+    Deno.symlinkSync("/etc/hostname", join(folder, "link"));
+    throws(
+      () => new DirectoryStore(folder, files).open("link", 9999),
+      /"link" is a link that leaves the store/,
+    );
+  } finally {
+    files.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

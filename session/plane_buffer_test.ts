@@ -1,0 +1,69 @@
+import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { PlaneBuffer } from "./plane_buffer.ts";
+
+/** A plane of so many samples, with the buffers that it gave back. */
+function planeOf(samples: number) {
+  const freed: ArrayBuffer[] = [];
+  const values = Float32Array.from({ length: samples }, (_, i) => i);
+  const bytes = new Uint8Array(values.slice().buffer);
+  return { plane: new PlaneBuffer(values, (buffer) => freed.push(buffer)), freed, bytes };
+}
+
+Deno.test("a plane gives its memory back once, when the last response has ended", () => {
+  const { plane, freed } = planeOf(4);
+  const [first, second] = [plane.lease(), plane.lease()];
+  equal(plane.leases, 2);
+  first();
+  first();
+  equal(plane.leases, 1);
+  plane.release();
+  equal(freed.length, 0);
+  throws(() => plane.lease(), /was released/);
+  second();
+  second();
+  plane.release();
+  deepEqual([plane.leases, plane.byteLength], [0, 16]);
+  deepEqual(freed.map(({ byteLength }) => byteLength), [16]);
+});
+
+Deno.test("a plane without a response gives its memory back at once, and only once", () => {
+  const { plane, freed } = planeOf(4);
+  plane.lease()();
+  equal(freed.length, 0);
+  plane.release();
+  plane.release();
+  equal(freed.length, 1);
+});
+
+Deno.test("a plane is sent in chunks of 1 MiB, each when it is asked for", async () => {
+  // 2.5 MiB and one sample, but for the first and the last two bytes.
+  const { plane, bytes } = planeOf(5 * 131_072 + 1);
+  const [start, end] = [1, bytes.length - 2];
+  let moved = 0;
+  const { body, cut } = plane.stream(start, end, () => moved += 1);
+  const lengths: number[] = [];
+  const sent: number[] = [];
+  for await (const chunk of body) {
+    lengths.push(chunk.length);
+    sent.push(chunk[0]!, chunk.at(-1)!);
+  }
+  deepEqual(lengths, [1 << 20, 1 << 20, (1 << 19) + 4 - 3]);
+  deepEqual(sent, [1, 1 << 20, (1 << 20) + 1, 1 << 21, (1 << 21) + 1, end - 1].map((at) => bytes[at]));
+  equal(moved, 3);
+  // What has ended cannot be cut.
+  cut("late");
+});
+
+Deno.test("a stream of a plane that is cut fails, one that was cancelled or cut before does not again", async () => {
+  const { plane } = planeOf(4);
+  const { body, cut } = plane.stream(0, 16, () => {});
+  cut("stopped");
+  cut("again");
+  await rejects(body.getReader().read(), (reason) => reason === "stopped");
+  const other = plane.stream(0, 16, () => {});
+  await other.body.cancel();
+  other.cut("late");
+  // No bytes are a stream that ends.
+  const { done } = await plane.stream(8, 8, () => {}).body.getReader().read();
+  equal(done, true);
+});

@@ -1,0 +1,106 @@
+import { deepEqual, equal, match, throws } from "node:assert/strict";
+import type { AcquisitionSummary } from "../readers/load.ts";
+import type { Clock } from "./clock.ts";
+import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
+import type { DecodedAcquisition } from "./load_acquisition.ts";
+import { MemoryBudget } from "./memory_budget.ts";
+import { PlaneMemory } from "./plane_memory.ts";
+import { SessionStore } from "./store.ts";
+
+/** A clock whose timers are late: they fire when they are told to. */
+function lateClock() {
+  const timers = new Set<() => void>();
+  const clock: Clock & { time: number } = {
+    time: 0,
+    now: () => clock.time,
+    after(_, work) {
+      timers.add(work);
+      return () => timers.delete(work);
+    },
+  };
+  return { clock, timers };
+}
+
+/** A store of sessions of 10 s, with a budget of 100 bytes. */
+function storeOf() {
+  const { clock, timers } = lateClock();
+  const budget = new MemoryBudget(100);
+  let ended = 0;
+  const store = new SessionStore(clock, 10, new PlaneMemory(clock), () => ended += 1);
+  /** Planes of 8 bytes for channels 2 and 0, and of 4 bytes for a reference channel. */
+  const create = (reference = true) =>
+    store.create({
+      summary: {
+        loaded: [{ index: 2 }, { index: 0 }],
+        reference: reference ? { channels: [{ index: 1 }] } : null,
+      } as unknown as AcquisitionSummary,
+      planes: [new Float32Array(2), new Float32Array(2)],
+      referencePlanes: reference ? [new Float32Array(1)] : [],
+      reservation: budget.reserve(30),
+    } as unknown as DecodedAcquisition);
+  return { store, clock, timers, budget, create, ended: () => ended };
+}
+
+Deno.test("a session ends when its time is over, even where its timer is late", () => {
+  const { store, clock, create } = storeOf();
+  const session = create();
+  match(session.id, /^[0-9a-f]{32}$/);
+  clock.time = 9_999;
+  equal(store.get(session.id), session);
+  equal(store.secondsRemaining(session), 0.001);
+  clock.time = 10_000;
+  throws(() => store.get(session.id), SessionNotFound);
+  clock.time = 10_001;
+  equal(store.secondsRemaining(session), 0);
+});
+
+Deno.test("a session holds its planes by channel, and what they take of the budget", () => {
+  const { store, budget, create, ended, timers } = storeOf();
+  const { id, totalBytes } = create();
+  deepEqual([totalBytes, budget.used, store.size], [20, 20, 1]);
+  deepEqual([store.channel(id, 2).byteLength, store.referenceChannel(id, 1).byteLength], [8, 4]);
+  throws(() => store.channel(id, 1), {
+    constructor: ChannelNotFound,
+    message: "The session holds no channel 1; it holds 0, 2",
+  });
+  throws(() => store.referenceChannel(id, 0), {
+    constructor: ReferenceChannelNotFound,
+    message: /no reference channel 0; it holds 1$/,
+  });
+  throws(() => store.referenceChannel(create(false).id, 0), /has no reference image/);
+  store.delete(id);
+  throws(() => store.delete(id), SessionNotFound);
+  deepEqual([budget.used, store.size, ended(), timers.size], [16, 1, 1, 1]);
+});
+
+Deno.test("a store that is closed ends its sessions and takes no further one", () => {
+  const { store, budget, create, ended } = storeOf();
+  create();
+  store.close();
+  deepEqual([budget.used, store.size, ended()], [0, 0, 0]);
+  throws(() => create(), ShuttingDown);
+  equal(budget.used, 0);
+});
+
+Deno.test("a late timer ends a session that was not asked for since", () => {
+  const { store, budget, create, timers, ended } = storeOf();
+  create();
+  for (const work of [...timers]) work();
+  deepEqual([budget.used, store.size, ended()], [0, 0, 1]);
+});
+
+Deno.test("a budget gives exactly what it has", () => {
+  const budget = new MemoryBudget(100);
+  const whole = budget.reserve(100);
+  throws(() => budget.reserve(1), /need 0.0 MiB, but only 0.0 MiB of 0.0 MiB/);
+  budget.reserve(0);
+  throws(() => budget.reserve(NaN));
+  whole.release(40);
+  deepEqual([whole.bytes, budget.used], [60, 60]);
+  whole.release(1000);
+  whole.release();
+  deepEqual([whole.bytes, budget.used], [0, 0]);
+  // From 10 MiB on without decimals.
+  throws(() => budget.reserve((10 << 20) - 1), /need 10.0 MiB/);
+  throws(() => budget.reserve(10 << 20), /need 10 MiB/);
+});
