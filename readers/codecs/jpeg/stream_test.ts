@@ -68,6 +68,9 @@ const READ: Readonly<Record<string, Parts>> = {
   "no end": { end: [] },
   "fill bytes before a marker": { before: [0xff, 0xff, 0xff] },
   "markers without a segment": { before: [0xff, 0x01, 0xff, 0xd0, 0xff, 0xd7] },
+  "a comment of 300 bytes with an end marker in it": {
+    before: segment(0xfe, ...times(280, 1), ...EOI, ...times(16, 1)),
+  },
   "an empty comment": { before: [0xff, 0xfe, 0, 2] },
   "a reserved extension": { before: segment(0xc8, 1, 2) },
   "a comment that ends with the bytes": { end: segment(0xfe, 1, 2, 3) },
@@ -441,4 +444,13 @@ Deno.test("a refining scan places no coefficient where one is", () => {
     decoded({ tables, frame, before: first, scan: progressive(1, 1, 0x10).scan, data: bits });
   refined(0b01111111);
   throws(() => refined(0b10111111), /more coefficients than its scan/);
+});
+
+Deno.test("a scan has up to four components", () => {
+  const parts = {
+    frame: segment(0xc0, 8, 0, 8, 0, 8, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0x11, 0])),
+    scan: segment(0xda, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0]), 0, 63, 0),
+    data: [0b10100101, 0b01001010, 0b10010101, 0b00101111],
+  };
+  deepEqual([...decoded(parts, { samples: 4 })], times(64, 137, 137, 137, 137));
 });
