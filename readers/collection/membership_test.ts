@@ -259,3 +259,35 @@ Deno.test(
     assert.notEqual(summary.reference, null);
   }),
 );
+
+Deno.test(
+  "a document of 16 MiB is read, of one byte more it is not",
+  inCollection(async (root) => {
+    const path = join(root, FILES.collection);
+    const text = Deno.readTextFileSync(path);
+    Deno.writeTextFileSync(path, text.padEnd(16 << 20));
+    const { summary } = await open(join(root, "images/0001"));
+    assert.notEqual(summary.reference, null);
+    assert.deepEqual(summary.warnings, []);
+    Deno.writeTextFileSync(path, text.padEnd((16 << 20) + 1));
+    const larger = (await open(join(root, "images/0001"))).summary;
+    assert.equal(larger.reference, null);
+    assert.match(larger.warnings.join(), /cannot be used: it has 16777217 bytes, more than 16777216/);
+  }),
+);
+
+Deno.test(
+  "each point of a scan path lies inside the reference image of 8 rows and 10 columns",
+  inCollection(async (root) => {
+    const served = async (points: number[][]) => {
+      const scan_path = { ...DOCUMENTS.reference.scan_path, points };
+      write(join(root, FILES.reference), { ...DOCUMENTS.reference, scan_path });
+      const { reference, warnings } = (await open(join(root, "images/0001"))).summary;
+      return [reference!.scanPath, warnings.length];
+    };
+    assert.deepEqual(await served([[0, 0], [9, 7]]), [{ x: [0, 9], y: [0, 7] }, 0]);
+    for (const point of [[10, 7], [9, 8], [10, 8]]) {
+      assert.deepEqual(await served([[0, 0], point]), [null, 1], point.join());
+    }
+  }),
+);

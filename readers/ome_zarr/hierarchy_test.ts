@@ -1,0 +1,175 @@
+/** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { DecodedBytes } from "../byte_source.ts";
+import { NoImage, UnsupportedFormat } from "../errors.ts";
+import { omeAttributes, readNode } from "./hierarchy.ts";
+import { readOmeImage } from "./ome_image.ts";
+import type { Store } from "./store.ts";
+
+/** A store of texts, or of values that are written as JSON. */
+function storeOf(values: Readonly<Record<string, unknown>>): Store {
+  return {
+    open(key) {
+      const value = values[key];
+      if (value === undefined) return null;
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      const bytes = new DecodedBytes(new TextEncoder().encode(text), key);
+      return Object.assign(bytes, { close: () => {} });
+    },
+  };
+}
+
+const node = (values: Readonly<Record<string, unknown>>, path = "") => readNode(storeOf(values), path);
+
+Deno.test("the bare numbers of Python's JSON are read as words, those in quotes stay", () => {
+  const text = String
+    .raw`{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN, \" Infinity", "NaN": 1, "zarr_format": 2}`;
+  deepEqual(node({ ".zgroup": text })!.metadata.fields, {
+    ...{ a: "NaN", b: ["-Infinity", "Infinity"], c: 'NaN, " Infinity', NaN: 1, zarr_format: 2 },
+  });
+  throws(() => node({ ".zgroup": "{NaN" }), /".zgroup" is no JSON: /);
+  throws(() => node({ ".zgroup": "[]" }), /".zgroup" is no JSON object/);
+});
+
+Deno.test("a node is what its documents say, those of Zarr 3 first", () => {
+  const modern = (change = {}) => ({ "zarr.json": { zarr_format: 3, node_type: "group", ...change } });
+  deepEqual([node(modern())!.kind, node(modern())!.zarrFormat, node(modern())!.attributes], ["group", 3, {}]);
+  equal(node({ ...modern({ node_type: "array" }), ".zgroup": {} })!.kind, "array");
+  deepEqual(node(modern({ attributes: { a: 1 } }))!.attributes, { a: 1 });
+  deepEqual(node(modern({ attributes: [1] }))!.attributes, {});
+  throws(() => node(modern({ zarr_format: 2 })), /has the Zarr format 2/);
+  throws(() => node(modern({ node_type: "file" })), /has the node type "file"/);
+  throws(() => node(modern({ node_type: undefined })), /has the node type undefined/);
+  const kinds = (values: Record<string, unknown>) => {
+    const { kind, zarrFormat, metadata, attributes } = node(values)!;
+    return [kind, zarrFormat, metadata.key, attributes];
+  };
+  deepEqual(kinds({ ".zarray": { zarr_format: 2 }, ".zattrs": { a: 1 } }), ["array", 2, ".zarray", { a: 1 }]);
+  deepEqual(kinds({ ".zgroup": {} }), ["group", 2, ".zgroup", {}]);
+  deepEqual(kinds({ ".zattrs": { a: 1, zarr_format: 7 } }), ["group", 2, ".zattrs", {
+    a: 1,
+    zarr_format: 7,
+  }]);
+  throws(() => node({ ".zgroup": { zarr_format: 3 } }), /".zgroup" has the Zarr format 3/);
+  throws(
+    () => node({ ".zarray": { zarr_format: 1 }, ".zgroup": { zarr_format: 2 } }),
+    /".zarray" has the Zarr format 1/,
+  );
+  equal(node({}), null);
+  equal(node({ "a/zarr.json": { zarr_format: 3, node_type: "group" } }, "a")!.metadata.key, "a/zarr.json");
+});
+
+Deno.test("OME attributes stand under their name, or at the top", () => {
+  const attributes = (value: unknown) => omeAttributes(node({ ".zattrs": value })!);
+  deepEqual(attributes({ ome: { a: 1 }, b: 2 }), { a: 1 });
+  deepEqual(attributes({ b: 2 }), { b: 2 });
+  deepEqual(attributes({ ome: 1, b: 2 }), { ome: 1, b: 2 });
+});
+
+const ARRAY = (shape: number[]) => ({
+  ...{
+    zarr_format: 2,
+    shape,
+    chunks: shape,
+    dtype: "<u2",
+    compressor: null,
+    filters: null,
+    order: "C",
+    fill_value: 0,
+  },
+});
+const axes = (...names: string[]) =>
+  names.map((name) => ({ name, type: name === "c" ? "channel" : "space" }));
+const multiscale = (change = {}) => ({
+  version: "0.4",
+  axes: axes("c", "y", "x"),
+  datasets: [{ path: "0" }],
+  ...change,
+});
+
+interface Written {
+  readonly multiscale?: object;
+  readonly omero?: object;
+  readonly shape?: number[];
+  readonly at?: string;
+}
+
+const image = ({ multiscale: own = multiscale(), omero, shape = [2, 4, 6], at = "" }: Written = {}) => ({
+  [`${at}.zattrs`]: { multiscales: [own], ...omero && { omero } },
+  [`${at}0/.zarray`]: ARRAY(shape),
+});
+const read = (values: Readonly<Record<string, unknown>>, path = "") =>
+  readOmeImage(storeOf(values), path, (inner) => `shown/${inner}`);
+
+Deno.test("the array of an image, and its channels by label", () => {
+  const labels = (...channels: unknown[]) => read(image({ omero: { channels } }));
+  deepEqual(read(image()).channelNames.length, 2);
+  deepEqual(labels({ label: " Red " }, { label: 7 }).channelNames, ["Red", "7"]);
+  deepEqual(labels({ label: "Red" }, { label: "Green" }).warnings, []);
+  deepEqual(labels({ label: "Red" }).warnings, ['The array has 2 channels, "omero" tells of 1']);
+  deepEqual(labels().warnings, []);
+  equal(labels(null, { label: "" }).channelNames.includes(""), false);
+});
+
+Deno.test("versions of OME-Zarr from 0.1 to 0.5 are read", () => {
+  for (const version of ["0.1", "0.5", "0.5.2", undefined, 4]) {
+    read(image({ multiscale: multiscale({ version }) }));
+  }
+  for (const version of ["0.6", "1.0", "0.10"]) {
+    throws(() => read(image({ multiscale: multiscale({ version }) })), /is not read; 0.1 to 0.5 are/);
+  }
+  const bare = (version: string) =>
+    read(image({ multiscale: multiscale({ version, axes: undefined }), shape: [1, 1, 1, 4, 6] })).warnings
+      .length;
+  deepEqual(["0.1", "0.2", "0.3", "0.4", "0.5"].map(bare), [0, 0, 1, 1, 1]);
+});
+
+Deno.test("what is no image, or one that cannot be read, is refused", () => {
+  throws(() => read({}), /no metadata at ""/);
+  throws(() => read({ ".zarray": ARRAY([1]) }), NoImage);
+  throws(() => read({ ".zgroup": {} }), NoImage);
+  throws(() => read(image({ multiscale: multiscale({ datasets: [] }) })), /no dataset with a path/);
+  throws(
+    () => read(image({ multiscale: multiscale({ datasets: [{ path: 0 }] }) })),
+    /no dataset with a path/,
+  );
+  throws(
+    () => read(image({ multiscale: multiscale({ datasets: [{ path: "../0" }] }) })),
+    /"..\/0" leaves the store/,
+  );
+  throws(
+    () => read(image({ multiscale: multiscale({ datasets: [{ path: "1" }] }) })),
+    /dataset "1" does not exist/,
+  );
+  throws(() => read({ ".zattrs": { plate: {} } }), UnsupportedFormat);
+  throws(() => read({ ".zattrs": { well: {} } }), UnsupportedFormat);
+});
+
+Deno.test("an image has at most 2^30 samples in a plane and 10,000 channels", () => {
+  const sized = (...shape: number[]) => {
+    const array = { ...ARRAY(shape), chunks: [1, 1, 1] };
+    return read({ ...image(), "0/.zarray": array }).channelNames.length;
+  };
+  equal(sized(1, 1 << 15, 1 << 15), 1);
+  throws(() => sized(1, 1 << 15, (1 << 15) + 1), /a plane of 32768 x 32769 has more than 1073741824 samples/);
+  equal(sized(10_000, 1, 1), 10_000);
+  throws(() => sized(10_001, 1, 1), /the image has 10001 channels, more than 10000/);
+});
+
+Deno.test("the first series of a bioformats2raw layout is its image", () => {
+  const layout = (value: unknown, series?: unknown) => ({
+    ".zattrs": { "bioformats2raw.layout": value },
+    ...series !== undefined && { "OME/.zattrs": { series } },
+    ...image({ at: "0/" }),
+    ...image({ at: "b/", shape: [1, 4, 6] }),
+  });
+  const channels = (values: Record<string, unknown>) => read(values).channelNames.length;
+  equal(channels(layout(3)), 2);
+  equal(channels(layout(3, ["b", "0"])), 1);
+  equal(channels(layout(3, [7, "b"])), 1);
+  equal(channels(layout(3, "b")), 2);
+  throws(() => read(layout(4)), /layout 4 is not known/);
+  throws(() => read(layout(3, ["c"])), /the first series "c" holds no image/);
+  throws(() => read(layout(3, ["../b"])), /the first series "..\/b" holds no image/);
+  throws(() => read(layout(3, ["OME"])), /the first series "OME" holds no image/);
+});
