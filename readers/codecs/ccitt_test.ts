@@ -67,6 +67,10 @@ Deno.test("the codes at the end of the data are told from damage", () => {
   const tagged = strip(8, 3, { settings: { bits: [1], faxOptions: 1 } });
   const row = END_OF_LINE + "1" + "10011";
   throws(() => ccittGroup3.decode(packed(row + (END_OF_LINE + "1").repeat(6)), tagged), short);
+  throws(
+    () => ccittGroup4.decode(packed("11" + END_OF_LINE.repeat(2)), segment(24, 3)),
+    /gives 6 bytes of CCITT Group 4, 9 are needed/,
+  );
   // A single one ends nothing.
   throws(
     () => ccittGroup4.decode(packed("1" + END_OF_LINE + "1111"), segment(8, 3)),

@@ -1,0 +1,79 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
+import { Connections, type Exchange } from "./connections.ts";
+
+/** A connection that notes how it was ended. */
+function socketOf() {
+  const ends: string[] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    destroy: () => ends.push("destroyed"),
+    destroySoon: () => ends.push("ends"),
+  });
+  return { socket: socket as unknown as Socket, ends };
+}
+
+/** An answer on a connection, which ends when `outgoing` closes. */
+function exchangeOn(socket: Socket) {
+  const outgoing = new EventEmitter();
+  return { outgoing, exchange: { incoming: { socket }, outgoing } as unknown as Exchange };
+}
+
+Deno.test("the oldest connection that was never used is closed for a new one, then the oldest that is idle", () => {
+  const connections = new Connections();
+  const [used, first, second, newest] = [socketOf(), socketOf(), socketOf(), socketOf()];
+  for (const { socket } of [used, first, second, newest]) connections.add(socket);
+  const { outgoing, exchange } = exchangeOn(used.socket);
+  connections.answers(exchange);
+  equal(connections.closeOne(newest.socket), true);
+  equal(connections.closeOne(newest.socket), true);
+  deepEqual([first.ends, second.ends, used.ends], [["destroyed"], ["destroyed"], []]);
+  // One has a running response, the other is the newest.
+  equal(connections.closeOne(newest.socket), false);
+  outgoing.emit("close");
+  equal(connections.closeOne(newest.socket), true);
+  deepEqual([used.ends, newest.ends, connections.size], [["destroyed"], [], 1]);
+  newest.socket.emit("close");
+  equal(connections.size, 0);
+});
+
+Deno.test("of the connections that were used the one without a response is closed", () => {
+  const connections = new Connections();
+  const [running, idle, newest] = [socketOf(), socketOf(), socketOf()];
+  for (const { socket } of [running, idle, newest]) connections.add(socket);
+  connections.answers(exchangeOn(running.socket).exchange);
+  const before = exchangeOn(idle.socket);
+  connections.answers(before.exchange);
+  before.outgoing.emit("close");
+  equal(connections.closeOne(newest.socket), true);
+  deepEqual([running.ends, idle.ends], [[], ["destroyed"]]);
+});
+
+Deno.test("the end of a response that another one followed does not count as the end of that one", () => {
+  const connections = new Connections();
+  const { socket } = socketOf();
+  connections.add(socket);
+  const [first, second] = [exchangeOn(socket), exchangeOn(socket)];
+  connections.answers(first.exchange);
+  connections.answers(second.exchange);
+  first.outgoing.emit("close");
+  equal(connections.running(socket), second.exchange);
+  second.outgoing.emit("close");
+  equal(connections.running(socket), undefined);
+});
+
+Deno.test("at the end idle connections are closed at once, others after their response", () => {
+  const connections = new Connections();
+  const [idle, running] = [socketOf(), socketOf()];
+  for (const { socket } of [idle, running]) connections.add(socket);
+  const early = exchangeOn(idle.socket);
+  connections.answers(early.exchange);
+  early.outgoing.emit("close");
+  deepEqual(idle.ends, []);
+  const { outgoing, exchange } = exchangeOn(running.socket);
+  connections.answers(exchange);
+  connections.close();
+  deepEqual([idle.ends, running.ends], [["destroyed"], []]);
+  outgoing.emit("close");
+  deepEqual(running.ends, ["ends"]);
+});
