@@ -1,5 +1,6 @@
 /** Chunks by hand, after README_CHUNK_FORMAT.rst of c-blosc; numcodecs agrees on which shuffle is undone, and where. */
 import { deepEqual, throws } from "node:assert/strict";
+import { deflateSync, zstdCompressSync } from "node:zlib";
 import { decodeBlosc } from "./blosc.ts";
 
 interface Parts {
@@ -99,6 +100,17 @@ Deno.test("blocks of Blosc, the last of which is shorter", () => {
     () => decoded(words(20), { flags: LZ4, size: 2, blockSize: 1 }),
     /cannot hold blocks of 1 bytes for 2/,
   );
+});
+
+Deno.test("a stream of zlib or zstd in Blosc gives exactly its block", () => {
+  for (const [compressor, compress] of [[3, deflateSync], [4, zstdCompressSync]] as const) {
+    const flags = compressor << 5 | 16;
+    const read = (bytes: number) =>
+      decoded(blocks([...compress(new Uint8Array(bytes).fill(7))]), { flags, size: 100 });
+    deepEqual(read(100), new Array(100).fill(7));
+    throws(() => read(99), /a Blosc stream decodes to 99 bytes, 100 are needed/);
+    throws(() => read(101), /more than 100 bytes/);
+  }
 });
 
 Deno.test("a stream of Blosc lies behind the header and within the chunk", () => {

@@ -137,7 +137,7 @@ function readTwoDimensional(bits: Bits, reference: readonly number[], width: num
   let colour = 0;
   let i = 0;
   while (at < width) {
-    while (reference[i]! <= at && reference[i]! < width) i += 2;
+    while (reference[i]! <= at) i += 2;
     const b1 = reference[i] ?? width;
     const entry = MODE_CODES[bits.peek(LOOKUP_BITS)]!;
     if (entry === 0 || bits.ended) return `no mode at bit ${bits.at}`;

@@ -41,6 +41,15 @@ Deno.test("a change that does not lie behind the one before is refused", () => {
   throws(() => ccittGroup4.decode(bytes, segment(8, 1)), /a change at column 6 of 8 in row 0/);
 });
 
+Deno.test("the second run of a horizontal mode may be empty, a change must not stand still", () => {
+  // White 8 (10011), black 0 (0000110111).
+  const white = packed("001" + "10011" + "0000110111");
+  equal((ccittGroup4.decode(white, segment(8, 1)) as Uint8Array)[0], 0);
+  // Horizontal to column 5 as above; vertical left 3 of 8 is column 5 once more.
+  const bytes = packed("001" + "0111" + "10" + "0000010");
+  throws(() => ccittGroup4.decode(bytes, segment(8, 1)), /a change at column 5 of 8 in row 0/);
+});
+
 Deno.test("Group 4 that ends early is refused", () => {
   throws(
     () => ccittGroup4.decode(packed("11111111"), segment(8, 20)),

@@ -111,6 +111,18 @@ Deno.test("the array of an image, and its channels by label", () => {
   equal(labels(null, { label: "" }).channelNames.includes(""), false);
 });
 
+Deno.test("an axis without a served letter is read at its first position, which is told where it has others", () => {
+  const warnings = (size: number) =>
+    read(
+      image({
+        multiscale: multiscale({ axes: axes("angle", "y", "x").map((axis) => axis.name) }),
+        shape: [size, 4, 6],
+      }),
+    ).warnings;
+  deepEqual(warnings(1), []);
+  deepEqual(warnings(2), ['Axis "angle" of 2 is read at its first position']);
+});
+
 Deno.test("versions of OME-Zarr from 0.1 to 0.5 are read", () => {
   for (const version of ["0.1", "0.5", "0.5.2", undefined, 4]) {
     read(image({ multiscale: multiscale({ version }) }));
@@ -172,4 +184,29 @@ Deno.test("the first series of a bioformats2raw layout is its image", () => {
   throws(() => read(layout(3, ["c"])), /the first series "c" holds no image/);
   throws(() => read(layout(3, ["../b"])), /the first series "..\/b" holds no image/);
   throws(() => read(layout(3, ["OME"])), /the first series "OME" holds no image/);
+});
+
+Deno.test("a plate and a well name a field that can be opened", () => {
+  const plate = { ".zattrs": { plate: { wells: [{ path: "../A" }, { path: "A/0" }, {}, { path: "A/1" }] } } };
+  const well = { "A/1/.zattrs": { well: { images: [{ path: "0" }, { path: "1" }] } } };
+  const message = (values: Readonly<Record<string, unknown>>, path = "") => {
+    try {
+      return String(read(values, path));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const field = image({ at: "A/1/1/" });
+  equal(message(plate), '"shown/" is a plate; open one field of a well');
+  equal(message({ ...plate, ...well }), '"shown/" is a plate; open one field of a well');
+  equal(
+    message({ ...plate, ...well, ...field }),
+    '"shown/" is a plate; open one field of a well, for example "shown/A/1/1"',
+  );
+  equal(message(well, "A/1"), '"shown/A/1" is a well of a plate; open one of its fields');
+  const damaged = { "A/1/0/.zattrs": "{" };
+  equal(
+    message({ ...well, ...field, ...damaged }, "A/1"),
+    '"shown/A/1" is a well of a plate; open one of its fields, for example "shown/A/1/1"',
+  );
 });
