@@ -121,6 +121,17 @@ Deno.test("blocks are found without an index, with a wrong one and with a part o
   }
 });
 
+Deno.test("a walk ends at the marker of an index without entries, and at no other rest", async () => {
+  const blocks = oirBlocks(lineScan(23));
+  for (const [marker, told] of [[0xffff_ffff, false], [0xffff_fffe, true], [7, true]] as const) {
+    const { summary } = await openBytes(oirFile(blocks, { entries: [], indexOffset: 0n, marker }));
+    assert.equal(/4 bytes at \d+ are too few for a block/.test(summary.warnings.join()), told, `${marker}`);
+  }
+  // A part of the marker is none.
+  const cut = oirFile(blocks, { entries: [], indexOffset: 0n }).subarray(0, -1);
+  assert.match((await openBytes(cut)).summary.warnings.join(), /3 bytes at \d+ are too few for a block/);
+});
+
 /** The blocks with one of them changed. */
 function changed(
   blocks: readonly WrittenBlock[],
