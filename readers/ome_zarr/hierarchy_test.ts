@@ -1,5 +1,6 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
 import { deepEqual, equal, throws } from "node:assert/strict";
+import { calibrated, UNCALIBRATED } from "../axes.ts";
 import { DecodedBytes } from "../byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
 import { omeAttributes, readNode } from "./hierarchy.ts";
@@ -209,4 +210,19 @@ Deno.test("a plate and a well name a field that can be opened", () => {
     message({ ...well, ...field, ...damaged }, "A/1"),
     '"shown/A/1" is a well of a plate; open one of its fields, for example "shown/A/1/1"',
   );
+});
+
+Deno.test("steps of an image are those of its scale, in the units of its axes", () => {
+  const named = [{ name: "c", type: "channel" }, { name: "y", unit: "millimeter" }, {
+    name: "x",
+    unit: "micrometer",
+  }];
+  const coordinateTransformations = [{ type: "scale", scale: [1, 0.002, 0.5] }];
+  const scaled = multiscale({ axes: named, datasets: [{ path: "0", coordinateTransformations }] });
+  const { Y, X } = read(image({ multiscale: scaled })).calibrations;
+  deepEqual([Y, X], [calibrated(0.002, "millimeter"), calibrated(0.5, "micrometer")]);
+  const bare = read(image()).calibrations;
+  deepEqual([Object.keys(bare), bare.Y, bare.X], [["C", "Y", "X"], UNCALIBRATED, UNCALIBRATED]);
+  const unserved = image({ multiscale: multiscale({ axes: ["angle", "y", "x"] }) });
+  deepEqual(Object.keys(read(unserved).calibrations), ["Y", "X"]);
 });
