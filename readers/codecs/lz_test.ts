@@ -25,24 +25,67 @@ Deno.test("BloscLZ: literals, a near match, a run", () => {
   assert.deepEqual(decoded(decodeBloscLz, 15, 0, 5, 0xe0, 4, 0, 0, 9), [...new Array(14).fill(5), 9]);
 });
 
-const REFUSED: [string, Decode, number, number[]][] = [
-  ["LZ4 literals beyond the end", decodeLz4, 9, [0x90, 1]],
-  ["LZ4 literals beyond the target", decodeLz4, 1, [0x20, 1, 2]],
-  ["LZ4 length cut off", decodeLz4, 300, [0xf0, 255]],
-  ["LZ4 distance before the start", decodeLz4, 9, [0x10, 1, 2, 0, 0x10, 9]],
-  ["LZ4 distance of zero", decodeLz4, 9, [0x10, 1, 0, 0, 0x10, 9]],
-  ["LZ4 match beyond the target", decodeLz4, 4, [0x10, 1, 1, 0, 0x10, 9]],
-  ["LZ4 that is too short", decodeLz4, 9, [0x10, 1]],
-  ["nothing for LZ4", decodeLz4, 9, []],
-  ["BloscLZ literals beyond the end", decodeBloscLz, 9, [5, 1]],
-  ["BloscLZ distance before the start", decodeBloscLz, 9, [0, 1, 0x20, 2, 0, 9]],
-  ["BloscLZ match cut off", decodeBloscLz, 9, [0, 1, 0xe0]],
-  ["BloscLZ that is too short", decodeBloscLz, 9, [0, 1]],
-  ["nothing for BloscLZ", decodeBloscLz, 9, []],
+Deno.test("BloscLZ: matches from 8192 bytes on have a distance of 16 bits more", () => {
+  const plain = Array.from({ length: 8320 }, (_, i) => i * i >> 4 & 255);
+  const literals = Array.from({ length: 260 }, (_, i) => [31, ...plain.slice(32 * i, 32 * i + 32)]).flat();
+  // Control bytes 1 << 5 and the upper five bits: three bytes. A distance of so many, less 1 where it is short.
+  const near = (distance: number) => [0x20 | (distance - 1) >> 8, (distance - 1) & 255];
+  const far = (distance: number) => [0x3f, 255, (distance - 8192) >> 8, (distance - 8192) & 255];
+  const matches: [number, number[]][] = [
+    ...[3, 256, 7936, 7937, 8190, 8191].map((distance): [number, number[]] => [distance, near(distance)]),
+    ...[8192, 8193, 8320].map((distance): [number, number[]] => [distance, far(distance)]),
+  ];
+  for (const [distance, match] of matches) {
+    const from = 8320 - distance;
+    const expected = [...plain, ...plain.slice(from, from + 3)];
+    assert.deepEqual(decoded(decodeBloscLz, 8323, ...literals, ...match), expected, `${distance}`);
+  }
+  assert.throws(
+    () => decoded(decodeBloscLz, 8323, ...literals, ...far(8321)),
+    /damaged at byte 8584 of 8584/,
+  );
+});
+
+Deno.test("matches of each length at each short distance", () => {
+  for (let distance = 1; distance <= 9; distance += 1) {
+    for (let length = 4; length <= 14; length += 1) {
+      const start = Array.from({ length: distance }, (_, i) => i + 1);
+      const repeated = Array.from({ length: distance + length }, (_, i) => i % distance + 1);
+      const lz4 = [distance << 4 | length - 4, ...start, distance, 0, 0x10, 99];
+      assert.deepEqual(decoded(decodeLz4, distance + length + 1, ...lz4), [...repeated, 99]);
+      const control = length < 9 ? [(length - 2) << 5] : [0xe0, length - 9];
+      const bloscLz = [distance - 1, ...start, ...control, distance - 1, 0, 99];
+      assert.deepEqual(decoded(decodeBloscLz, distance + length + 1, ...bloscLz), [...repeated, 99]);
+    }
+  }
+});
+
+/** Each with the place behind what was read. */
+const REFUSED: [string, Decode, number, number[], RegExp][] = [
+  ["LZ4 literals beyond the end", decodeLz4, 9, [0x90, 1], /damaged at byte 1 of 2$/],
+  ["LZ4 literals one byte beyond the end", decodeLz4, 9, [0x20, 1], /damaged at byte 1 of 2$/],
+  ["LZ4 literals beyond the target", decodeLz4, 1, [0x20, 1, 2], /damaged at byte 1 of 3$/],
+  ["LZ4 length cut off", decodeLz4, 300, [0xf0, 255], /damaged at byte 2 of 2$/],
+  ["LZ4 length of a match cut off", decodeLz4, 300, [0x1f, 1, 1, 0], /damaged at byte 4 of 4$/],
+  ["LZ4 distance cut off", decodeLz4, 9, [0x10, 1, 1], /damaged at byte 2 of 3$/],
+  ["LZ4 distance before the start", decodeLz4, 6, [0x10, 1, 2, 0, 0x10, 9], /damaged at byte 4 of 6$/],
+  ["LZ4 distance of zero", decodeLz4, 6, [0x10, 1, 0, 0, 0x10, 9], /damaged at byte 4 of 6$/],
+  ["LZ4 match beyond the target", decodeLz4, 4, [0x10, 1, 1, 0, 0x10, 9], /damaged at byte 4 of 6$/],
+  ["LZ4 that is too short", decodeLz4, 9, [0x10, 1], /decode to 1 bytes, 9 are needed/],
+  ["nothing for LZ4", decodeLz4, 9, [], /decode to 0 bytes, 9 are needed/],
+  ["BloscLZ literals beyond the end", decodeBloscLz, 6, [5, 1], /damaged at byte 1 of 2$/],
+  ["BloscLZ literals one byte beyond the end", decodeBloscLz, 2, [1, 1], /damaged at byte 1 of 2$/],
+  ["BloscLZ literals beyond the target", decodeBloscLz, 1, [1, 1, 2], /damaged at byte 1 of 3$/],
+  ["BloscLZ distance before the start", decodeBloscLz, 5, [0, 1, 0x20, 1, 0, 9], /damaged at byte 4 of 6$/],
+  ["BloscLZ match beyond the target", decodeBloscLz, 3, [0, 1, 0x20, 0], /damaged at byte 4 of 4$/],
+  ["BloscLZ match cut off", decodeBloscLz, 9, [0, 1, 0xe0], /damaged at byte 3 of 3$/],
+  ["BloscLZ distance cut off", decodeBloscLz, 9, [0, 1, 0x20], /damaged at byte 3 of 3$/],
+  ["BloscLZ that is too short", decodeBloscLz, 9, [0, 1], /decode to 1 bytes, 9 are needed/],
+  ["nothing for BloscLZ", decodeBloscLz, 9, [], /damaged at byte 0 of 0$/],
 ];
 
-for (const [name, decode, length, bytes] of REFUSED) {
+for (const [name, decode, length, bytes, message] of REFUSED) {
   Deno.test(`refused: ${name}`, () => {
-    assert.throws(() => decoded(decode, length, ...bytes), DecodeFailed);
+    assert.throws(() => decoded(decode, length, ...bytes), { constructor: DecodeFailed, message });
   });
 }

@@ -226,3 +226,11 @@ Deno.test("steps of an image are those of its scale, in the units of its axes", 
   const unserved = image({ multiscale: multiscale({ axes: ["angle", "y", "x"] }) });
   deepEqual(Object.keys(read(unserved).calibrations), ["Y", "X"]);
 });
+
+Deno.test("a layout may stand under the OME attributes, or beside them", () => {
+  const layout = { "bioformats2raw.layout": 3 };
+  for (const attributes of [{ ome: layout }, { ome: {}, ...layout }]) {
+    const group = { "zarr.json": { zarr_format: 3, node_type: "group", attributes } };
+    equal(read({ ...group, ...image({ at: "0/" }) }).channelNames.length, 2);
+  }
+});
