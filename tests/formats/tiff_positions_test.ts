@@ -174,6 +174,23 @@ Deno.test("Micro-Manager: an index beyond what a file can hold is left out", asy
   }
 });
 
+Deno.test("Micro-Manager: pages that say which planes they are stand in for the index map", async () => {
+  const unfinished = (channel: number) =>
+    microManagerBytes(PAGE, {}, [[1, 0, 0, 0, 11], [channel, 0, 0, 0, 10]], {
+      described: true,
+      indexed: false,
+    });
+  await withOpened({ "a_MMStack.ome.tif": unfinished(0) }, async (acquisition) => {
+    deepEqual(await firstsAt(acquisition, {}), [10, 11]);
+  });
+  // An index that is none: the pages are slices.
+  for (const channel of [-1, 0.5]) {
+    await withOpened({ "a_MMStack.ome.tif": unfinished(channel) }, ({ axes }) => {
+      equal(axes.map(({ name, size }) => `${name}${size}`).join(" "), "Z2 Y4 X5");
+    });
+  }
+});
+
 Deno.test("Olympus: slices and frames in files of their own", () => {
   const written = Object.fromEntries([0, 1, 2].flatMap((t) =>
     [0, 1, 2, 3].flatMap((z) =>
