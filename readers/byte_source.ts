@@ -27,23 +27,37 @@ export interface ByteSource {
   readInto(offset: number, target: Uint8Array, what: string): void;
 }
 
-/** What {@linkcode ByteSource.require} does. */
-export function requireInside(
-  { name, size }: Pick<ByteSource, "name" | "size">,
-  offset: number,
-  length: number,
-  what: string,
-): void {
-  if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
-    throw new DecodeFailed(`${what} has an impossible position ${offset} + ${length}`);
+/** What sources share: a range is checked against the size, and read into a new array through `readInto`. */
+export abstract class CheckedSource implements ByteSource {
+  /** How messages call it. */
+  abstract readonly name: string;
+  /** Bytes. */
+  abstract readonly size: number;
+
+  /** Checks a range. @throws {DecodeFailed} it does not lie inside */
+  require(offset: number, length: number, what: string): void {
+    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
+      throw new DecodeFailed(`${what} has an impossible position ${offset} + ${length}`);
+    }
+    if (offset + length > this.size) {
+      throw new DecodeFailed(`${what} at ${offset} + ${length} ends after ${this.name} (${this.size} bytes)`);
+    }
   }
-  if (offset + length > size) {
-    throw new DecodeFailed(`${what} at ${offset} + ${length} ends after ${name} (${size} bytes)`);
+
+  /** A copy of a range. @throws {DecodeFailed} it does not lie inside, or cannot be read */
+  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
+    this.require(offset, length, what);
+    const bytes = new Uint8Array(length);
+    this.readInto(offset, bytes, what);
+    return bytes;
   }
+
+  /** Fills `target` from `offset` on. @throws {DecodeFailed | Stopped} as {@linkcode ByteSource.readInto} */
+  abstract readInto(offset: number, target: Uint8Array, what: string): void;
 }
 
 /** Consecutive bytes of another source; positions count from its own first byte. */
-export class ByteSection implements ByteSource {
+export class ByteSection extends CheckedSource {
   /** How messages call it. */
   readonly name: string;
   /** Bytes. */
@@ -55,6 +69,7 @@ export class ByteSection implements ByteSource {
 
   /** Nothing is read yet. @throws {DecodeFailed} it does not lie inside the source */
   constructor(source: ByteSource, start: number, size: number, name: string) {
+    super();
     source.require(start, size, name);
     this.name = name;
     this.size = size;
@@ -63,28 +78,15 @@ export class ByteSection implements ByteSource {
     this.#start = start;
   }
 
-  /** Checks a range. @throws {DecodeFailed} it does not lie inside */
-  require(offset: number, length: number, what: string): void {
-    requireInside(this, offset, length, what);
-  }
-
-  /** A copy of a range. @throws {DecodeFailed} it does not lie inside, or cannot be read */
-  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
-    this.require(offset, length, what);
-    const bytes = new Uint8Array(length);
-    this.readInto(offset, bytes, what);
-    return bytes;
-  }
-
   /** Fills `target` from `offset` on. @throws {DecodeFailed} as `read` does */
-  readInto(offset: number, target: Uint8Array, what: string): void {
+  override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     this.#source.readInto(this.#start + offset, target, what);
   }
 }
 
 /** Bytes that were decoded as a whole. */
-export class DecodedBytes implements ByteSource {
+export class DecodedBytes extends CheckedSource {
   /** How messages call it. */
   readonly name: string;
   /** Bytes. */
@@ -95,24 +97,14 @@ export class DecodedBytes implements ByteSource {
 
   /** The bytes are kept, not copied. */
   constructor(bytes: Uint8Array, name: string) {
+    super();
     this.name = name;
     this.size = bytes.length;
     this.#bytes = bytes;
   }
 
-  /** Checks a range. @throws {DecodeFailed} it does not lie inside */
-  require(offset: number, length: number, what: string): void {
-    requireInside(this, offset, length, what);
-  }
-
-  /** A copy of a range. @throws {DecodeFailed} it does not lie inside, or cannot be read */
-  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
-    this.require(offset, length, what);
-    return Uint8Array.from(this.#bytes.subarray(offset, offset + length));
-  }
-
   /** Fills `target` from `offset` on. @throws {DecodeFailed} as `read` does */
-  readInto(offset: number, target: Uint8Array, what: string): void {
+  override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     target.set(this.#bytes.subarray(offset, offset + target.length));
   }

@@ -5,7 +5,7 @@
 import * as fs from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
-import { type ByteSource, requireInside } from "./byte_source.ts";
+import { CheckedSource } from "./byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { RootWatch } from "./root_watch.ts";
@@ -204,7 +204,7 @@ export class FileAccess {
 }
 
 /** A regular file, read by position. */
-export class RandomAccessFile implements ByteSource {
+export class RandomAccessFile extends CheckedSource {
   /** For messages, which name the file themselves. */
   readonly name = "the file";
   /** Resolved path. */
@@ -221,24 +221,12 @@ export class RandomAccessFile implements ByteSource {
     counts: ReadCounts,
     stop: StopFlag,
   ) {
+    super();
     this.path = path;
     this.size = size;
     this.#fd = fd;
     this.#counts = counts;
     this.#stop = stop;
-  }
-
-  /** Checks that `length` bytes at `offset` lie inside the file. @throws {DecodeFailed} they do not */
-  require(offset: number, length: number, what: string): void {
-    requireInside(this, offset, length, what);
-  }
-
-  /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed} as {@linkcode readInto} does */
-  read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
-    this.require(offset, length, what);
-    const bytes = new Uint8Array(length);
-    this.readInto(offset, bytes, what);
-    return bytes;
   }
 
   /**
@@ -247,7 +235,7 @@ export class RandomAccessFile implements ByteSource {
    * @throws {DecodeFailed} the range lies outside the file, or the file became shorter since it was opened
    * @throws {Stopped} the open was stopped
    */
-  readInto(offset: number, target: Uint8Array, what: string): void {
+  override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     if (this.#fd === null) throw new Error(`"${this.path}" is closed`);
     for (let done = 0; done < target.length;) {

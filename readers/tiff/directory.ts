@@ -109,7 +109,11 @@ export class Directory {
     this.next = pointer(bytes, bytes.byteLength - layoutOf(encoding).pointerBytes, encoding);
   }
 
-  /** Reads the directory at `offset`; `what` names it in messages. @throws {DecodeFailed} it does not lie in the file, or has no or too many entries */
+  /**
+   * Reads the directory at `offset`; `what` names it in messages.
+   *
+   * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries
+   */
   static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
     const { count, view } = viewOf(window, offset, encoding, what);
     const { buffer, byteOffset, byteLength } = view;
@@ -192,7 +196,11 @@ export class Directory {
 
   /** Whether there is an entry of a tag, of whatever type. */
   lists(tag: number): boolean {
-    return this.tags().includes(tag);
+    const { countBytes, entryBytes } = layoutOf(this.encoding);
+    for (let i = 0, at = countBytes; i < this.#count; i += 1, at += entryBytes) {
+      if (this.#bytes.getUint16(at, this.encoding.littleEndian) === tag) return true;
+    }
+    return false;
   }
 
   /** Whether there is an entry of a tag whose type is known. */

@@ -1,25 +1,17 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
-import { entryAt, type Field, type TiffLayout, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
+import {
+  entryAt,
+  type Field,
+  grayLayout,
+  type TiffLayout,
+  tiffOf,
+} from "../../tests/fixtures/tiff_writer.ts";
 import { DecodedBytes } from "../byte_source.ts";
 import { FileAccess } from "../random_access.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import { TiffFile } from "./tiff_file.ts";
 
-const GRAY: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 6,
-  height: 4,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 4,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const GRAY = grayLayout(6, 4, 16);
 
 const STRIP = new Uint8Array(0);
 

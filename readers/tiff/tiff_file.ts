@@ -67,7 +67,8 @@ export class TiffFile {
       if (directory === null) return null;
       if (this.#offsets.length > index) return directory;
     }
-    return this.directoryAt(this.#offsets[index] ?? this.#next, `directory ${index}`);
+    const offset = this.#offsets[index];
+    return offset === undefined ? null : this.directoryAt(offset, `directory ${index}`);
   }
 
   /**

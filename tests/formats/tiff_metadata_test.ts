@@ -4,24 +4,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { entryAt, type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
 
-const GRAY: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 12,
-  height: 8,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 8,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const GRAY = grayLayout(12, 8, 16);
 
 /** Pages filled with `value`, `value + 1` and so on. */
 const pages = (value: number, count: number, ...fields: Field[]) =>

@@ -5,23 +5,9 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
-import { type Field, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 
-const GRAY: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 12,
-  height: 8,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 8,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const GRAY = grayLayout(12, 8, 16);
 
 /** Pages filled with `value`, `value + 1` and so on. */
 const pages = (value: number, count = 1, ...fields: Field[]) =>

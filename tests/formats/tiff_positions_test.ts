@@ -3,24 +3,10 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import type { Acquisition, Position } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
-import { entryAt, type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
 
-const PAGE: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 5,
-  height: 4,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 4,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const PAGE = grayLayout(5, 4, 16);
 
 const pages = (count: number, ...fields: Field[]) =>
   tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, fields);

@@ -3,24 +3,10 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
 
-const GRAY: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 32,
-  height: 24,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 24,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const GRAY = grayLayout(32, 24, 16);
 
 /** Bytes of one plane of {@linkcode GRAY}. */
 const PLANE = 32 * 24 * 2;

@@ -5,24 +5,10 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import type { LoadedAcquisition } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
-import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
 
-const GRAY: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 12,
-  height: 8,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 8,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const GRAY = grayLayout(12, 8, 16);
 
 /** A file whose pages are filled with `value`, `value + 1` and so on. */
 function pageFile(value: number, description?: string, layout: TiffLayout = GRAY, pages = 1): Uint8Array {

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import type { LoadedAcquisition } from "../../readers/load.ts";
-import { type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
 
 async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
@@ -31,21 +31,7 @@ const sizes = ({ summary }: LoadedAcquisition) =>
   summary.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
 
 /** Layout of the pages that are written here. */
-const PAGE: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 5,
-  height: 4,
-  samples: 1,
-  bits: 8,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 4,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const PAGE = grayLayout(5, 4, 8);
 
 /** A plane filled with each value, described by the text of the same place. A directory follows each plane. */
 const described = (values: readonly number[], texts: readonly string[]) =>

@@ -20,6 +20,8 @@ import type { TiffFile } from "../tiff_file.ts";
 export interface PageRun {
   /** In the order of the chain. */
   readonly offsets: readonly number[];
+  /** Those of them that have a description. */
+  readonly described: ReadonlySet<number>;
   /** Why the chain ended early. */
   readonly warnings: readonly string[];
 }
@@ -32,10 +34,12 @@ const hidden = (directory: Directory) =>
 /** Walks the chain once, reading nothing but the directories. */
 export function pagesLikeFirst(tiff: TiffFile): PageRun {
   const seen: { readonly offset: number; readonly key: string | null }[] = [];
+  const described = new Set<number>();
   let shown: string | null = null;
   let pages = 0;
   tiff.walk((directory) => {
     pages += 1;
+    if (directory.lists(TAG.ImageDescription)) described.add(directory.offset);
     const key = noteKey(directory, pages === 1);
     if (key !== null && !hidden(directory)) shown ??= key;
     if (shown === null || key === null || key === shown) seen.push({ offset: directory.offset, key });
@@ -46,7 +50,7 @@ export function pagesLikeFirst(tiff: TiffFile): PageRun {
   );
   const broken = tiff.brokenTail;
   const warnings = broken === null ? [] : [`The file ends early, after ${pages} pages: ${broken}`];
-  return { offsets, warnings };
+  return { offsets, described, warnings };
 }
 
 /** Key of a page; `null` of a later one that is damaged, which keeps its place among the planes. */
@@ -85,7 +89,7 @@ export function openPlain(opened: Opened): Stack {
   const array = shape === ""
     ? null
     : noted(opened, "The shape of the array", () => shapedArray(shape, layout));
-  const offsets = array === null ? run.offsets : pagesOfArray(tiff, run.offsets, array, shape);
+  const offsets = array === null ? run.offsets : pagesOfArray(tiff, run, array, shape);
   const pages = Math.max(offsets.length, 1);
   const warnings = [...run.warnings, ...array?.warnings ?? []];
   let shaped: ShapedArray | null = array;

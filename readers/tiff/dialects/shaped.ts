@@ -108,17 +108,17 @@ function folded(letter: string | undefined): PlaneAxis["letter"] {
 /**
  * The first of these pages, which hold the array: where a later one has another shape, another array begins.
  *
- * @param offsets of pages like the first
+ * @param pages offsets of pages like the first, and which of them have a description: the others are not read again
  * @param text that describes the array
  */
 export function pagesOfArray(
   tiff: TiffFile,
-  offsets: readonly number[],
+  { offsets, described }: { readonly offsets: readonly number[]; readonly described: ReadonlySet<number> },
   { planes }: ShapedArray,
   text: string,
 ): readonly number[] {
   const other = offsets.slice(1, planes).findIndex((offset) =>
-    shapesOf(tiff.directoryAt(offset)).some((shape) => shape !== text)
+    described.has(offset) && shapesOf(tiff.directoryAt(offset)).some((shape) => shape !== text)
   );
   return other < 0 ? offsets : offsets.slice(0, other + 1);
 }
