@@ -5,7 +5,7 @@ import type { ByteSource } from "./byte_source.ts";
 import { DecodeFailed, NoImage, UnsupportedFormat } from "./errors.ts";
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
 import type { FileAccess, PathKind } from "./random_access.ts";
-import type { Acquisition } from "./reader.ts";
+import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./request_bounds.ts";
 import { DIRECTORY_FORMATS, extensionOf, FORMATS, mayHoldPaths, STORE_MARKERS } from "./registry.ts";
 
@@ -44,8 +44,20 @@ export function chooseFormat(
   return { format: formatOfFile(path, rules, files), path };
 }
 
+/** A scene and what is known of all of them. */
+export interface OpenedScene {
+  /** The scene. */
+  readonly acquisition: Acquisition;
+  /** Its index. */
+  readonly scene: number;
+  /** All scenes. */
+  readonly scenes: Scenes;
+}
+
 /**
  * Opens a scene of what was chosen with its reader.
+ *
+ * @param scene its index; `null` for the one that the opened file belongs to
  *
  * @throws {SceneOutOfRange} there are fewer
  * @throws {ReaderError} as the reader does; content that is no image of its format is of no known format, or damaged
@@ -54,13 +66,14 @@ export function chooseFormat(
 export async function openChosen(
   { format, path }: ChosenFormat,
   files: FileAccess,
-  scene: number,
-): Promise<Acquisition> {
+  scene: number | null,
+): Promise<OpenedScene> {
   const reader = await format.load();
   try {
     const scenes = await reader.scenes({ path, files });
-    requireScene(basename(path), scenes.count, scene);
-    return await scenes.open(scene);
+    const index = scene ?? scenes.own;
+    requireScene(basename(path), scenes.count, index);
+    return { acquisition: await scenes.open(index), scene: index, scenes };
   } catch (error) {
     if (error instanceof NoImage && extensionOf(path) === null) {
       throw new UnsupportedFormat(error.message, { cause: error });

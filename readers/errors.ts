@@ -22,6 +22,8 @@ export type ReaderErrorTag =
   | "ChannelOutOfRange"
   | "SceneOutOfRange"
   | "PositionOutOfRange"
+  | "PlaneNotFound"
+  | "AcquisitionChanged"
   | "Stopped";
 
 /** Base of all tagged reader errors. */
@@ -94,6 +96,18 @@ export class PositionOutOfRange extends ReaderError {
   readonly tag = "PositionOutOfRange";
 }
 
+/** A plane within the declared sizes that the file does not hold, as when a recording was interrupted. */
+export class PlaneNotFound extends ReaderError {
+  /** Key in the error table. */
+  readonly tag = "PlaneNotFound";
+}
+
+/** A file of the acquisition is another one than before, or was written to. */
+export class AcquisitionChanged extends ReaderError {
+  /** Key in the error table. */
+  readonly tag = "AcquisitionChanged";
+}
+
 /** The work was stopped from outside: the load timed out, the client went away, or the server is stopping. */
 export class Stopped extends ReaderError {
   /** Key in the error table. */
@@ -114,6 +128,8 @@ const CLASSES = {
   ChannelOutOfRange,
   SceneOutOfRange,
   PositionOutOfRange,
+  PlaneNotFound,
+  AcquisitionChanged,
   Stopped,
 } satisfies Record<ReaderErrorTag, new (message: string) => ReaderError>;
 

@@ -26,3 +26,6 @@ export const MAX_XML_DEPTH = 256;
 
 /** Bytes of one JSON document: a `zarr.json`, a `.zattrs`, a document of a collection. */
 export const MAX_JSON_BYTES = 16 << 20;
+
+/** Scenes that an open lists; a plate of 384 wells with nine fields each has 3,456. */
+export const MAX_LISTED_SCENES = 10_000;

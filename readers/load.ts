@@ -4,7 +4,8 @@
  */
 import { basename } from "node:path";
 import { chooseFormat, openChosen } from "./choose_format.ts";
-import { DecodeFailed, ReaderError } from "./errors.ts";
+import { DecodeFailed, PlaneNotFound, ReaderError } from "./errors.ts";
+import { MAX_LISTED_SCENES } from "./limits.ts";
 import { newPlane } from "./new_plane.ts";
 import type { FileAccess } from "./random_access.ts";
 import {
@@ -15,6 +16,7 @@ import {
   NO_WORKING_MEMORY,
   type PlanePlan,
   type Reference,
+  type SceneEntry,
   type WorkingMemory,
 } from "./reader.ts";
 import { requirePosition, wantedChannels } from "./request_bounds.ts";
@@ -29,6 +31,8 @@ export interface LoadRequest {
   readonly channelIndices: readonly number[] | null;
   /** Extensions that the operator lets in. */
   readonly allowedExtensions: readonly string[];
+  /** Index of the wanted scene; `null` for the one that the opened file belongs to. */
+  readonly scene: number | null;
 }
 
 /** What is known before the first sample is read; it can be cloned between threads. */
@@ -70,7 +74,8 @@ export interface PlannedLoad {
 }
 
 /** Metadata of a {@linkcode LoadedAcquisition}; it can be cloned between threads. */
-export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "reference" | "warnings"> {
+export interface AcquisitionSummary
+  extends Omit<Acquisition, "plan" | "documents" | "reference" | "warnings"> {
   /** Path of what was opened: the file, or the directory of the store. */
   readonly path: string;
   /** Short format name. */
@@ -79,6 +84,12 @@ export interface AcquisitionSummary extends Omit<Acquisition, "plan" | "referenc
   readonly rows: number;
   /** Columns of the loaded planes. */
   readonly columns: number;
+  /** Index of the scene. */
+  readonly scene: number;
+  /** How many scenes there are. */
+  readonly sceneCount: number;
+  /** The first {@linkcode MAX_LISTED_SCENES} of them. */
+  readonly scenes: readonly SceneEntry[];
   /** Loaded channels, in requested order. */
   readonly loaded: readonly Channel[];
   /** Reference image with the shape of its planes, or `null`. */
@@ -127,7 +138,7 @@ function withName(path: string, error: unknown): unknown {
 }
 
 function reasonOf(error: unknown): string | null {
-  if (error instanceof DecodeFailed) return error.message;
+  if (error instanceof DecodeFailed || error instanceof PlaneNotFound) return error.message;
   if (!(error instanceof RangeError)) return null;
   if (error.message === "Maximum call stack size exceeded") return "a text in it is too long or too deep";
   if (error.message.includes("rray buffer allocation failed")) {
@@ -139,12 +150,13 @@ function reasonOf(error: unknown): string | null {
 async function planned(request: LoadRequest, files: FileAccess): Promise<PlannedLoad> {
   const chosen = chooseFormat(request.path, request.allowedExtensions, files);
   const { format, path } = chosen;
-  const acquisition = await openChosen(chosen, files, 0);
+  const { acquisition, scene, scenes } = await openChosen(chosen, files, request.scene);
+  const entries = scenes.entries(MAX_LISTED_SCENES);
   const loaded = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
   const channels = loaded.map((channel) => channel.index);
   requirePosition(basename(path), acquisition.axes, FIRST_POSITION);
   const planes = await acquisition.plan(channels, FIRST_POSITION);
-  const warnings = [...acquisition.warnings, ...planes.warnings];
+  const warnings = [...scenes.warnings, ...acquisition.warnings, ...planes.warnings];
   const reference = await planReference(acquisition.reference, warnings);
   const { rows, columns } = planes;
   return {
@@ -167,8 +179,18 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
       await own.decode(filled);
       const told = [...warnings];
       const decoded = share.reference && reference ? await decodeReference(reference, told) : null;
-      const { plan: _plan, reference: _reference, ...metadata } = acquisition;
-      const summary = { ...metadata, path, format: format.name, rows, columns, loaded, warnings: told };
+      const { plan: _plan, documents: _documents, reference: _reference, ...metadata } = acquisition;
+      const listed = { scene, sceneCount: scenes.count, scenes: entries };
+      const summary = {
+        ...metadata,
+        ...listed,
+        path,
+        format: format.name,
+        rows,
+        columns,
+        loaded,
+        warnings: told,
+      };
       return {
         summary: { ...summary, reference: decoded && reference ? summaryOf(reference) : null },
         planes: filled,

@@ -13,6 +13,7 @@ const channel = (index: number, rows: number, columns: number): Channel => ({
   sampleType: index === 1 ? "uint8" : "uint16",
   rows,
   columns,
+  color: null,
 });
 
 Deno.test("channels of one shape load together, whatever their sample types; others are refused with a way out", () => {

@@ -49,6 +49,8 @@ export interface Channel {
   readonly rows: number;
   /** Columns of each of its planes. */
   readonly columns: number;
+  /** Colour in which the file shows it, `#rrggbb` in lower case, or `null`. */
+  readonly color: string | null;
 }
 
 /** Which plane of each channel is wanted, by index from 0 along the axes of the acquisition. */
@@ -80,12 +82,22 @@ export function largerMemory(a: WorkingMemory, b: WorkingMemory): WorkingMemory 
   return { bytes: Math.max(a.bytes, b.bytes), endsWithWorker: a.endsWithWorker || b.endsWithWorker };
 }
 
+/** Some rows of a plane, `end` excluded. */
+export interface RowRange {
+  /** First row. */
+  readonly start: number;
+  /** Row behind the last. */
+  readonly end: number;
+}
+
 /** How to fill the wanted planes; every byte range in it has been checked against its file. */
 export interface PlanePlan {
   /** Rows of each plane. */
   readonly rows: number;
   /** Columns of each plane. */
   readonly columns: number;
+  /** The rows that `decode` fills: the wanted ones, or more where they cannot be decoded alone; all by default. */
+  readonly filled?: RowRange;
   /** What the user should know, such as a scan that was interrupted. */
   readonly warnings: readonly string[];
   /** True where each plane is compressed apart from the others, so that several workers gain by dividing them. */
@@ -93,8 +105,8 @@ export interface PlanePlan {
   /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
   readonly working?: WorkingMemory;
   /**
-   * Fills one float32 plane per wanted channel, row-major, `rows * columns` samples each, in the order in which
-   * the channels were asked for. The planes arrive zeroed, yet every sample is written: a zero never
+   * Fills one float32 plane per wanted channel, row-major, `columns` samples for each of the filled rows, in the order
+   * in which the channels were asked for. The planes arrive zeroed, yet every sample is written: a zero never
    * stands for a missing byte.
    *
    * @throws {DecodeFailed} a strip, tile, chunk or block cannot be decoded
@@ -133,13 +145,36 @@ export interface Acquisition {
   readonly reference: Reference | null;
   /** What the user should know although the metadata could be read. */
   readonly warnings: readonly string[];
+  /** Seconds of each `T` from the first, one for each index along `T`; `null` where the file has no time stamps. */
+  readonly times: readonly number[] | null;
+  /** Bytes that stay in memory while it is kept open, such as the offsets of all pages: an estimate from above. */
+  readonly indexBytes?: number;
+  /**
+   * Reads the metadata documents of the file as they are, in the order in which they stand there.
+   *
+   * @param most bytes of UTF-8 that all of them may have together; none is read beyond
+   * @throws {DecodeFailed} one is damaged, or they have more bytes
+   */
+  documents(most: number): readonly MetadataDocument[];
   /**
    * Plan for the planes of some channels. The caller has checked that the indices and the position exist and that the
    * channels have one shape.
    *
+   * @param rows those that are wanted, within the plane; all by default. The plan may fill more
+   * @throws {PlaneNotFound} the file declares the plane and does not hold it
    * @throws {DecodeFailed} a plane is incomplete or does not fit its file
    */
-  plan(channels: readonly number[], position: Position): Promise<PlanePlan>;
+  plan(channels: readonly number[], position: Position, rows?: RowRange): Promise<PlanePlan>;
+}
+
+/** One metadata document, as the file has it. */
+export interface MetadataDocument {
+  /** Where it stands: the name of a tag, of a part of the file, or of a file beside it. */
+  readonly name: string;
+  /** `application/xml`, `application/json` or `text/plain`. */
+  readonly mediaType: string;
+  /** The whole text. */
+  readonly text: string;
 }
 
 /** What a reader is given to open. */
@@ -150,10 +185,24 @@ export interface Source {
   readonly files: FileAccess;
 }
 
+/** One scene, as the list of all scenes tells of it. */
+export interface SceneEntry {
+  /** As the file says, or `null`. */
+  readonly name: string | null;
+  /** Length by axis as in {@linkcode Acquisition.axes}; empty where it costs more than the directory of the file. */
+  readonly sizes: Readonly<Partial<Record<AxisLetter, number>>>;
+}
+
 /** The scenes of a file or set of files: series, positions, images. One of them decides axes, channels and reference. */
 export interface Scenes {
-  /** How many there are, 1 at least. */
+  /** How many there are, 1 at least. Scenes that are declared and hold no samples are left out. */
   readonly count: number;
+  /** Index of the one that the opened file belongs to. */
+  readonly own: number;
+  /** What the user should know, such as the names of scenes that are left out. */
+  readonly warnings: readonly string[];
+  /** The first of them, at most `most`. */
+  entries(most: number): readonly SceneEntry[];
   /**
    * Opens one, whose index the caller has checked.
    *
@@ -162,9 +211,16 @@ export interface Scenes {
   open(scene: number): Promise<Acquisition>;
 }
 
-/** The scenes of a file that holds one. */
+/** Length by axis. */
+export const sizesOf = (axes: readonly Axis[]): SceneEntry["sizes"] =>
+  Object.fromEntries(axes.map(({ name, size }) => [name, size]));
+
+/** The scenes of a file that holds one, which has no name of its own. */
 export const oneScene = (acquisition: Acquisition): Scenes => ({
   count: 1,
+  own: 0,
+  warnings: [],
+  entries: () => [{ name: null, sizes: sizesOf(acquisition.axes) }],
   open: () => Promise.resolve(acquisition),
 });
 

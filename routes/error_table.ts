@@ -26,9 +26,10 @@ const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErr
   UnsupportedFormat: row("unsupported_format", 415),
   InvalidChannelIndices: row("invalid_channel_indices", 422),
   ChannelOutOfRange: row("channel_out_of_range", 422),
-  // No endpoint takes a scene or a position yet.
-  SceneOutOfRange: row("request_validation_failed", 422),
-  PositionOutOfRange: row("request_validation_failed", 422),
+  SceneOutOfRange: row("scene_out_of_range", 422),
+  PositionOutOfRange: row("position_out_of_range", 422),
+  PlaneNotFound: row("plane_not_found", 404),
+  AcquisitionChanged: row("acquisition_changed", 409),
   DecodeFailed: row("decode_failed", 500),
   LoadTimeout: row("load_timeout", 504),
   SessionNotFound: row("session_not_found", 404),

@@ -130,6 +130,10 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   invalid_channel_indices:
     'The channels of "set.ome.tif" differ in shape (channel 0 is 512 x 512, channel 1 is 256 x 256); open them apart, for example "channelIndices": [0]',
   channel_out_of_range: 'Channel 4 does not exist: "scan.oir" has channels 0 to 1',
+  scene_out_of_range: 'Scene 3 does not exist: "set.ome.tif" has scenes 0 to 2',
+  position_out_of_range: 'Index 30 along T does not exist: "stack.tif" has size 30 along T',
+  plane_not_found: "The plane T=12 Z=3 of channel 0 is not in the file",
+  acquisition_changed: '"stack.tif" was changed since it was opened; open it again',
   decode_failed: 'Cannot read "scan.oir": block at 81920 + 4096 ends after the file (83000 bytes)',
   load_timeout: 'Opening "/data/scan.oir" took longer than 120 s and was stopped',
   session_not_found:

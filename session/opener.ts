@@ -69,6 +69,7 @@ export class Opener {
         roots: roots?.map((root) => root.resolved) ?? null,
         channelIndices,
         allowedExtensions: this.#rules.allowedExtensions,
+        scene: null,
       };
       const decoded = await loadAcquisition(request, this.#resources, ended.signal);
       return this.#store.create(decoded);

@@ -69,7 +69,7 @@ export function load(
   budget: MemoryBudget,
   signal = new AbortController().signal,
 ): Promise<DecodedAcquisition> {
-  const request = { path, roots: null, channelIndices: null, allowedExtensions: [] };
+  const request = { path, roots: null, channelIndices: null, allowedExtensions: [], scene: null };
   return loadAcquisition(request, { pool, budget, memory: new PlaneMemory(new HandClock()) }, signal);
 }
 

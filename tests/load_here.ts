@@ -11,6 +11,7 @@ export interface LoadOptions {
   readonly roots?: readonly string[] | null;
   readonly allowedExtensions?: readonly string[];
   readonly files?: FileAccess;
+  readonly scene?: number | null;
 }
 
 /** What was loaded, from which plan, by how many reads. */
@@ -21,8 +22,9 @@ export interface LoadedHere extends LoadedAcquisition {
 
 /** A request for a path. */
 export function requestOf(path: string, options: LoadOptions = {}): LoadRequest {
-  const { roots = null, channelIndices = null, allowedExtensions = SUPPORTED_EXTENSIONS } = options;
-  return { path, roots, channelIndices, allowedExtensions };
+  const { scene = null, roots = null, channelIndices = null, allowedExtensions = SUPPORTED_EXTENSIONS } =
+    options;
+  return { path, roots, channelIndices, allowedExtensions, scene };
 }
 
 /** Loads all of what is asked for. */
@@ -50,11 +52,12 @@ export async function planHere(path: string): Promise<LoadPlan> {
 export async function openHere(
   path: string,
   use: (acquisition: Acquisition) => void | Promise<void>,
-  scene = 0,
+  scene: number | null = null,
 ): Promise<void> {
   const files = new FileAccess();
   try {
-    await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene));
+    const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
+    await use((await openChosen(chosen, files, scene)).acquisition);
   } finally {
     files.close();
   }

@@ -185,7 +185,12 @@ export function channelsOf(
   plane: Pick<Channel, "sampleType" | "rows" | "columns">,
 ): Channel[] {
   checkPlaneSize(plane.rows, plane.columns);
-  return channelNames(names.slice(0, ids.length)).map((name, index) => ({ index, name, ...plane }));
+  return channelNames(names.slice(0, ids.length)).map((name, index) => ({
+    index,
+    name,
+    ...plane,
+    color: null,
+  }));
 }
 
 /** Makes sure that a plane is not too large. @throws {DecodeFailed} a plane is larger than any that could be served */

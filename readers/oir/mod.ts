@@ -107,6 +107,8 @@ function describe({ path, files }: Source): Acquisition {
       ...steps.warnings,
       ...reference.warnings,
     ],
+    times: null,
+    documents: () => [],
     plan: (wanted, position) =>
       Promise.try(() => {
         const selected = wanted.map((index) => ({ id: image.ids[index]!, channel: channels[index]! }));

@@ -77,7 +77,14 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   return {
     reference: {
       axes: [axis("Y", height, properties.pixel.y), axis("X", width, properties.pixel.x)],
-      channels: names.map((name, index) => ({ index, name, sampleType, rows: height, columns: width })),
+      channels: names.map((name, index) => ({
+        index,
+        name,
+        sampleType,
+        rows: height,
+        columns: width,
+        color: null,
+      })),
       lineRoi: line,
       scanPath: line && { x: [line[0], line[2]], y: [line[1], line[3]] },
       plan: () => Promise.resolve(planOf(complete.map(({ plane }) => plane), size, sampleType)),

@@ -105,12 +105,15 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
       sampleType: array.sampleType,
       rows,
       columns,
+      color: null,
     })),
     date: image.date,
     time: image.time,
     fileSize,
     reference: null,
     warnings: image.warnings,
+    times: null,
+    documents: () => [],
     plan(channels, position) {
       const selection = planeSelection(image, channels, position);
       wantedChunks(array, selection);

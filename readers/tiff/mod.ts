@@ -80,6 +80,7 @@ function acquisitionOf({ files }: Source, stack: Stack): Acquisition {
     sampleType: layout.sampleType,
     rows: height,
     columns: width,
+    color: null,
   }));
   return {
     axes: axesOf(
@@ -91,6 +92,8 @@ function acquisitionOf({ files }: Source, stack: Stack): Acquisition {
     fileSize: stack.fileSize,
     reference: null,
     warnings: stack.warnings,
+    times: null,
+    documents: () => [],
     plan: (wanted, position) => planPlanes(stack, wanted, position, files.stop),
   };
 }

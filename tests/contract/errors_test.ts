@@ -481,7 +481,7 @@ Deno.test("origin_not_allowed and host_not_allowed", async () => {
 Deno.test("invalid_channel_indices: no one plane describes channels of different shapes", async () => {
   // No format that is read so far can hold such channels, so the choice of channels is asked itself.
   const channel = (index: number, rows: number) =>
-    ({ index, name: "", sampleType: "uint8", rows, columns: 2 }) as const;
+    ({ index, name: "", sampleType: "uint8", rows, columns: 2, color: null }) as const;
   try {
     wantedChannels("a.czi", [channel(0, 2), channel(1, 3)], null);
   } catch (error) {

@@ -43,7 +43,8 @@ async function opened(
   try {
     for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
     const path = join(folder, Object.keys(written)[0]!);
-    await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, 0));
+    const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
+    await use((await openChosen(chosen, files, null)).acquisition);
   } finally {
     files.close();
     await Deno.remove(folder, { recursive: true });

@@ -275,7 +275,8 @@ Deno.test("a file of an Olympus set holds the slices or frames that its name doe
     }
     const files = new FileAccess();
     try {
-      const acquisition = await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, 0);
+      const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
+      const { acquisition } = await openChosen(chosen, files, null);
       deepEqual(acquisition.axes.map(({ name, size }) => `${name}${size}`), ["T3", "C2", "Z4", "Y8", "X12"]);
       for (const [t, z] of [[0, 0], [0, 3], [2, 0], [1, 2]] as const) {
         const plan = await acquisition.plan([0, 1], { t, z, l: 0 });
