@@ -7,11 +7,13 @@ import { Log, printable } from "./log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
-import { DecodePool } from "./session/decode_pool.ts";
+import { DecodePool, startDecodeWorker } from "./session/decode_pool.ts";
 import { DialogManners } from "./session/dialog/manners.ts";
 import { MemoryBudget } from "./session/memory_budget.ts";
 import { Opener } from "./session/opener.ts";
 import { Picker } from "./session/dialog/picker.ts";
+import { PlaneWorkers } from "./session/positions/plane_workers.ts";
+import { PositionReader } from "./session/positions/position_reader.ts";
 import { resolveRoots } from "./session/source_path.ts";
 import { PlaneMemory } from "./session/plane_memory.ts";
 import { SessionStore } from "./session/store.ts";
@@ -52,6 +54,8 @@ export async function startServer(configuration: Configuration): Promise<Running
   const { allowedExtensions, loadTimeoutSeconds } = configuration;
   const rules = { roots, allowedExtensions, loadTimeoutSeconds };
   const opener = new Opener(clock, { pool, budget, memory }, store, rules);
+  const workers = new PlaneWorkers(clock, budget, startDecodeWorker);
+  const positions = new PositionReader(clock, { pool, workers, budget, memory }, loadTimeoutSeconds);
   const picker = new Picker();
   let stopping = false;
   const app = createApp({
@@ -60,6 +64,7 @@ export async function startServer(configuration: Configuration): Promise<Running
     log,
     store,
     opener,
+    positions,
     picker,
     manners: new DialogManners(() => clock.now()),
     allowedExtensions,
@@ -78,6 +83,7 @@ export async function startServer(configuration: Configuration): Promise<Running
     async stop() {
       stopping = true;
       opener.close();
+      positions.close();
       const finished = Promise.all([listener.close(), picker.close()]);
       let timer: ReturnType<typeof setTimeout> | undefined;
       await Promise.race([finished, new Promise((done) => timer = setTimeout(done, SHUTDOWN_MS))]);

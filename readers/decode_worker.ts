@@ -1,11 +1,12 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /**
- * Entry of a decode worker: one load at a time, read permission only. Samples leave it by transfer, never by
- * a copy.
+ * Entry of a decode worker: one load at a time, and acquisitions that it keeps open; read permission only. Samples leave it
+ * by transfer, never by a copy.
  */
-import { toWire } from "./errors.ts";
+import { AcquisitionChanged, toWire } from "./errors.ts";
 import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
+import { KeptAcquisition } from "./kept_acquisition.ts";
 import { type LoadRequest, planLoad, type PlannedLoad, type Share } from "./load.ts";
 import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
@@ -15,10 +16,29 @@ import type { FromWorker, ToWorker } from "./worker_protocol.ts";
 let files: FileAccess | null = null;
 let planned: PlannedLoad | null = null;
 
+/** Kept acquisitions whose files stay open between planes; those that were not asked for longest rest. */
+const MAX_AWAKE = 4;
+
+/** Acquisitions for planes at other positions, by their keys; the one that was asked last is the last. */
+const kept = new Map<string, KeptAcquisition>();
+
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === "plan") void plan(data.request, data.stop);
-  else if (data.type === "decode") void decode(data.share);
-  else close();
+  switch (data.type) {
+    case "plan":
+      return void plan(data.request, data.stop);
+    case "decode":
+      return void decode(data.share);
+    case "close":
+      return close();
+    case "plane":
+    case "documents":
+      return void answer(data);
+    case "forget":
+      return data.keys.forEach(forget);
+    case "rest":
+      for (const acquisition of kept.values()) acquisition.rest();
+      return collectGarbage();
+  }
 };
 
 async function plan(request: LoadRequest, stop: SharedArrayBuffer): Promise<void> {
@@ -44,6 +64,31 @@ async function decode(share: Share): Promise<void> {
     collectIfLast();
     post({ type: "failed", error: toWire(error) });
   }
+}
+
+/** Answers what is asked of a kept acquisition; one whose files are others now is given up. */
+async function answer(question: Extract<ToWorker, { type: "plane" | "documents" }>): Promise<void> {
+  const { key, source, stop } = question;
+  keepGarbage();
+  try {
+    const acquisition = kept.get(key) ?? await KeptAcquisition.open(source, stop);
+    kept.delete(key);
+    kept.set(key, acquisition);
+    [...kept.values()].at(-1 - MAX_AWAKE)?.rest();
+    if (question.type === "documents") {
+      return post({ type: "documents", documents: acquisition.documents(stop) });
+    }
+    const plane = await acquisition.plane(question.order, stop);
+    post({ type: "plane", plane }, plane.samples ? [plane.samples.buffer] : []);
+  } catch (error) {
+    if (error instanceof AcquisitionChanged) forget(key);
+    post({ type: "failed", error: toWire(error) });
+  }
+}
+
+function forget(key: string): void {
+  kept.get(key)?.close();
+  kept.delete(key);
 }
 
 function close(): void {

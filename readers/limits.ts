@@ -29,3 +29,6 @@ export const MAX_JSON_BYTES = 16 << 20;
 
 /** Scenes that an open lists; a plate of 384 wells with nine fields each has 3,456. */
 export const MAX_LISTED_SCENES = 10_000;
+
+/** Bytes of the metadata documents of one acquisition that are served together. */
+export const MAX_DOCUMENT_BYTES = 32 << 20;

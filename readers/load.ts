@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { chooseFormat, openChosen } from "./choose_format.ts";
-import { DecodeFailed, PlaneNotFound, ReaderError } from "./errors.ts";
+import { DecodeFailed, PlaneNotFound, quoted, ReaderError } from "./errors.ts";
 import { MAX_LISTED_SCENES } from "./limits.ts";
 import { newPlane } from "./new_plane.ts";
 import type { FileAccess } from "./random_access.ts";
@@ -125,12 +125,19 @@ export async function planLoad(request: LoadRequest, files: FileAccess): Promise
         }),
     };
   } catch (error) {
-    throw withName(request.path, error);
+    // Without its first planes an acquisition cannot be opened.
+    const whole = error instanceof PlaneNotFound ? new DecodeFailed(error.message, { cause: error }) : error;
+    throw withName(request.path, whole);
   }
 }
 
 /** The error with the file in its message, where it is about the file. */
-function withName(path: string, error: unknown): unknown {
+export function withName(path: string, error: unknown): unknown {
+  if (error instanceof PlaneNotFound) {
+    return new PlaneNotFound(`${quoted(basename(path))} does not hold this plane: ${error.message}`, {
+      cause: error,
+    });
+  }
   const reason = reasonOf(error);
   return reason === null
     ? error
@@ -138,7 +145,7 @@ function withName(path: string, error: unknown): unknown {
 }
 
 function reasonOf(error: unknown): string | null {
-  if (error instanceof DecodeFailed || error instanceof PlaneNotFound) return error.message;
+  if (error instanceof DecodeFailed) return error.message;
   if (!(error instanceof RangeError)) return null;
   if (error.message === "Maximum call stack size exceeded") return "a text in it is too long or too deep";
   if (error.message.includes("rray buffer allocation failed")) {

@@ -7,6 +7,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
 import { CheckedSource } from "./byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
+import { changed, fileMark } from "./file_mark.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { RootWatch } from "./root_watch.ts";
 import { StopFlag } from "./stop_flag.ts";
@@ -39,14 +40,22 @@ export interface ReadCounts {
 /** Files that are marked: those with the metadata of an acquisition are opened first. */
 const MAX_MARKS = 64;
 
+/** Files of one plane that are told of: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
+const MAX_USED = 1024;
+
+/** Descriptors that one acquisition holds at once; a process has 1024 on many systems. */
+const MAX_DESCRIPTORS = 16;
+
 /** The file system as one open may see it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
   /** What was read so far. */
   readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
   readonly #roots: readonly string[] | null;
   readonly #stop: StopFlag;
+  /** Files with a descriptor, in the order in which they got it. */
   readonly #open = new Set<RandomAccessFile>();
   readonly #marks = new Map<string, string>();
+  readonly #used = new Map<string, string>();
   readonly #watch: RootWatch | null;
 
   /**
@@ -71,6 +80,13 @@ export class FileAccess {
     return this.#marks;
   }
 
+  /** By resolved path, the marks of the files that were read since this was asked last, up to {@linkcode MAX_USED}. */
+  takeUsed(): ReadonlyMap<string, string> {
+    const used = new Map(this.#used);
+    this.#used.clear();
+    return used;
+  }
+
   /**
    * Opens a regular file.
    *
@@ -80,6 +96,37 @@ export class FileAccess {
    */
   open(path: string): RandomAccessFile {
     this.#stop.check();
+    const opened = this.#descriptor(path);
+    if (this.#marks.size < MAX_MARKS) this.#marks.set(opened.path, opened.mark);
+    const file = new RandomAccessFile(opened, {
+      counts: this.counts,
+      stop: this.#stop,
+      again: () => {
+        const { path: resolved, fd, mark } = this.#descriptor(opened.path);
+        if (resolved !== opened.path || mark !== opened.mark) {
+          fs.closeSync(fd);
+          throw changed(opened.path);
+        }
+        this.#hold(file);
+        return fd;
+      },
+      used: () => {
+        if (this.#used.size < MAX_USED) this.#used.set(opened.path, opened.mark);
+      },
+      closed: () => this.#open.delete(file),
+    });
+    this.#hold(file);
+    return file;
+  }
+
+  /** Counts a descriptor; the file that has had one for the longest time gives its own back. */
+  #hold(file: RandomAccessFile): void {
+    this.#open.add(file);
+    if (this.#open.size > MAX_DESCRIPTORS) [...this.#open][0]?.rest();
+  }
+
+  /** Opens a regular file inside the roots. @throws as {@linkcode open} */
+  #descriptor(path: string): { path: string; fd: number; size: number; mark: string } {
     const resolved = this.resolve(path);
     this.#watch?.before(resolved);
     let fd: number;
@@ -93,12 +140,7 @@ export class FileAccess {
       if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is no regular file`);
       this.#watch?.after(resolved, `${stat.dev}:${stat.ino}`);
       this.counts.opens += 1;
-      if (this.#marks.size < MAX_MARKS) {
-        this.#marks.set(resolved, `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`);
-      }
-      const file = new RandomAccessFile({ path: resolved, fd, size: stat.size }, this.counts, this.#stop);
-      this.#open.add(file);
-      return file;
+      return { path: resolved, fd, size: stat.size, mark: fileMark({ ...stat, modified: stat.mtimeMs }) };
     } catch (cause) {
       fs.closeSync(fd);
       throw cause;
@@ -196,11 +238,27 @@ export class FileAccess {
     return resolved;
   }
 
+  /** Gives all descriptors back; a file that is read again is opened again. */
+  rest(): void {
+    for (const file of [...this.#open]) file.rest();
+  }
+
   /** Closes everything that is still open. */
   close(): void {
-    for (const file of this.#open) file.close();
-    this.#open.clear();
+    for (const file of [...this.#open]) file.close();
   }
+}
+
+/** What a file needs of the {@linkcode FileAccess} that made it. */
+interface FileHost {
+  readonly counts: ReadCounts;
+  readonly stop: StopFlag;
+  /** A new descriptor after a rest. @throws {AcquisitionChanged | ReaderError} */
+  again(): number;
+  /** The file is about to be read. */
+  used(): void;
+  /** The file has no descriptor any more. */
+  closed(): void;
 }
 
 /** A regular file, read by position. */
@@ -212,38 +270,40 @@ export class RandomAccessFile extends CheckedSource {
   /** Size in bytes when it was opened. */
   readonly size: number;
   #fd: number | null;
-  readonly #counts: ReadCounts;
-  readonly #stop: StopFlag;
+  #closed = false;
+  readonly #host: FileHost;
 
   /** Made by {@linkcode FileAccess.open} alone. */
   constructor(
     { path, fd, size }: { readonly path: string; readonly fd: number; readonly size: number },
-    counts: ReadCounts,
-    stop: StopFlag,
+    host: FileHost,
   ) {
     super();
     this.path = path;
     this.size = size;
     this.#fd = fd;
-    this.#counts = counts;
-    this.#stop = stop;
+    this.#host = host;
   }
 
   /**
    * Fills `target` from `offset` on.
    *
    * @throws {DecodeFailed} the range lies outside the file, or the file became shorter since it was opened
+   * @throws {AcquisitionChanged} the file rested and is another one now
    * @throws {Stopped} the open was stopped
    */
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
-    if (this.#fd === null) throw new Error(`"${this.path}" is closed`);
+    if (this.#closed) throw new Error(`"${this.path}" is closed`);
+    const { counts, stop } = this.#host;
+    this.#host.used();
+    const fd = this.#fd ??= this.#host.again();
     for (let done = 0; done < target.length;) {
-      this.#stop.check();
+      stop.check();
       const step = Math.min(MAX_READ_STEP, target.length - done);
       let n: number;
       try {
-        n = fs.readSync(this.#fd, target, done, step, offset + done);
+        n = fs.readSync(fd, target, done, step, offset + done);
       } catch (cause) {
         const code = (cause as { code?: string }).code ?? String(cause);
         throw new DecodeFailed(`${what} at ${offset + done} could not be read (${code})`, { cause });
@@ -254,15 +314,23 @@ export class RandomAccessFile extends CheckedSource {
         );
       }
       done += n;
-      this.#counts.reads += 1;
-      this.#counts.bytes += n;
+      counts.reads += 1;
+      counts.bytes += n;
     }
+  }
+
+  /** Gives the descriptor back; the next read opens the file again. */
+  rest(): void {
+    if (this.#fd === null) return;
+    fs.closeSync(this.#fd);
+    this.#fd = null;
+    this.#host.closed();
   }
 
   /** Closes the file; a second call does nothing. */
   close(): void {
-    if (this.#fd !== null) fs.closeSync(this.#fd);
-    this.#fd = null;
+    this.rest();
+    this.#closed = true;
   }
 }
 

@@ -6,10 +6,15 @@ import { Stopped } from "./errors.ts";
  * directory or read of at most 1 MiB.
  */
 export class StopFlag {
-  readonly #cell: Int32Array;
+  #cell: Int32Array;
 
   /** Takes the 4 bytes that the server and its worker share; without them a new flag is made, which is not raised. */
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(4)) {
+    this.#cell = new Int32Array(shared);
+  }
+
+  /** Takes other memory, as when what is kept open does another piece of work. */
+  follow(shared: SharedArrayBuffer): void {
     this.#cell = new Int32Array(shared);
   }
 

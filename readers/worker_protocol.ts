@@ -1,9 +1,22 @@
 /**
  * Messages between the server and a decode worker. A worker has one load at a time: `plan` opens it, `decode` may follow,
- * `close` ends it. The server asks one thing after the other; between its answers the worker does nothing.
+ * `close` ends it. Beside it a worker may keep acquisitions open under keys, for planes at other positions. The server asks one
+ * thing after the other; between its answers the worker does nothing.
  */
 import type { WireError } from "./errors.ts";
+import type { KeptPlane, KeptSource, PlaneOrder } from "./kept_acquisition.ts";
 import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "./load.ts";
+import type { MetadataDocument } from "./reader.ts";
+
+/** What is asked of an acquisition that is kept, or opened for it where it is not. */
+interface KeptQuestion {
+  /** Key under which it is kept. */
+  readonly key: string;
+  /** Where it is. */
+  readonly source: KeptSource;
+  /** Memory of the stop flag of this work. */
+  readonly stop: SharedArrayBuffer;
+}
 
 /** Server to worker. */
 export type ToWorker =
@@ -12,7 +25,15 @@ export type ToWorker =
   /** Answered by `decoded`: the memory is reserved. The buffers are transferred. */
   | { readonly type: "decode"; readonly share: Share }
   /** Closes the files of the load; it has no answer. */
-  | { readonly type: "close" };
+  | { readonly type: "close" }
+  /** Answered by `plane`. The buffers of the order are transferred. */
+  | KeptQuestion & { readonly type: "plane"; readonly order: PlaneOrder }
+  /** Answered by `documents`. */
+  | KeptQuestion & { readonly type: "documents" }
+  /** Closes what is kept under some keys; it has no answer. */
+  | { readonly type: "forget"; readonly keys: readonly string[] }
+  /** Gives the descriptors of all that is kept back; it has no answer. */
+  | { readonly type: "rest" };
 
 /** Worker to server. */
 export type FromWorker =
@@ -20,4 +41,8 @@ export type FromWorker =
   | { readonly type: "planned"; readonly plan: LoadPlan }
   /** The planes, transferred. */
   | { readonly type: "decoded"; readonly loaded: LoadedAcquisition }
+  /** A plane of what is kept, transferred. */
+  | { readonly type: "plane"; readonly plane: KeptPlane }
+  /** The metadata documents of what is kept. */
+  | { readonly type: "documents"; readonly documents: readonly MetadataDocument[] }
   | { readonly type: "failed"; readonly error: WireError };

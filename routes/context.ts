@@ -3,6 +3,7 @@ import type { Context } from "@hono/hono";
 import type { DialogManners } from "../session/dialog/manners.ts";
 import type { Opener } from "../session/opener.ts";
 import type { PickRequest } from "../session/dialog/picker.ts";
+import type { PositionReader } from "../session/positions/position_reader.ts";
 import type { SessionStore } from "../session/store.ts";
 import type { Clock } from "../session/clock.ts";
 import type { RequestError } from "./errors.ts";
@@ -26,6 +27,8 @@ export interface Services {
   readonly store: SessionStore;
   /** Opens by path. */
   readonly opener: Opener;
+  /** Decodes planes at other positions than the opened one. */
+  readonly positions: PositionReader;
   /** Asks the user for a path. */
   readonly picker: DialogPicker;
   /** Limits the dialogs of foreign pages. */

@@ -37,6 +37,8 @@ export interface Endpoint {
   readonly success: Success;
   /** True where a single byte range can be asked for (206). */
   readonly ranges?: boolean;
+  /** True where the query chooses a plane along T, Z and L. */
+  readonly positions?: boolean;
   /** Codes that this endpoint answers besides those of every endpoint. */
   readonly errors: readonly ErrorCode[];
   /** Answers it. */

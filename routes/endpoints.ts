@@ -5,6 +5,8 @@ import {
   type ErrorCode,
   Health,
   Index,
+  MetadataDocuments,
+  OpenAgainRequest,
   OpenRequest,
   OpenResponse,
   PickRequest,
@@ -15,13 +17,13 @@ import {
 } from "../schemas/http.ts";
 import type { Endpoint, Success } from "./endpoint.ts";
 import * as example from "./examples.ts";
-import { openByPath, pickAndOpen } from "./open.ts";
+import { openAgain, openByPath, pickAndOpen } from "./open.ts";
 import { jsonResponse } from "./json_response.ts";
 import { openapiDocument } from "./openapi.ts";
 import { demoFile, docsFile, docsPage, documentSchema, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, INDEX, LINKS } from "./service.ts";
-import { deleteSession, readSession } from "./sessions.ts";
+import { deleteSession, readMetadata, readSession } from "./sessions.ts";
 
 const OPEN_ERRORS: readonly ErrorCode[] = [
   "request_validation_failed",
@@ -31,6 +33,7 @@ const OPEN_ERRORS: readonly ErrorCode[] = [
   "unsupported_format",
   "invalid_channel_indices",
   "channel_out_of_range",
+  "scene_out_of_range",
   "decode_failed",
   "load_timeout",
   "session_memory_exceeded",
@@ -41,7 +44,18 @@ const OPEN_ERRORS: readonly ErrorCode[] = [
 const PLANE_ERRORS: readonly ErrorCode[] = [
   "request_validation_failed",
   "channel_out_of_range",
+  "position_out_of_range",
   "session_not_found",
+];
+
+/** What may become of an acquisition that is read again while its session lives. */
+const READ_AGAIN_ERRORS: readonly ErrorCode[] = [
+  "acquisition_changed",
+  "decode_failed",
+  "load_timeout",
+  "session_memory_exceeded",
+  "too_many_opens",
+  "shutting_down",
 ];
 
 const json = (description: string, schema: z.ZodType, sample: unknown): Success => ({
@@ -144,14 +158,43 @@ export const ENDPOINTS: readonly Endpoint[] = [
     handler: deleteSession,
   },
   {
+    method: "POST",
+    path: "/api/v2/sessions/{session_id}/open",
+    id: "openAgain",
+    tag: "acquisitions",
+    summary: "Open the acquisition of a session once more, such as another scene of it, into a new session",
+    request: OpenAgainRequest,
+    requestExamples: example.OPEN_AGAIN_REQUESTS,
+    success: json("The new session and what it holds", OpenResponse, example.OPEN),
+    errors: ["session_not_found", "acquisition_changed", ...OPEN_ERRORS],
+    handler: openAgain,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/sessions/{session_id}/metadata",
+    id: "readMetadata",
+    tag: "sessions",
+    summary: "Metadata documents of the file, as they are",
+    success: json("The documents", MetadataDocuments, example.METADATA),
+    errors: ["session_not_found", ...READ_AGAIN_ERRORS],
+    handler: readMetadata,
+  },
+  {
     method: "GET",
     path: "/api/v2/sessions/{session_id}/channels/{channel_index}/data",
     id: "readChannel",
     tag: "sessions",
-    summary: "Plane of a source channel",
+    summary: "Plane of a source channel, at any time point, focus plane and wavelength",
     success: plane,
     ranges: true,
-    errors: [...PLANE_ERRORS, "channel_not_found", "range_not_satisfiable"],
+    positions: true,
+    errors: [
+      ...PLANE_ERRORS,
+      ...READ_AGAIN_ERRORS,
+      "channel_not_found",
+      "plane_not_found",
+      "range_not_satisfiable",
+    ],
     handler: readChannel,
   },
   {
@@ -162,6 +205,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: "Plane of a channel of the reference image",
     success: plane,
     ranges: true,
+    positions: true,
     errors: [...PLANE_ERRORS, "reference_channel_not_found", "range_not_satisfiable"],
     handler: readReferenceChannel,
   },

@@ -37,6 +37,7 @@ export const CAPABILITIES = {
 export const OPEN_REQUESTS = {
   "all channels": { path: PATH },
   "two channels, the second first": { path: PATH, channelIndices: [1, 0] },
+  "third scene": { path: "/data/plate.ome.zarr", scene: 2 },
 };
 
 /** Bodies of `POST /api/v2/pick-and-open`, by what they ask for. */
@@ -45,7 +46,13 @@ export const PICK_REQUESTS = {
   "first channel of a TIFF": { channelIndices: [0], extensions: [".tif", ".tiff"] },
 };
 
-/** Answer of both opens. */
+/** Bodies of `POST /api/v2/sessions/{session_id}/open`, by what they ask for. */
+export const OPEN_AGAIN_REQUESTS = {
+  "second scene": { scene: 1 },
+  "other channels": { channelIndices: [1] },
+};
+
+/** Answer of all opens. */
 export const OPEN = {
   ok: true,
   apiVersion: "v2",
@@ -63,6 +70,10 @@ export const OPEN = {
     time: "14:54:36",
     fileSize: "191 KB",
   },
+  scene: 0,
+  sceneCount: 1,
+  scenes: [{ index: 0, name: "Scene 1", sizes: { C: 2, Y: 600, X: 48 } }],
+  times: null,
   plane: {
     shape: [600, 48],
     axes: [
@@ -74,6 +85,7 @@ export const OPEN = {
   channels: [0, 1].map((index) => ({
     index,
     name: `CH${index + 1}`,
+    color: index === 0 ? "#00ff00" : "#ff0000",
     byteLength: 115200,
     dataUrl: `${BASE}/channels/${index}/data`,
   })),
@@ -87,7 +99,13 @@ export const OPEN = {
       ...SERVED,
     },
     channels: [
-      { index: 0, name: "CH1", byteLength: 65536, dataUrl: `${BASE}/reference/channels/0/data` },
+      {
+        index: 0,
+        name: "CH1",
+        color: "#00ff00",
+        byteLength: 65536,
+        dataUrl: `${BASE}/reference/channels/0/data`,
+      },
     ],
     lineRoi: [40, 30, 80, 55],
     scanPath: { x: [40, 80], y: [30, 55] },
@@ -104,6 +122,13 @@ export const SESSION = {
   referenceChannelIndices: [0],
   totalBytes: 295936,
 };
+
+/** Documents of the file of the session. */
+export const METADATA = [{
+  name: "scan.ome.tif",
+  mediaType: "application/xml",
+  text: '<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"/>',
+}];
 
 /** Answer of the deletion of the session. */
 export const DELETED = { ok: true, sessionId: SESSION_ID, deleted: true };

@@ -1,12 +1,12 @@
 /** `POST /api/v2/open`, `POST /api/v2/pick-and-open` and the answer that both give. */
 import { basename, isAbsolute } from "node:path";
 import type { z } from "zod";
+import { sceneNames } from "../readers/channel_names.ts";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import type { Axis, Channel } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
-import { OpenRequest, type OpenResponse, PickRequest, SERVED } from "../schemas/http.ts";
+import { OpenAgainRequest, OpenRequest, type OpenResponse, PickRequest, SERVED } from "../schemas/http.ts";
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
-import type { OpenOrder } from "../session/opener.ts";
 import type { Session } from "../session/store.ts";
 import { dialogTitle } from "../session/dialog/title.ts";
 import { Cancelled } from "./errors.ts";
@@ -14,12 +14,12 @@ import { fileSize } from "./file_size.ts";
 import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";
 import { jsonResponse } from "./json_response.ts";
 import { faulty, readBody } from "./request_body.ts";
-import type { RequestContext, Services } from "./context.ts";
+import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
 /** Opens an acquisition by path. */
 export async function openByPath(c: RequestContext, services: Services): Promise<Response> {
   checkRunning(services);
-  const { path, channelIndices = null } = await readBody(c.req.raw, OpenRequest, false);
+  const { path, channelIndices = null, scene = null } = await readBody(c.req.raw, OpenRequest, false);
   if (!isAbsolute(path)) {
     throw faulty(
       ["path"],
@@ -33,14 +33,35 @@ export async function openByPath(c: RequestContext, services: Services): Promise
       "This server opens files through its dialog only; use POST /api/v2/pick-and-open",
     );
   }
-  return await open(c, services, { path, channelIndices, chosenByUser: false, signal: c.req.raw.signal });
+  return await open(
+    c,
+    services,
+    (signal) => services.opener.open({ path, channelIndices, scene, chosenByUser: false, signal }),
+  );
+}
+
+/** Opens the acquisition of a live session once more, such as another scene of it. */
+export async function openAgain(c: RequestContext, services: Services): Promise<Response> {
+  checkRunning(services);
+  const origin = askingOrigin(c.req.raw.headers);
+  const { channelIndices = null, scene = null } = await readBody(
+    c.req.raw,
+    OpenAgainRequest,
+    origin === undefined,
+  );
+  const session = services.store.get(pathParameter(c, "session_id"));
+  return await open(
+    c,
+    services,
+    (signal) => services.opener.openAgain(session, { channelIndices, scene, signal }),
+  );
 }
 
 /** Lets the user choose an acquisition in a native file dialog and opens it. */
 export async function pickAndOpen(c: RequestContext, services: Services): Promise<Response> {
   checkRunning(services);
   const origin = askingOrigin(c.req.raw.headers);
-  const { channelIndices = null, extensions = null } = await readBody(
+  const { channelIndices = null, scene = null, extensions = null } = await readBody(
     c.req.raw,
     PickRequest,
     origin === undefined,
@@ -63,7 +84,11 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
     services.manners.cancelled(foreign !== null);
     throw new Cancelled("No file was chosen");
   }
-  return await open(c, services, { path, channelIndices, chosenByUser: true, signal: c.req.raw.signal });
+  return await open(
+    c,
+    services,
+    (signal) => services.opener.open({ path, channelIndices, scene, chosenByUser: true, signal }),
+  );
 }
 
 /** @throws {ShuttingDown} the server is stopping */
@@ -72,8 +97,13 @@ function checkRunning(services: Services): void {
 }
 
 /** Opens, and takes the session back when the client went away before it knew of it. */
-async function open(c: RequestContext, services: Services, order: OpenOrder): Promise<Response> {
-  const session = await services.opener.open(order);
+async function open(
+  c: RequestContext,
+  services: Services,
+  load: (signal: AbortSignal) => Promise<Session>,
+): Promise<Response> {
+  const { signal } = c.req.raw;
+  const session = await load(signal);
   const takeBack = () => {
     try {
       services.store.delete(session.id);
@@ -81,12 +111,12 @@ async function open(c: RequestContext, services: Services, order: OpenOrder): Pr
       // It has ended by itself.
     }
   };
-  if (order.signal.aborted) {
+  if (signal.aborted) {
     takeBack();
     throw new ClientGone("The client went away");
   }
   void c.env.info.completed.then(() => {
-    if (order.signal.aborted) takeBack();
+    if (signal.aborted) takeBack();
   }, takeBack);
   return jsonResponse(openResponse(session));
 }
@@ -134,6 +164,10 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
       time: summary.time,
       fileSize: summary.fileSize === null ? "" : fileSize(summary.fileSize),
     },
+    scene: summary.scene,
+    sceneCount: summary.sceneCount,
+    scenes: scenes(summary),
+    times: summary.times && [...summary.times],
     ...planes(summary, summary.loaded, `${base}/channels`),
     reference: reference && {
       ...planes(reference, reference.channels, `${base}/reference/channels`),
@@ -142,6 +176,11 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
     },
     warnings: [...summary.warnings],
   };
+}
+
+function scenes({ scenes }: Session["summary"]): z.infer<typeof OpenResponse>["scenes"] {
+  const names = sceneNames(scenes.map(({ name }) => name));
+  return scenes.map(({ sizes }, index) => ({ index, name: names[index] ?? "", sizes: { ...sizes } }));
 }
 
 /** The geometry that planes share, and where each of them is served. */
@@ -163,9 +202,10 @@ function planes(
       ],
       ...SERVED,
     },
-    channels: channels.map(({ index, name }) => ({
+    channels: channels.map(({ index, name, color }) => ({
       index,
       name,
+      color,
       byteLength: 4 * rows * columns,
       dataUrl: `${base}/${index}/data`,
     })),

@@ -22,6 +22,15 @@ const RANGE_PARAMETER: Json = {
   schema: { type: "string", examples: ["bytes=0-4095"] },
 };
 
+const POSITION_PARAMETERS: readonly Json[] = [["t", "T (time)"], ["z", "Z (focus)"], ["l", "L (wavelength)"]]
+  .map(([name, axis]) => ({
+    name,
+    in: "query",
+    required: false,
+    description: `Index along ${axis}, below its size in header.sizes; 0 by default`,
+    schema: { type: "integer", minimum: 0, default: 0 },
+  }));
+
 /** The document of a version of the server. */
 export function openapiDocument(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
@@ -59,6 +68,7 @@ function operation(endpoint: Endpoint): Json {
     ...(names.length > 0 && {
       parameters: [
         ...names.map((name) => ({ name, in: "path", required: true, ...PARAMETERS[name] })),
+        ...(endpoint.positions ? POSITION_PARAMETERS : []),
         ...(endpoint.ranges ? [RANGE_PARAMETER] : []),
       ],
     }),

@@ -1,60 +1,159 @@
 /** The binary payload of one channel: whole, as a single range, or its headers alone. */
+import { basename } from "node:path";
 import { ChannelOutOfRange } from "../readers/errors.ts";
-import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import type { Position, RowRange } from "../readers/reader.ts";
+import { requirePosition } from "../readers/request_bounds.ts";
 import { SERVED } from "../schemas/http.ts";
-import { parseRange } from "./byte_range.ts";
-import { RequestValidationFailed } from "./errors.ts";
+import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import type { SessionStore } from "../session/store.ts";
+import { type ByteRange, parseRange } from "./byte_range.ts";
+import { RangeNotSatisfiable, RequestValidationFailed } from "./errors.ts";
+import { type AskedPosition, askedPosition, requireSigns } from "./position_query.ts";
 import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
 /** A response that moves no byte for this long is cut and its lease ends. */
 const STALL_MS = 60_000;
 
-/** Plane of a source channel. */
-export function readChannel(c: RequestContext, services: Services): Response {
-  const index = channelIndex(c);
-  return planeResponse(c, services, services.store.channel(pathParameter(c, "session_id"), index));
-}
-
-/** Plane of a reference channel. */
-export function readReferenceChannel(c: RequestContext, services: Services): Response {
-  const index = channelIndex(c);
-  return planeResponse(c, services, services.store.referenceChannel(pathParameter(c, "session_id"), index));
-}
-
-/** @throws {RequestValidationFailed | ChannelOutOfRange} no integer, or a negative one */
-function channelIndex(c: RequestContext): number {
-  const text = pathParameter(c, "channel_index");
-  if (!/^-?\d+$/.test(text)) {
-    throw new RequestValidationFailed([{
-      location: ["path", "channel_index"],
-      message: `must be an integer, not "${text.slice(0, 64)}"`,
-      type: "invalid_type",
-    }]);
+/** Plane of a source channel, at any position. */
+export async function readChannel(c: RequestContext, services: Services): Promise<Response> {
+  const { store, positions } = services;
+  const { index, asked } = judgeForm(c, store);
+  const { session, plane: first } = store.channel(pathParameter(c, "session_id"), index);
+  const { position } = asked;
+  if (isFirst(position)) return planeResponse(c, services, wholePlane(c, first));
+  const place = { session, channel: index, position };
+  const client = c.req.raw.signal;
+  if (c.req.method === "HEAD") {
+    await positions.judge(place, client);
+    return headResponse(first.byteLength);
   }
+  const wanted = wantedBytes(c, first.byteLength);
+  const rowBytes = 4 * session.summary.columns;
+  const rows = wanted instanceof RangeNotSatisfiable || wanted === null
+    ? null
+    : rowsOf(wanted, rowBytes, session.summary.rows);
+  const leased = await positions.plane(place, rows, client);
+  if (wanted instanceof RangeNotSatisfiable) {
+    leased.endLease();
+    throw wanted;
+  }
+  return planeResponse(c, services, {
+    ...leased,
+    range: wanted,
+    byteLength: first.byteLength,
+    offset: leased.firstRow * rowBytes,
+  });
+}
+
+/** Plane of a reference channel, which has one position. */
+export function readReferenceChannel(c: RequestContext, services: Services): Response {
+  const { store } = services;
+  const { index, asked } = judgeForm(c, null);
+  const { session, plane } = store.referenceChannel(pathParameter(c, "session_id"), index);
+  requirePosition(basename(session.summary.path), [], asked.position);
+  return planeResponse(c, services, wholePlane(c, plane));
+}
+
+/**
+ * Judges what the request is made of: the form of index and query, then their signs.
+ *
+ * @param store tells the sizes of the axes to the message; `null` for those of a reference image
+ */
+function judgeForm(
+  c: RequestContext,
+  store: SessionStore | null,
+): { readonly index: number; readonly asked: AskedPosition } {
+  const text = pathParameter(c, "channel_index");
+  requireInteger(text);
+  const asked = askedPosition(new URL(c.req.url).searchParams);
+  const index = channelIndex(text);
+  requireSigns(asked, (axis) => {
+    if (store === null) return 1;
+    const session = store.find(pathParameter(c, "session_id"));
+    return session && (session.summary.axes.find(({ name }) => name === axis)?.size ?? 1);
+  });
+  return { index, asked };
+}
+
+const isFirst = ({ t, z, l }: Position) => t === 0 && z === 0 && l === 0;
+
+/** Rows that hold some bytes; `null` where these are all. */
+function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowRange | null {
+  const wanted = { start: Math.floor(start / rowBytes), end: Math.ceil(end / rowBytes) };
+  return wanted.start === 0 && wanted.end === rows ? null : wanted;
+}
+
+/** What is sent of a plane. */
+interface Sending {
+  readonly plane: PlaneBuffer;
+  /** Ends the lease of the plane. */
+  endLease(): void;
+  /** Bytes of the whole plane. */
+  readonly byteLength: number;
+  /** Bytes of the whole plane before the first one that `plane` holds. */
+  readonly offset: number;
+  /** Bytes that were asked for; `null` for all. */
+  readonly range: ByteRange | null;
+}
+
+/** A plane that is in memory. @throws {RangeNotSatisfiable} */
+function wholePlane(c: RequestContext, plane: PlaneBuffer): Sending {
+  const { byteLength } = plane;
+  const range = c.req.method === "HEAD" ? null : wantedBytes(c, byteLength);
+  if (range instanceof RangeNotSatisfiable) throw range;
+  return { plane, endLease: plane.lease(), byteLength, offset: 0, range };
+}
+
+/** The range that is asked for, or why there is none; `null` for the whole plane. */
+function wantedBytes(c: RequestContext, byteLength: number): ByteRange | RangeNotSatisfiable | null {
+  // Without validators an If-Range can never match, so it asks for the whole plane (RFC 9110, section 13.1.5).
+  const wanted = c.req.header("if-range") === undefined ? c.req.header("range") : undefined;
+  try {
+    return parseRange(wanted, byteLength);
+  } catch (error) {
+    if (error instanceof RangeNotSatisfiable) return error;
+    throw error;
+  }
+}
+
+/** @throws {RequestValidationFailed} */
+function requireInteger(text: string): void {
+  if (/^-?\d+$/.test(text)) return;
+  throw new RequestValidationFailed([{
+    location: ["path", "channel_index"],
+    message: `must be an integer, not "${text.slice(0, 64)}"`,
+    type: "invalid_type",
+  }]);
+}
+
+/** @throws {ChannelOutOfRange} */
+function channelIndex(text: string): number {
   if (text.startsWith("-")) {
     throw new ChannelOutOfRange(`A channel index starts at 0; ${text.slice(0, 64)} is negative`);
   }
   return Number(text);
 }
 
-function planeResponse(c: RequestContext, { clock, log }: Services, plane: PlaneBuffer): Response {
-  const headers: Record<string, string> = {
-    "Content-Type": SERVED.mediaType,
-    "Cache-Control": "no-store",
-    "Accept-Ranges": "bytes",
-  };
-  // Without validators an If-Range can never match, so it asks for the whole plane (RFC 9110, section 13.1.5).
-  const wanted = c.req.header("if-range") === undefined ? c.req.header("range") : undefined;
-  const range = c.req.method === "HEAD" ? null : parseRange(wanted, plane.byteLength);
-  const { start, end } = range ?? { start: 0, end: plane.byteLength };
-  headers["Content-Length"] = String(end - start);
-  if (range) headers["Content-Range"] = `bytes ${start}-${end - 1}/${plane.byteLength}`;
-  const status = range ? 206 : 200;
-  if (c.req.method === "HEAD") return new Response(null, { status, headers });
+const HEADERS = {
+  "Content-Type": SERVED.mediaType,
+  "Cache-Control": "no-store",
+  "Accept-Ranges": "bytes",
+};
 
-  const endLease = plane.lease();
+const headResponse = (byteLength: number): Response =>
+  new Response(null, { headers: { ...HEADERS, "Content-Length": String(byteLength) } });
+
+function planeResponse(c: RequestContext, { clock, log }: Services, sending: Sending): Response {
+  const { plane, byteLength, offset, range, endLease } = sending;
+  if (c.req.method === "HEAD") {
+    endLease();
+    return headResponse(byteLength);
+  }
+  const { start, end } = range ?? { start: 0, end: byteLength };
+  const headers: Record<string, string> = { ...HEADERS, "Content-Length": String(end - start) };
+  if (range) headers["Content-Range"] = `bytes ${start}-${end - 1}/${byteLength}`;
   let lastMoved = clock.now();
-  const { body, cut } = plane.stream(start, end, () => lastMoved = clock.now());
+  const { body, cut } = plane.stream(start - offset, end - offset, () => lastMoved = clock.now());
   let cancelWatch = () => {};
   const watch = (wait: number) => {
     cancelWatch = clock.after(wait, () => {
@@ -71,5 +170,5 @@ function planeResponse(c: RequestContext, { clock, log }: Services, plane: Plane
     cancelWatch();
     endLease();
   });
-  return new Response(body, { status, headers });
+  return new Response(body, { status: range ? 206 : 200, headers });
 }

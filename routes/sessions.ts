@@ -1,6 +1,6 @@
 /** Reading and deleting a session. */
 import type { z } from "zod";
-import type { SessionDeleted, SessionInfo } from "../schemas/http.ts";
+import type { MetadataDocuments, SessionDeleted, SessionInfo } from "../schemas/http.ts";
 import { jsonResponse } from "./json_response.ts";
 import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
@@ -17,6 +17,13 @@ export function readSession(c: RequestContext, { store }: Services): Response {
     referenceChannelIndices: ascending(session.referenceChannels.keys()),
     totalBytes: session.totalBytes,
   };
+  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+}
+
+/** The metadata documents of the file of a session. */
+export async function readMetadata(c: RequestContext, { store, positions }: Services): Promise<Response> {
+  const session = store.get(pathParameter(c, "session_id"));
+  const body: z.infer<typeof MetadataDocuments> = [...await positions.documents(session, c.req.raw.signal)];
   return jsonResponse(body, 200, { "Cache-Control": "no-store" });
 }
 

@@ -62,6 +62,13 @@ const channelIndices = z.array(z.int().nonnegative())
   .optional()
   .describe("Channels to load, in the order of the answer; absent or null loads all");
 
+const scene = z.int().nonnegative()
+  .nullable()
+  .optional()
+  .describe(
+    "Scene (series, position, image) to open, from 0; absent or null opens the one that the file belongs to",
+  );
+
 /** Body of `POST /api/v2/open`. */
 export const OpenRequest = named(
   "OpenRequest",
@@ -72,6 +79,7 @@ export const OpenRequest = named(
       .regex(/^[^\0]*$/, "must not contain a NUL character")
       .describe("Absolute path of the acquisition, as the server sees it; ~ is not expanded"),
     channelIndices,
+    scene,
   }).describe("Names an acquisition by its path"),
 );
 
@@ -80,6 +88,7 @@ export const PickRequest = named(
   "PickRequest",
   z.strictObject({
     channelIndices,
+    scene,
     extensions: z.array(extension)
       .min(1)
       .max(MAX_ITEMS)
@@ -93,6 +102,12 @@ export const PickRequest = named(
         "Extensions that the dialog shows, each with a leading dot; absent or null shows all that are allowed",
       ),
   }).describe("All fields are optional; {} is valid"),
+);
+
+/** Body of `POST /api/v2/sessions/{session_id}/open`. */
+export const OpenAgainRequest = named(
+  "OpenAgainRequest",
+  z.strictObject({ channelIndices, scene }).describe("All fields are optional; {} is valid"),
 );
 
 /** Answer of `GET /api/v2/health`. */
@@ -167,7 +182,7 @@ const Source = named(
 const Header = named(
   "Header",
   z.strictObject({
-    shape: z.array(count).describe("Size per dimension of the whole array of the first scene"),
+    shape: z.array(count).describe("Size per dimension of the whole array of the opened scene"),
     dims: z.array(z.enum(["T", "L", "C", "Z", "Y", "X"])).describe(
       "Names of the dimensions, aligned with shape, always in the order T L C Z Y X; those of size 1 are left out, except Y and X",
     ),
@@ -220,8 +235,13 @@ const SourceChannel = named(
   z.strictObject({
     index: count.describe("Channel index in the file"),
     name: z.string().describe("Name of the channel; CHn where the file has none"),
+    color: z.string().regex(/^#[0-9a-f]{6}$/).nullable().describe(
+      "Colour in which the file shows the channel, #rrggbb, or null",
+    ),
     byteLength: count.describe("Bytes of the payload: 4 x rows x columns"),
-    dataUrl: z.string().describe("Path on this server that answers the payload"),
+    dataUrl: z.string().describe(
+      "Path on this server that answers the payload; ?t=, ?z= and ?l= choose another plane than the first",
+    ),
   }).describe("One loaded plane"),
 );
 
@@ -242,7 +262,18 @@ const Reference = named(
   }).describe("Reference (overview) image of a line scan"),
 );
 
-/** Success of both open endpoints. */
+const SceneInfo = named(
+  "Scene",
+  z.strictObject({
+    index: count.describe("Index to open it by"),
+    name: z.string().describe("As the file says, or Scene n with n = index + 1; distinct"),
+    sizes: z.record(z.string(), count).describe(
+      "Like header.sizes; empty where it is known only when the scene is opened",
+    ),
+  }).describe("One scene: a series, position or image of the file"),
+);
+
+/** Success of all open endpoints. */
 export const OpenResponse = named(
   "OpenResponse",
   z.strictObject({
@@ -251,6 +282,12 @@ export const OpenResponse = named(
     sessionId: z.string().regex(/^[0-9a-f]{32}$/).describe("Id of the new session"),
     source: Source,
     header: Header,
+    scene: count.describe("Index of the opened scene"),
+    sceneCount: z.int().positive().describe("Scenes of the file"),
+    scenes: z.array(SceneInfo).describe("The scenes of the file, at most the first 10000"),
+    times: z.array(z.number()).nullable().describe(
+      "Seconds of each time point from the first, one per index along T, or null without time stamps",
+    ),
     plane: Plane,
     channels: z.array(SourceChannel).describe("One entry per loaded channel, in requested order"),
     reference: Reference.nullable().describe("Reference image, or null when the acquisition has none"),
@@ -273,6 +310,16 @@ export const SessionInfo = named(
     referenceChannelIndices: z.array(count).describe("Loaded reference channels, ascending"),
     totalBytes: count.describe("Bytes of all planes of the session"),
   }).describe("State of a session"),
+);
+
+/** Answer of `GET /api/v2/sessions/{session_id}/metadata`. */
+export const MetadataDocuments = named(
+  "MetadataDocuments",
+  z.array(z.strictObject({
+    name: z.string().describe("Where the document stands in the file, or the name of its own file"),
+    mediaType: z.string().describe("Such as application/xml, application/json, text/plain"),
+    text: z.string().describe("The document as it is"),
+  })).describe("The metadata documents of the file, 32 MiB at most"),
 );
 
 /** Answer of `DELETE /api/v2/sessions/{session_id}`. */

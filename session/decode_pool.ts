@@ -60,6 +60,10 @@ export class DecodePool {
   readonly #busy = new Set<DecodeWorkerClient>();
   readonly #lost = new Set<DecodeWorkerClient>();
   readonly #waiting = new Set<Waiting>();
+  /** Called when an open asks for a worker: what can wait gives way. */
+  asked: () => void = () => {};
+  /** Called when no open waits any more. */
+  unblocked: () => void = () => {};
   #closed = false;
 
   /** `start` and `size` are given by tests. */
@@ -100,6 +104,7 @@ export class DecodePool {
   async acquire(signal: AbortSignal): Promise<DecodeWorkerClient> {
     signal.throwIfAborted();
     if (this.#closed) throw this.#stopping();
+    this.asked();
     const worker = this.#take();
     if (worker !== null) return worker;
     if (this.#idle.size + this.#busy.size === 0) throw this.#stuck();
@@ -117,6 +122,7 @@ export class DecodePool {
       return await waiting.promise;
     } finally {
       signal.removeEventListener("abort", leave);
+      if (this.#waiting.size === 0) this.unblocked();
     }
   }
 

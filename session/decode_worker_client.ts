@@ -1,6 +1,8 @@
 /** One decode worker, as the server sees it. */
 import { fromWire, toWire } from "../readers/errors.ts";
+import type { KeptPlane, KeptSource, PlaneOrder } from "../readers/kept_acquisition.ts";
 import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
+import type { MetadataDocument } from "../readers/reader.ts";
 import { StopFlag } from "../readers/stop_flag.ts";
 import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
@@ -16,7 +18,10 @@ export interface WorkerKeeper {
   broken(worker: DecodeWorkerClient): void;
 }
 
-/** Has one worker do one load: {@linkcode plan}, then {@linkcode decode} or nothing, then {@linkcode close}. */
+/**
+ * Has one worker do one load: {@linkcode plan}, then {@linkcode decode} or nothing, then {@linkcode close}. A worker that keeps
+ * acquisitions open is asked for their planes instead.
+ */
 export class DecodeWorkerClient {
   readonly #worker: Worker;
   readonly #clock: Clock;
@@ -78,6 +83,42 @@ export class DecodeWorkerClient {
     return (await this.#ask("decoded", { type: "decode", share }, signal)).loaded;
   }
 
+  /**
+   * Has a plane of a kept acquisition judged and decoded. The buffers of the order are taken over.
+   *
+   * @param key under which the acquisition is kept; it is opened where it is not
+   * @param signal as in {@linkcode plan}
+   * @throws as {@linkcode plan}
+   */
+  async plane(key: string, source: KeptSource, order: PlaneOrder, signal: AbortSignal): Promise<KeptPlane> {
+    this.#stop = new StopFlag();
+    const question: ToWorker = { type: "plane", key, source, order, stop: this.#stop.shared };
+    const { plane } = await this.#ask("plane", question, signal);
+    this.#endsWithLoad ||= plane.working.endsWithWorker;
+    return plane;
+  }
+
+  /** The metadata documents of a kept acquisition. @throws as {@linkcode plane} */
+  async documents(
+    key: string,
+    source: KeptSource,
+    signal: AbortSignal,
+  ): Promise<readonly MetadataDocument[]> {
+    this.#stop = new StopFlag();
+    const question: ToWorker = { type: "documents", key, source, stop: this.#stop.shared };
+    return (await this.#ask("documents", question, signal)).documents;
+  }
+
+  /** Closes what is kept under some keys. */
+  forget(keys: readonly string[]): void {
+    this.#send({ type: "forget", keys });
+  }
+
+  /** Gives the files of all that is kept back to the system; they are opened again when they are read. */
+  rest(): void {
+    this.#send({ type: "rest" });
+  }
+
   /** Ends the load, decoded or not; the worker can do another one. */
   close(): void {
     this.#send({ type: "close" });
@@ -111,7 +152,7 @@ export class DecodeWorkerClient {
       signal.removeEventListener("abort", stop);
       cancelGrace();
       quiet.resolve();
-      if (signal.aborted && answer.type === "decoded") dropPlanes(answer.loaded);
+      if (signal.aborted) drop(answer);
       resolve(answer);
     };
     signal.addEventListener("abort", stop, { once: true });
@@ -122,7 +163,12 @@ export class DecodeWorkerClient {
   }
 
   #send(message: ToWorker): void {
-    this.#worker.postMessage(message, message.type === "decode" ? message.share.buffers : []);
+    const buffers = message.type === "decode"
+      ? message.share.buffers
+      : message.type === "plane"
+      ? message.order.buffers
+      : [];
+    this.#worker.postMessage(message, buffers);
   }
 
   #break(reason: string): void {
@@ -130,6 +176,12 @@ export class DecodeWorkerClient {
     this.#answered?.({ type: "failed", error: toWire(this.#fault) });
     this.#keeper.broken(this);
   }
+}
+
+/** Gives back the memory of an answer that nobody wants any more. */
+function drop(answer: FromWorker): void {
+  if (answer.type === "decoded") dropPlanes(answer.loaded);
+  else if (answer.type === "plane") answer.plane.samples?.buffer.transfer(0);
 }
 
 /** Gives back the memory of planes that nobody wants any more. */

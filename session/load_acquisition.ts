@@ -4,6 +4,7 @@
  */
 import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
+import type { KeptSource } from "../readers/kept_acquisition.ts";
 import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
 import type { DecodePool } from "./decode_pool.ts";
 import { type DecodeWorkerClient, dropPlanes } from "./decode_worker_client.ts";
@@ -28,6 +29,10 @@ export interface LoadResources {
 export interface DecodedAcquisition extends LoadedAcquisition {
   /** Covers the planes, and a rest where a reference image could not be decoded. */
   readonly reservation: Reservation;
+  /** Where it is, and what its files were. */
+  readonly source: KeptSource;
+  /** What decoding took beside the planes, in bytes. */
+  readonly workingBytes: number;
 }
 
 /**
@@ -79,7 +84,12 @@ class Load {
         ...helpers.map((helper, i) => this.#help(helper, others[i]!, plan)),
       ];
       const loaded = await Promise.all(this.#parts);
-      return { ...assembled(this.#request.path, loaded), reservation };
+      const whole = assembled(this.#request.path, loaded);
+      const source = {
+        request: { ...this.#request, scene: whole.summary.scene },
+        marks: plan.files,
+      };
+      return { ...whole, reservation, source, workingBytes: plan.working.bytes };
     } catch (error) {
       this.#abandon(error);
       throw error;

@@ -15,6 +15,8 @@ export interface Reservation {
 export class MemoryBudget {
   /** Bytes in all. */
   readonly capacity: number;
+  /** Called before bytes are refused, with how many are missing: what can be decoded again may be given up. */
+  giveUp: (bytes: number) => void = () => {};
   #used = 0;
 
   /** Takes the bytes that may be reserved in all. */
@@ -34,7 +36,10 @@ export class MemoryBudget {
    * @throws {SessionMemoryExceeded} when `bytes` more would pass the capacity
    */
   reserve(bytes: number, what = "The planes"): Reservation {
-    if (!(bytes <= this.capacity - this.#used)) {
+    const missing = bytes - (this.capacity - this.#used);
+    if (missing > 0) this.giveUp(missing);
+    const reservation = this.tryReserve(bytes);
+    if (reservation === null) {
       throw new SessionMemoryExceeded(
         `${what} need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ` +
           `${
@@ -43,6 +48,12 @@ export class MemoryBudget {
           `channels, or start the server with a larger --max-session-memory`,
       );
     }
+    return reservation;
+  }
+
+  /** Takes `bytes` from the budget where they are free; else `null`. */
+  tryReserve(bytes: number): Reservation | null {
+    if (!(bytes <= this.capacity - this.#used)) return null;
     this.#used += bytes;
     let held = bytes;
     return {

@@ -1,7 +1,9 @@
 /** From a path to a session: judge it, decode it in a worker within the load time-out, keep its planes. */
 import { quoted } from "../readers/errors.ts";
+import { changed, requireMarksLater } from "../readers/file_mark.ts";
 import { isInsideRoots } from "../readers/random_access.ts";
 import type { Clock } from "./clock.ts";
+import { dropPlanes } from "./decode_worker_client.ts";
 import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
 import { loadAcquisition, type LoadResources } from "./load_acquisition.ts";
 import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
@@ -17,16 +19,22 @@ export interface OpenRules {
   readonly loadTimeoutSeconds: number;
 }
 
-/** One open. */
-export interface OpenOrder {
-  /** Absolute path. */
-  readonly path: string;
+/** What of an acquisition is wanted, and by whom. */
+export interface OpenChoice {
   /** Wanted channels in the order of the answer; `null` for all. */
   readonly channelIndices: readonly number[] | null;
-  /** True when the user chose the path in a dialog, which is their consent: roots do not apply. */
-  readonly chosenByUser: boolean;
+  /** Wanted scene; `null` for the one that the path belongs to. */
+  readonly scene: number | null;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+}
+
+/** One open. */
+export interface OpenOrder extends OpenChoice {
+  /** Absolute path. */
+  readonly path: string;
+  /** True when the user chose the path in a dialog, which is their consent: roots do not apply. */
+  readonly chosenByUser: boolean;
 }
 
 /** Opens acquisitions. */
@@ -51,8 +59,49 @@ export class Opener {
    * @throws {ReaderError} about the path or the file
    * @throws {LoadTimeout | SessionMemoryExceeded | TooManyOpens | ClientGone | ShuttingDown}
    */
-  async open({ path, channelIndices, chosenByUser, signal }: OpenOrder): Promise<Session> {
+  async open({ path, chosenByUser, channelIndices, scene, signal }: OpenOrder): Promise<Session> {
     const roots = chosenByUser ? null : this.#rules.roots;
+    const decoded = await this.#within(path, signal, async (ended) => {
+      const resolved = await untilAborted(this.#judge(path, roots, chosenByUser), ended);
+      const request = {
+        path: resolved,
+        roots: roots?.map((root) => root.resolved) ?? null,
+        channelIndices,
+        allowedExtensions: this.#rules.allowedExtensions,
+        scene,
+      };
+      return await loadAcquisition(request, this.#resources, ended);
+    });
+    return this.#store.create(decoded);
+  }
+
+  /**
+   * Opens the acquisition of a live session once more, into a new one; whoever opened the first has allowed it.
+   *
+   * @throws {AcquisitionChanged} its files are not what they were
+   * @throws as {@linkcode open}
+   */
+  async openAgain({ source }: Session, { channelIndices, scene, signal }: OpenChoice): Promise<Session> {
+    const request = { ...source.request, channelIndices, scene };
+    const decoded = await this.#within(request.path, signal, async (ended) => {
+      await untilAborted(requireMarksLater(source.marks), ended);
+      return await loadAcquisition(request, this.#resources, ended);
+    });
+    const different = [...decoded.source.marks].find(([path, mark]) =>
+      (source.marks.get(path) ?? mark) !== mark
+    );
+    if (different === undefined) return this.#store.create(decoded);
+    dropPlanes(decoded);
+    decoded.reservation.release();
+    throw changed(different[0]);
+  }
+
+  /** Does the work of an open within the load time-out and the life of client and server. */
+  async #within<T>(
+    path: string,
+    client: AbortSignal,
+    work: (ended: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const seconds = this.#rules.loadTimeoutSeconds;
     const ended = new AbortController();
     this.#running.add(ended);
@@ -60,23 +109,14 @@ export class Opener {
       ended.abort(new LoadTimeout(`Opening ${quoted(path)} took longer than ${seconds} s and was stopped`));
     });
     const clientGone = () => ended.abort(new ClientGone("The client went away"));
-    if (signal.aborted) clientGone();
-    signal.addEventListener("abort", clientGone, { once: true });
+    if (client.aborted) clientGone();
+    client.addEventListener("abort", clientGone, { once: true });
     try {
-      const resolved = await untilAborted(this.#judge(path, roots, chosenByUser), ended.signal);
-      const request = {
-        path: resolved,
-        roots: roots?.map((root) => root.resolved) ?? null,
-        channelIndices,
-        allowedExtensions: this.#rules.allowedExtensions,
-        scene: null,
-      };
-      const decoded = await loadAcquisition(request, this.#resources, ended.signal);
-      return this.#store.create(decoded);
+      return await work(ended.signal);
     } finally {
       this.#running.delete(ended);
       cancelTimeout();
-      signal.removeEventListener("abort", clientGone);
+      client.removeEventListener("abort", clientGone);
     }
   }
 

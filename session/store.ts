@@ -1,4 +1,5 @@
 /** Sessions: ids, time to live, and the planes that they hold. */
+import type { KeptSource } from "../readers/kept_acquisition.ts";
 import type { AcquisitionSummary } from "../readers/load.ts";
 import type { Channel } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
@@ -21,6 +22,20 @@ export interface Session {
   readonly totalBytes: number;
   /** When it ends, by the clock of the store, in milliseconds. */
   readonly expiresAt: number;
+  /** Where its acquisition is, and what the files were when it was opened. */
+  readonly source: KeptSource;
+  /** What decoding one of its planes takes beside it, in bytes, about. */
+  readonly workingBytes: number;
+  /** Aborted when the session has ended, with the reason for those who wait for one of its planes. */
+  readonly ended: AbortSignal;
+}
+
+/** A plane that a session was opened with. */
+export interface HeldPlane {
+  /** The session. */
+  readonly session: Session;
+  /** Its plane at index 0 of every axis. */
+  readonly plane: PlaneBuffer;
 }
 
 /** All live sessions. The time to live counts from creation; nothing extends it. */
@@ -30,7 +45,10 @@ export class SessionStore {
   readonly #clock: Clock;
   readonly #memory: PlaneMemory;
   readonly #ended: () => void;
-  readonly #sessions = new Map<string, { session: Session; cancelExpiry: () => void }>();
+  readonly #sessions = new Map<
+    string,
+    { session: Session; ended: AbortController; cancelExpiry: () => void }
+  >();
   #closed = false;
 
   /**
@@ -53,7 +71,8 @@ export class SessionStore {
   }
 
   /** Makes a session that owns the planes and their reservation. @throws {ShuttingDown} */
-  create({ summary, planes, referencePlanes, reservation }: DecodedAcquisition): Session {
+  create(decoded: DecodedAcquisition): Session {
+    const { summary, planes, referencePlanes, reservation, source, workingBytes } = decoded;
     if (this.#closed) {
       reservation.release();
       throw new ShuttingDown("The server is stopping");
@@ -71,6 +90,7 @@ export class SessionStore {
     // What was reserved for a reference image that could not be decoded.
     reservation.release(reservation.bytes - totalBytes);
     const id = newSessionId();
+    const ended = new AbortController();
     const session: Session = {
       id,
       summary,
@@ -78,24 +98,31 @@ export class SessionStore {
       referenceChannels: byIndex(referencePlanes, summary.reference?.channels),
       totalBytes,
       expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
+      source,
+      workingBytes,
+      ended: ended.signal,
     };
     const cancelExpiry = this.#clock.after(this.ttlSeconds * 1000, () => this.#drop(id));
-    this.#sessions.set(id, { session, cancelExpiry });
+    this.#sessions.set(id, { session, ended, cancelExpiry });
     return session;
+  }
+
+  /** The session of an id, or `null`. */
+  find(id: string): Session | null {
+    const entry = this.#sessions.get(id);
+    // A timer may be late; an expired session is gone all the same.
+    return entry && entry.session.expiresAt > this.#clock.now() ? entry.session : null;
   }
 
   /** The session of an id. @throws {SessionNotFound} unknown, deleted or expired */
   get(id: string): Session {
-    const entry = this.#sessions.get(id);
-    // A timer may be late; an expired session is gone all the same.
-    if (!entry || entry.session.expiresAt <= this.#clock.now()) {
-      throw new SessionNotFound(
-        `There is no session "${
-          id.slice(0, 64)
-        }"; sessions end ${this.ttlSeconds} s after they were opened or when they are deleted`,
-      );
-    }
-    return entry.session;
+    const session = this.find(id);
+    if (session !== null) return session;
+    throw new SessionNotFound(
+      `There is no session "${
+        id.slice(0, 64)
+      }"; sessions end ${this.ttlSeconds} s after they were opened or when they are deleted`,
+    );
   }
 
   /** Seconds until a session ends. */
@@ -104,18 +131,20 @@ export class SessionStore {
   }
 
   /** The plane of a loaded source channel. @throws {SessionNotFound | ChannelNotFound} */
-  channel(id: string, index: number): PlaneBuffer {
-    const { channels } = this.get(id);
+  channel(id: string, index: number): HeldPlane {
+    const session = this.get(id);
+    const { channels } = session;
     const plane = channels.get(index);
-    if (plane) return plane;
+    if (plane) return { session, plane };
     throw new ChannelNotFound(`The session holds no channel ${index}; it holds ${listed(channels)}`);
   }
 
   /** The plane of a reference channel. @throws {SessionNotFound | ReferenceChannelNotFound} */
-  referenceChannel(id: string, index: number): PlaneBuffer {
-    const { referenceChannels } = this.get(id);
+  referenceChannel(id: string, index: number): HeldPlane {
+    const session = this.get(id);
+    const { referenceChannels } = session;
     const plane = referenceChannels.get(index);
-    if (plane) return plane;
+    if (plane) return { session, plane };
     throw new ReferenceChannelNotFound(
       referenceChannels.size === 0
         ? "The session has no reference image"
@@ -140,6 +169,7 @@ export class SessionStore {
     if (!entry) return;
     this.#sessions.delete(id);
     entry.cancelExpiry();
+    entry.ended.abort(new SessionNotFound(`The session "${id}" has ended`));
     for (const plane of entry.session.channels.values()) plane.release();
     for (const plane of entry.session.referenceChannels.values()) plane.release();
     if (!this.#closed) this.#ended();

@@ -14,6 +14,8 @@ import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
+import { PlaneWorkers } from "../../session/positions/plane_workers.ts";
+import { PositionReader } from "../../session/positions/position_reader.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
@@ -79,6 +81,8 @@ export class Harness implements AsyncDisposable {
   readonly store: SessionStore;
   readonly budget: MemoryBudget;
   readonly opener: Opener;
+  readonly workers: PlaneWorkers;
+  readonly positions: PositionReader;
   stopping = false;
   readonly #app: ReturnType<typeof createApp>;
   /** Settles `info.completed` of the requests that were made so far. */
@@ -91,12 +95,17 @@ export class Harness implements AsyncDisposable {
     this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
     const rules = { ...NO_LIMITS, ...options };
     this.opener = new Opener(this.clock, { pool: this.pool, budget: this.budget, memory }, this.store, rules);
+    const startWorker = options.startWorker ?? startDecodeWorker;
+    this.workers = new PlaneWorkers(this.clock, this.budget, startWorker, options.workers ?? 1);
+    const resources = { pool: this.pool, workers: this.workers, budget: this.budget, memory };
+    this.positions = new PositionReader(this.clock, resources, rules.loadTimeoutSeconds);
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,
       log: new Log("info", false, (line) => this.logged.push(line)),
       store: this.store,
       opener: this.opener,
+      positions: this.positions,
       picker: { pick: options.pick ?? (() => Promise.resolve(null)) },
       manners: new DialogManners(() => this.clock.now()),
       allowedExtensions: rules.allowedExtensions,
@@ -145,6 +154,7 @@ export class Harness implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.completeAll();
     this.opener.close();
+    this.positions.close();
     this.store.close();
     this.pool.close();
   }

@@ -77,7 +77,11 @@ Deno.test("HEAD answers like GET without a body on every GET route", async () =>
     assert.equal(head.headers.get("content-length"), String(bytes), path);
     assert.equal(head.headers.get("content-type"), get.headers.get("content-type"), path);
   }
-  assert.equal(server.store.channel(sessionId, 0).leases, 1, "the GET holds a lease, the HEAD does not");
+  assert.equal(
+    server.store.channel(sessionId, 0).plane.leases,
+    1,
+    "the GET holds a lease, the HEAD does not",
+  );
 });
 
 Deno.test("a session ends by its time to live, which nothing extends, and its memory is freed by a timer", async () => {

@@ -69,7 +69,7 @@ Deno.test("a client that leaves during a plane gives its lease back", async () =
   const { sessionId, channels: [channel] } = await server.open(image);
   const leaving = new AbortController();
   const response = await fetch(socket.base + channel!.dataUrl, { signal: leaving.signal });
-  const plane = server.store.channel(sessionId, 0);
+  const { plane } = server.store.channel(sessionId, 0);
   assert.equal(plane.leases, 1);
   await response.body!.getReader().read();
   leaving.abort();
@@ -86,7 +86,7 @@ Deno.test("a client that does not read is cut after 60 s, and what it got does n
   await connection.write(
     new TextEncoder().encode(`GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
   );
-  const plane = server.store.channel(sessionId, 0);
+  const { plane } = server.store.channel(sessionId, 0);
   await until(() => plane.leases === 1);
   // Let the buffers of the connection fill up.
   await new Promise((resolve) => setTimeout(resolve, 300));

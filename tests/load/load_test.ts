@@ -79,7 +79,7 @@ Deno.test("twenty clients that never read hold one plane, and are cut", async ()
   await using server = new Harness();
   await using socket = await server.listen();
   const { sessionId, channels: [channel] } = await server.open(path);
-  const plane = server.store.channel(sessionId, 0);
+  const { plane } = server.store.channel(sessionId, 0);
   const request = new TextEncoder().encode(`GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   const connections = await Promise.all(Array.from({ length: 20 }, async () => {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });

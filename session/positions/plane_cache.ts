@@ -1,0 +1,81 @@
+/** Decoded planes of other positions than the opened one, for all sessions: the least recently used one goes first. */
+import type { PlaneBuffer } from "../plane_buffer.ts";
+
+/** Most bytes of planes that are kept. */
+const MOST_BYTES = 256 << 20;
+
+/** The part of the session memory that they may take. */
+const MOST_PART = 8;
+
+/** One plane. */
+export interface CachedPlane {
+  /** Its samples. */
+  readonly plane: PlaneBuffer;
+  /** By resolved path, the marks of the files that it was read from. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Holds planes until they are given up; whoever sends one holds a lease beside it. */
+export class PlaneCache {
+  /** Bytes that it may hold. */
+  readonly capacity: number;
+  /** By key; the one that was used last is the last. */
+  readonly #planes = new Map<string, CachedPlane>();
+  #bytes = 0;
+
+  /** Takes the memory of all sessions, in bytes. */
+  constructor(sessionMemory: number) {
+    this.capacity = Math.min(MOST_BYTES, Math.floor(sessionMemory / MOST_PART));
+  }
+
+  /** Bytes that it holds. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A plane, which counts as used now. */
+  get(key: string): CachedPlane | undefined {
+    const found = this.#planes.get(key);
+    if (found) {
+      this.#planes.delete(key);
+      this.#planes.set(key, found);
+    }
+    return found;
+  }
+
+  /** Whether a plane is there. */
+  has(key: string): boolean {
+    return this.#planes.has(key);
+  }
+
+  /** Takes a plane over, and releases it at once where it has no room. */
+  add(key: string, cached: CachedPlane): void {
+    this.drop((other) => other === key);
+    const { plane } = cached;
+    if (plane.byteLength > this.capacity) return plane.release();
+    this.giveUp(this.#bytes + plane.byteLength - this.capacity);
+    this.#planes.set(key, cached);
+    this.#bytes += plane.byteLength;
+  }
+
+  /** Releases planes until `bytes` are given up, or all are; those that are being sent keep their memory until then. */
+  giveUp(bytes: number): void {
+    for (let given = 0; given < bytes;) {
+      const [oldest] = this.#planes;
+      if (oldest === undefined) return;
+      given += oldest[1].plane.byteLength;
+      this.#remove(...oldest);
+    }
+  }
+
+  /** Releases the planes whose keys are meant. */
+  drop(isMeant: (key: string) => boolean): void {
+    for (const [key, cached] of this.#planes) if (isMeant(key)) this.#remove(key, cached);
+  }
+
+  #remove(key: string, { plane }: CachedPlane): void {
+    this.#planes.delete(key);
+    this.#bytes -= plane.byteLength;
+    plane.release();
+  }
+}

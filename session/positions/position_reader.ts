@@ -1,0 +1,349 @@
+/**
+ * Planes at other positions than the opened one: from the cache, or decoded by a worker that keeps the acquisition open. The same
+ * plane asked for twice is decoded once; what nobody waits for any more is given up.
+ */
+import { basename } from "node:path";
+import { DecodeFailed, quoted } from "../../readers/errors.ts";
+import { changed, requireMarksLater } from "../../readers/file_mark.ts";
+import type { KeptPlane, PlaneOrder } from "../../readers/kept_acquisition.ts";
+import type { MetadataDocument, Position, RowRange } from "../../readers/reader.ts";
+import { requirePosition } from "../../readers/request_bounds.ts";
+import type { Clock } from "../clock.ts";
+import type { DecodePool } from "../decode_pool.ts";
+import type { DecodeWorkerClient } from "../decode_worker_client.ts";
+import { ClientGone, LoadTimeout, SessionMemoryExceeded, ShuttingDown } from "../errors.ts";
+import type { MemoryBudget, Reservation } from "../memory_budget.ts";
+import { PlaneBuffer } from "../plane_buffer.ts";
+import type { PlaneMemory } from "../plane_memory.ts";
+import type { Session } from "../store.ts";
+import { PlaneCache } from "./plane_cache.ts";
+import { PlaneJob, type Work } from "./plane_job.ts";
+import { PlaneScheduler } from "./plane_scheduler.ts";
+import type { PlaneWorkers } from "./plane_workers.ts";
+import { Steps } from "./read_ahead.ts";
+
+/** One plane of a session. */
+export interface PlanePlace {
+  /** Live session that has loaded the channel. */
+  readonly session: Session;
+  /** Channel index. */
+  readonly channel: number;
+  /** Not judged yet. */
+  readonly position: Position;
+}
+
+/** A plane, or some of its rows, that stays in memory until the lease ends. */
+export interface LeasedPlane {
+  /** The samples from `firstRow` on. */
+  readonly plane: PlaneBuffer;
+  /** First row that `plane` holds. */
+  readonly firstRow: number;
+  /** Ends the lease. */
+  endLease(): void;
+}
+
+/** What positions share with the opens. */
+export interface PositionResources {
+  /** Opens, which go first. */
+  readonly pool: DecodePool;
+  /** Keep acquisitions open. */
+  readonly workers: PlaneWorkers;
+  /** Memory of planes and decoders. */
+  readonly budget: MemoryBudget;
+  /** Memory of released planes for new ones. */
+  readonly memory: PlaneMemory;
+}
+
+/** Data files of one session whose state is remembered; those beyond count as new each time. */
+const MAX_REMEMBERED = 4096;
+
+/** The first try has the memory that the open took beside its planes, the second what the plane needs. */
+const TRIES = 2;
+
+/** Serves all sessions. */
+export class PositionReader {
+  readonly #clock: Clock;
+  readonly #resources: PositionResources;
+  readonly #timeoutSeconds: number;
+  readonly #cache: PlaneCache;
+  readonly #scheduler: PlaneScheduler;
+  /** Planes and parts of planes that wait or are decoded, by their keys. */
+  readonly #jobs = new Map<string, PlaneJob<LeasedPlane | null>>();
+  readonly #steps = new Steps();
+  /** What the data files of a session were when they were read first. */
+  readonly #remembered = new Map<Session, Map<string, string>>();
+  /** Planes that the client that was served last will ask for next. */
+  #ahead: PlanePlace[] = [];
+  readonly #closing = new AbortController();
+
+  /** @param timeoutSeconds that a plane may take, from the arrival of its request */
+  constructor(clock: Clock, resources: PositionResources, timeoutSeconds: number) {
+    this.#clock = clock;
+    this.#resources = resources;
+    this.#timeoutSeconds = timeoutSeconds;
+    this.#cache = new PlaneCache(resources.budget.capacity);
+    this.#scheduler = new PlaneScheduler(resources.pool, resources.workers);
+    this.#scheduler.idle = () => this.#readAhead();
+    resources.budget.giveUp = (bytes) => this.#cache.giveUp(bytes);
+  }
+
+  /** Jobs that wait and run, and bytes of the cache. */
+  get counts(): { waiting: number; running: number; cached: number } {
+    return { ...this.#scheduler.counts, cached: this.#cache.bytes };
+  }
+
+  /**
+   * The samples of a plane.
+   *
+   * @param rows wanted ones; `null` for all. More may be given
+   * @param client aborted when the client goes away
+   * @throws {PositionOutOfRange | AcquisitionChanged | PlaneNotFound | DecodeFailed}
+   * @throws {TooManyOpens | SessionMemoryExceeded | LoadTimeout | SessionNotFound | ClientGone | ShuttingDown}
+   */
+  async plane(place: PlanePlace, rows: RowRange | null, client: AbortSignal): Promise<LeasedPlane> {
+    requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
+    const leased = await this.#within(place.session, client, (signal) => this.#find(place, rows, signal));
+    if (rows === null) {
+      const streams = this.#steps.note(`${place.session.id} ${place.channel}`, place.position);
+      this.#ahead = streams.map((position) => ({ ...place, position }));
+      this.#readAhead();
+    }
+    return leased;
+  }
+
+  /** Judges a plane without decoding it. @throws as {@linkcode plane} */
+  async judge(place: PlanePlace, client: AbortSignal): Promise<void> {
+    requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
+    await this.#within(place.session, client, async (signal) => {
+      const cached = this.#cache.get(keyOf(place));
+      if (cached) return await this.#requireUnchanged(place.session, cached.files);
+      const job = this.#begin(place, `${keyOf(place)} judged`, { rows: null, decode: false });
+      await job.wait(signal, () => {});
+    });
+  }
+
+  /** The metadata documents of the file. @throws as {@linkcode plane} */
+  async documents(session: Session, client: AbortSignal): Promise<readonly MetadataDocument[]> {
+    const work: Work<readonly MetadataDocument[]> = {
+      run: async (worker, signal) => {
+        const result = await worker.documents(session.id, session.source, signal);
+        return { result, indexBytes: null };
+      },
+      dispose: () => {},
+    };
+    return await this.#within(session, client, (signal) => {
+      const job = new PlaneJob(session, work);
+      this.#scheduler.add(job);
+      return job.wait(signal, (documents) => documents);
+    });
+  }
+
+  /** Ends all work. */
+  close(): void {
+    const reason = new ShuttingDown("The server is stopping");
+    this.#closing.abort(reason);
+    this.#scheduler.close(reason);
+    this.#cache.drop(() => true);
+  }
+
+  /** Forgets a session that has ended. */
+  #watch(session: Session): void {
+    if (this.#remembered.has(session)) return;
+    this.#remembered.set(session, new Map());
+    session.ended.addEventListener("abort", () => {
+      const isOwn = (key: string) => key.startsWith(`${session.id} `);
+      this.#remembered.delete(session);
+      this.#cache.drop(isOwn);
+      this.#steps.forget(isOwn);
+      for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(session.ended.reason);
+      this.#resources.workers.forget(session.id);
+    }, { once: true });
+  }
+
+  /** Does what a request waits for, within the load time-out and the life of session, client and server. */
+  async #within<T>(
+    session: Session,
+    client: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.#watch(session);
+    const ended = new AbortController();
+    const seconds = this.#timeoutSeconds;
+    const cancel = this.#clock.after(seconds * 1000, () => {
+      const what = `A plane of ${quoted(nameOf(session))}`;
+      ended.abort(new LoadTimeout(`${what} took longer than ${seconds} s and was stopped`));
+    });
+    const gone = () => ended.abort(new ClientGone("The client went away"));
+    if (client.aborted) gone();
+    client.addEventListener("abort", gone, { once: true });
+    try {
+      const signal = AbortSignal.any([ended.signal, session.ended, this.#closing.signal]);
+      signal.throwIfAborted();
+      return await work(signal);
+    } finally {
+      cancel();
+      client.removeEventListener("abort", gone);
+    }
+  }
+
+  async #find(place: PlanePlace, rows: RowRange | null, signal: AbortSignal): Promise<LeasedPlane> {
+    const key = keyOf(place);
+    const cached = this.#cache.get(key);
+    if (cached) {
+      const endLease = cached.plane.lease();
+      try {
+        await this.#requireUnchanged(place.session, cached.files);
+        signal.throwIfAborted();
+        return { plane: cached.plane, firstRow: 0, endLease };
+      } catch (error) {
+        endLease();
+        this.#cache.drop((other) => other === key);
+        throw error;
+      }
+    }
+    // The whole plane may be on its way.
+    const whole = this.#jobs.get(key);
+    const job = rows === null || whole
+      ? whole ?? this.#begin(place, key, { rows: null, decode: true })
+      : this.#begin(place, `${key} ${rows.start}-${rows.end}`, { rows, decode: true });
+    return await job.wait(signal, (decoded) => {
+      const { plane, firstRow } = decoded!;
+      return { plane, firstRow, endLease: plane.lease() };
+    });
+  }
+
+  /** The work of a plane, which may have begun already, or may have been refused at once. */
+  #begin(
+    place: PlanePlace,
+    key: string,
+    what: Pick<PlaneOrder, "rows" | "decode">,
+  ): PlaneJob<LeasedPlane | null> {
+    const before = this.#jobs.get(key);
+    if (before) return before;
+    const job = this.#job(place, key, what);
+    this.#jobs.set(key, job);
+    try {
+      this.#scheduler.add(job);
+    } catch (error) {
+      job.abandon(error);
+    }
+    return job;
+  }
+
+  #job(
+    place: PlanePlace,
+    key: string,
+    what: Pick<PlaneOrder, "rows" | "decode">,
+  ): PlaneJob<LeasedPlane | null> {
+    const job = new PlaneJob<LeasedPlane | null>(place.session, {
+      run: async (worker, signal, held) => {
+        const { answer, memory } = await this.#decode(place, what, { worker, signal, held });
+        this.#remember(place.session, answer.files);
+        const result = answer.samples && this.#hold(place, answer, memory);
+        done();
+        return { result, indexBytes: answer.indexBytes };
+      },
+      dispose: (leased) => leased?.endLease(),
+    });
+    const done = () => {
+      if (this.#jobs.get(key) === job) this.#jobs.delete(key);
+    };
+    job.signal.addEventListener("abort", done, { once: true });
+    return job;
+  }
+
+  /** Has a worker decode, once more where the decoder needs more memory than the one of the open did. */
+  async #decode(
+    { session, channel, position }: PlanePlace,
+    { rows, decode }: Pick<PlaneOrder, "rows" | "decode">,
+    { worker, signal, held }: { worker: DecodeWorkerClient; signal: AbortSignal; held: Reservation[] },
+  ): Promise<{ answer: KeptPlane; memory: Reservation }> {
+    const planeBytes = 4 * session.summary.rows * session.summary.columns;
+    const { budget, memory } = this.#resources;
+    let working = session.workingBytes;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const samples = await this.#reserve(session, () => budget.reserve(planeBytes, "The plane"));
+      held.push(samples);
+      const beside = await this.#reserve(
+        session,
+        () => budget.reserve(working, "The decoder, beside the plane,"),
+      );
+      held.push(beside);
+      const buffers = decode && rows === null ? memory.take(planeBytes, 1) : [];
+      const order = { channel, position, rows, decode, working, buffers };
+      const answer = await worker.plane(session.id, session.source, order, signal);
+      if (answer.samples !== null) {
+        // From now on the memory is that of the plane.
+        held.splice(held.indexOf(samples), 1);
+        samples.release(samples.bytes - answer.samples.byteLength);
+      }
+      if (answer.samples !== null || !decode) return { answer, memory: samples };
+      samples.release();
+      beside.release();
+      working = answer.working.bytes;
+    }
+    throw new DecodeFailed(`${quoted(nameOf(session))} changes while it is read`);
+  }
+
+  /** Memory, or why there is none; a file that is another one now is told first. */
+  async #reserve(session: Session, reserve: () => Reservation): Promise<Reservation> {
+    try {
+      return reserve();
+    } catch (error) {
+      if (error instanceof SessionMemoryExceeded) await requireMarksLater(session.source.marks);
+      throw error;
+    }
+  }
+
+  /** Makes a plane of what was decoded; a whole one goes into the cache. */
+  #hold(place: PlanePlace, { samples, rows, files }: KeptPlane, memory: Reservation): LeasedPlane {
+    const bytes = samples!.byteLength;
+    const plane = new PlaneBuffer(samples!, (buffer) => {
+      this.#resources.memory.give(buffer, bytes);
+      memory.release();
+    });
+    const endLease = plane.lease();
+    const isWhole = rows.start === 0 && rows.end === place.session.summary.rows;
+    if (isWhole && !place.session.ended.aborted) this.#cache.add(keyOf(place), { plane, files });
+    else plane.release();
+    return { plane, firstRow: rows.start, endLease };
+  }
+
+  /** Notes what data files are now. @throws {AcquisitionChanged} one was read before and is another one now */
+  #remember(session: Session, files: ReadonlyMap<string, string>): void {
+    const remembered = this.#remembered.get(session);
+    for (const [path, mark] of files) {
+      const before = session.source.marks.get(path) ?? remembered?.get(path);
+      if (before !== undefined && before !== mark) throw changed(path);
+      if (before === undefined && remembered && remembered.size < MAX_REMEMBERED) remembered.set(path, mark);
+    }
+  }
+
+  #requireUnchanged(session: Session, files: ReadonlyMap<string, string>): Promise<void> {
+    return requireMarksLater(new Map([...session.source.marks, ...files]));
+  }
+
+  /** Decodes the next plane that will be asked for, while nothing else is to be done. */
+  #readAhead(): void {
+    for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
+      const key = keyOf(place);
+      if (place.session.ended.aborted || !isWithin(place)) continue;
+      if (this.#cache.has(key) || this.#jobs.has(key)) continue;
+      const job = this.#job(place, key, { rows: null, decode: true });
+      if (!this.#scheduler.addAhead(job)) return void this.#ahead.unshift(place);
+      this.#jobs.set(key, job);
+      return;
+    }
+  }
+}
+
+const nameOf = ({ summary }: Session): string => basename(summary.path);
+
+const keyOf = ({ session, channel, position: { t, l, z } }: PlanePlace): string =>
+  `${session.id} ${channel} ${t},${l},${z}`;
+
+function isWithin({ session, position }: PlanePlace): boolean {
+  const size = (name: string) => session.summary.axes.find((axis) => axis.name === name)?.size ?? 1;
+  const inside = (index: number, name: string) => index >= 0 && index < size(name);
+  return inside(position.t, "T") && inside(position.z, "Z") && inside(position.l, "L");
+}
