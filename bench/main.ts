@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   tiff: () => import("./tiff_bench.ts"),
   zarr: () => import("./zarr_bench.ts"),
   oir: () => import("./oir_bench.ts"),
+  positions: () => import("./positions_bench.ts"),
   viewer: () => import("./viewer_bench.ts"),
 };
 

@@ -1,4 +1,7 @@
-/** A server that also copies 64 MiB to whoever connects to a second port, so that both ways share one pair of processes. */
+/**
+ * A server that also copies 64 MiB to whoever connects to a second port, so that both ways share one pair of processes. Who
+ * sends a number of four bytes gets so many bytes, and may ask again.
+ */
 import { parseCommandLine } from "../command_line.ts";
 import { startServer } from "../main.ts";
 
@@ -16,9 +19,18 @@ if (import.meta.main) {
   Deno.addSignalListener("SIGINT", () => Deno.exit(0));
   for await (const connection of listener) {
     void (async () => {
-      await connection.read(new Uint8Array(1));
+      const asked = new Uint8Array(4);
+      let turn = 0;
       try {
-        for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+        for (let n = await connection.read(asked); n !== null; n = await connection.read(asked)) {
+          const length = n === 4 ? new DataView(asked.buffer).getUint32(0) : bytes.length;
+          // Each plane lies elsewhere in memory, as those of a server do.
+          const start = turn++ % Math.floor(bytes.length / length) * length;
+          for (let at = start; at < start + length;) {
+            at += await connection.write(bytes.subarray(at, start + length));
+          }
+          if (n !== 4) break;
+        }
       } catch {
         // The client has left.
       }

@@ -6,7 +6,7 @@
  */
 import { AcquisitionChanged, toWire } from "./errors.ts";
 import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
-import { KeptAcquisition } from "./kept_acquisition.ts";
+import { KeptAcquisition, type KeptSource } from "./kept_acquisition.ts";
 import { type LoadRequest, planLoad, type PlannedLoad, type Share } from "./load.ts";
 import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
@@ -21,6 +21,9 @@ const MAX_AWAKE = 4;
 
 /** Acquisitions for planes at other positions, by their keys; the one that was asked last is the last. */
 const kept = new Map<string, KeptAcquisition>();
+
+/** Where the acquisitions are, until they are forgotten. */
+const sources = new Map<string, KeptSource>();
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   switch (data.type) {
@@ -68,10 +71,11 @@ async function decode(share: Share): Promise<void> {
 
 /** Answers what is asked of a kept acquisition; one whose files are others now is given up. */
 async function answer(question: Extract<ToWorker, { type: "plane" | "documents" }>): Promise<void> {
-  const { key, source, stop } = question;
+  const { key, stop } = question;
   keepGarbage();
   try {
-    const acquisition = kept.get(key) ?? await KeptAcquisition.open(source, stop);
+    if (question.source) sources.set(key, question.source);
+    const acquisition = kept.get(key) ?? await KeptAcquisition.open(sources.get(key)!, stop);
     kept.delete(key);
     kept.set(key, acquisition);
     [...kept.values()].at(-1 - MAX_AWAKE)?.rest();
@@ -81,14 +85,19 @@ async function answer(question: Extract<ToWorker, { type: "plane" | "documents" 
     const plane = await acquisition.plane(question.order, stop);
     post({ type: "plane", plane }, plane.samples ? [plane.samples.buffer] : []);
   } catch (error) {
-    if (error instanceof AcquisitionChanged) forget(key);
+    if (error instanceof AcquisitionChanged) closeKept(key);
     post({ type: "failed", error: toWire(error) });
   }
 }
 
-function forget(key: string): void {
+function closeKept(key: string): void {
   kept.get(key)?.close();
   kept.delete(key);
+}
+
+function forget(key: string): void {
+  closeKept(key);
+  sources.delete(key);
 }
 
 function close(): void {

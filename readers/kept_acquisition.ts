@@ -51,7 +51,7 @@ export interface KeptPlane {
   readonly rows: RowRange;
   /** What decoding takes beside the plane. */
   readonly working: WorkingMemory;
-  /** By resolved path, the marks of the files that the plane comes from. */
+  /** By resolved path, the marks of the files that the plane comes from, but for those that the open read. */
   readonly files: ReadonlyMap<string, string>;
   /** Bytes that the acquisition takes while it is kept, about. */
   readonly indexBytes: number;
@@ -140,8 +140,9 @@ export class KeptAcquisition {
       samples = newPlane((filled.end - filled.start) * plan.columns, buffers);
       await plan.decode([samples]);
     }
-    const files = this.#files.takeUsed();
-    requireMarks(this.#source.marks);
+    const { marks } = this.#source;
+    requireMarks(marks);
+    const files = new Map([...this.#files.takeUsed()].filter(([path]) => !marks.has(path)));
     requireMarks(files);
     const indexBytes = LEAST_INDEX_BYTES + (acquisition.indexBytes ?? 0);
     return { samples, rows: filled, working: needed, files, indexBytes };

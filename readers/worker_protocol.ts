@@ -12,8 +12,8 @@ import type { MetadataDocument } from "./reader.ts";
 interface KeptQuestion {
   /** Key under which it is kept. */
   readonly key: string;
-  /** Where it is. */
-  readonly source: KeptSource;
+  /** Where it is; `null` where the worker was told before and has not been asked to forget it. */
+  readonly source: KeptSource | null;
   /** Memory of the stop flag of this work. */
   readonly stop: SharedArrayBuffer;
 }

@@ -32,6 +32,8 @@ export class DecodeWorkerClient {
   #fault: Error | null = null;
   #stop = new StopFlag();
   #endsWithLoad = false;
+  /** Keys of the acquisitions that the worker knows. */
+  readonly #told = new Set<string>();
 
   /** Takes over a worker that has just been started. */
   constructor(worker: Worker, clock: Clock, keeper: WorkerKeeper) {
@@ -91,8 +93,8 @@ export class DecodeWorkerClient {
    * @throws as {@linkcode plan}
    */
   async plane(key: string, source: KeptSource, order: PlaneOrder, signal: AbortSignal): Promise<KeptPlane> {
-    this.#stop = new StopFlag();
-    const question: ToWorker = { type: "plane", key, source, order, stop: this.#stop.shared };
+    signal.throwIfAborted();
+    const question: ToWorker = { type: "plane", order, ...this.#kept(key, source) };
     const { plane } = await this.#ask("plane", question, signal);
     this.#endsWithLoad ||= plane.working.endsWithWorker;
     return plane;
@@ -104,13 +106,14 @@ export class DecodeWorkerClient {
     source: KeptSource,
     signal: AbortSignal,
   ): Promise<readonly MetadataDocument[]> {
-    this.#stop = new StopFlag();
-    const question: ToWorker = { type: "documents", key, source, stop: this.#stop.shared };
+    signal.throwIfAborted();
+    const question: ToWorker = { type: "documents", ...this.#kept(key, source) };
     return (await this.#ask("documents", question, signal)).documents;
   }
 
   /** Closes what is kept under some keys. */
   forget(keys: readonly string[]): void {
+    for (const key of keys) this.#told.delete(key);
     this.#send({ type: "forget", keys });
   }
 
@@ -127,6 +130,14 @@ export class DecodeWorkerClient {
   /** Ends the worker. What it was asked is not answered any more. */
   terminate(): void {
     this.#worker.terminate();
+  }
+
+  /** Names an acquisition to the worker, with its source the first time. */
+  #kept(key: string, source: KeptSource) {
+    this.#stop = new StopFlag();
+    const known = this.#told.has(key);
+    this.#told.add(key);
+    return { key, source: known ? null : source, stop: this.#stop.shared };
   }
 
   /** Asks the worker one thing. The promise may be rejected long before the worker is {@linkcode quiet}. */

@@ -1,8 +1,8 @@
-/** Memory of large planes that were released, for the loads that follow soon. */
+/** Memory of planes that were released, for the loads that follow soon. */
 import type { Clock } from "./clock.ts";
 
 /** Planes below this size are not worth keeping. */
-const SMALLEST = 4 << 20;
+const SMALLEST = 256 << 10;
 
 /** Bytes that are kept: eight planes of 2048 x 2048. */
 const MOST = 128 << 20;
@@ -16,7 +16,8 @@ const REST_MS = 5000;
  */
 export class PlaneMemory {
   readonly #clock: Clock;
-  readonly #kept = new Map<ArrayBuffer, { readonly bytes: number; readonly cancel: () => void }>();
+  /** By the bytes of the plane: buffers, each with what cancels its end. */
+  readonly #kept = new Map<number, Map<ArrayBuffer, () => void>>();
   #bytes = 0;
 
   /** Takes the clock of its timers. */
@@ -32,21 +33,21 @@ export class PlaneMemory {
   give(buffer: ArrayBuffer, bytes: number): void {
     if (bytes < SMALLEST || this.#bytes + bytes > MOST) return void buffer.transfer(0);
     this.#bytes += bytes;
-    const cancel = this.#clock.after(REST_MS, () => this.#forget(buffer).transfer(0));
-    this.#kept.set(buffer, { bytes, cancel });
+    const cancel = this.#clock.after(REST_MS, () => this.#forget(buffer, bytes).transfer(0));
+    this.#kept.getOrInsertComputed(bytes, () => new Map()).set(buffer, cancel);
   }
 
   /** Up to `count` buffers of planes that had exactly `bytes` bytes; their samples still stand in them. */
   take(bytes: number, count: number): ArrayBuffer[] {
-    const fitting = [...this.#kept].filter(([, kept]) => kept.bytes === bytes).slice(0, count);
-    return fitting.map(([buffer]) => this.#forget(buffer));
+    const fitting = [...this.#kept.get(bytes)?.keys().take(count) ?? []];
+    return fitting.map((buffer) => this.#forget(buffer, bytes));
   }
 
-  #forget(buffer: ArrayBuffer): ArrayBuffer {
-    const kept = this.#kept.get(buffer);
-    kept?.cancel();
-    this.#kept.delete(buffer);
-    this.#bytes -= kept?.bytes ?? 0;
+  #forget(buffer: ArrayBuffer, bytes: number): ArrayBuffer {
+    const own = this.#kept.get(bytes);
+    own?.get(buffer)?.();
+    if (own?.delete(buffer)) this.#bytes -= bytes;
+    if (own?.size === 0) this.#kept.delete(bytes);
     return buffer;
   }
 }

@@ -22,7 +22,7 @@ Deno.test("the memory of a plane serves the next plane of the same size, for 5 s
 
 Deno.test("small planes, and those beyond 128 MiB, are given back at once", () => {
   const memory = new PlaneMemory(new HandClock());
-  const small = new ArrayBuffer(4 * MIB - 4);
+  const small = new ArrayBuffer(MIB / 4 - 4);
   memory.give(small, small.byteLength);
   assert.ok(small.detached);
   const large = Array.from({ length: 5 }, () => new ArrayBuffer(32 * MIB));

@@ -60,6 +60,14 @@ const MAX_REMEMBERED = 4096;
 /** The first try has the memory that the open took beside its planes, the second what the plane needs. */
 const TRIES = 2;
 
+/** What is known of a live session. */
+interface SessionState {
+  /** What its data files were when they were read first, by resolved path. */
+  readonly remembered: Map<string, string>;
+  /** Its requests in progress. */
+  readonly waiting: Set<AbortController>;
+}
+
 /** Serves all sessions. */
 export class PositionReader {
   readonly #clock: Clock;
@@ -70,11 +78,10 @@ export class PositionReader {
   /** Planes and parts of planes that wait or are decoded, by their keys. */
   readonly #jobs = new Map<string, PlaneJob<LeasedPlane | null>>();
   readonly #steps = new Steps();
-  /** What the data files of a session were when they were read first. */
-  readonly #remembered = new Map<Session, Map<string, string>>();
+  readonly #sessions = new Map<Session, SessionState>();
   /** Planes that the client that was served last will ask for next. */
   #ahead: PlanePlace[] = [];
-  readonly #closing = new AbortController();
+  #closed = false;
 
   /** @param timeoutSeconds that a plane may take, from the arrival of its request */
   constructor(clock: Clock, resources: PositionResources, timeoutSeconds: number) {
@@ -140,24 +147,29 @@ export class PositionReader {
 
   /** Ends all work. */
   close(): void {
-    const reason = new ShuttingDown("The server is stopping");
-    this.#closing.abort(reason);
-    this.#scheduler.close(reason);
+    this.#closed = true;
+    for (const { waiting } of this.#sessions.values()) for (const one of waiting) one.abort(stopping());
+    this.#scheduler.close(stopping());
     this.#cache.drop(() => true);
   }
 
-  /** Forgets a session that has ended. */
-  #watch(session: Session): void {
-    if (this.#remembered.has(session)) return;
-    this.#remembered.set(session, new Map());
+  /** What is known of a session beside its planes. */
+  #state(session: Session): SessionState {
+    const known = this.#sessions.get(session);
+    if (known) return known;
+    const state: SessionState = { remembered: new Map(), waiting: new Set() };
+    this.#sessions.set(session, state);
     session.ended.addEventListener("abort", () => {
+      const { reason } = session.ended;
       const isOwn = (key: string) => key.startsWith(`${session.id} `);
-      this.#remembered.delete(session);
+      this.#sessions.delete(session);
+      for (const waiting of state.waiting) waiting.abort(reason);
+      for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(reason);
       this.#cache.drop(isOwn);
       this.#steps.forget(isOwn);
-      for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(session.ended.reason);
       this.#resources.workers.forget(session.id);
     }, { once: true });
+    return state;
   }
 
   /** Does what a request waits for, within the load time-out and the life of session, client and server. */
@@ -166,22 +178,24 @@ export class PositionReader {
     client: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    this.#watch(session);
-    const ended = new AbortController();
+    const waiting = new AbortController();
+    const gone = () => waiting.abort(new ClientGone("The client went away"));
     const seconds = this.#timeoutSeconds;
     const cancel = this.#clock.after(seconds * 1000, () => {
       const what = `A plane of ${quoted(nameOf(session))}`;
-      ended.abort(new LoadTimeout(`${what} took longer than ${seconds} s and was stopped`));
+      waiting.abort(new LoadTimeout(`${what} took longer than ${seconds} s and was stopped`));
     });
-    const gone = () => ended.abort(new ClientGone("The client went away"));
+    if (this.#closed) waiting.abort(stopping());
     if (client.aborted) gone();
     client.addEventListener("abort", gone, { once: true });
+    const state = this.#state(session);
+    state.waiting.add(waiting);
     try {
-      const signal = AbortSignal.any([ended.signal, session.ended, this.#closing.signal]);
-      signal.throwIfAborted();
-      return await work(signal);
+      waiting.signal.throwIfAborted();
+      return await work(waiting.signal);
     } finally {
       cancel();
+      state.waiting.delete(waiting);
       client.removeEventListener("abort", gone);
     }
   }
@@ -311,11 +325,11 @@ export class PositionReader {
 
   /** Notes what data files are now. @throws {AcquisitionChanged} one was read before and is another one now */
   #remember(session: Session, files: ReadonlyMap<string, string>): void {
-    const remembered = this.#remembered.get(session);
+    const remembered = this.#sessions.get(session)?.remembered ?? new Map<string, string>();
     for (const [path, mark] of files) {
       const before = session.source.marks.get(path) ?? remembered?.get(path);
       if (before !== undefined && before !== mark) throw changed(path);
-      if (before === undefined && remembered && remembered.size < MAX_REMEMBERED) remembered.set(path, mark);
+      if (before === undefined && remembered.size < MAX_REMEMBERED) remembered.set(path, mark);
     }
   }
 
@@ -336,6 +350,8 @@ export class PositionReader {
     }
   }
 }
+
+const stopping = () => new ShuttingDown("The server is stopping");
 
 const nameOf = ({ summary }: Session): string => basename(summary.path);
 

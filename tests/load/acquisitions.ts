@@ -42,6 +42,28 @@ export function tiffFile(samples: Uint16Array<ArrayBuffer>, columns: number, def
   return tiffOf(layout(rows, columns, deflated ? "deflate" : "none"), [strips]);
 }
 
+/** A stack along `Z`, each plane compressed in strips of 16 rows, and the samples of its planes. */
+export interface KnownStack {
+  readonly path: string;
+  readonly planes: readonly Float32Array<ArrayBuffer>[];
+}
+
+/** Writes a stack of so many planes. */
+export async function knownStack(folder: string, planes: number): Promise<KnownStack> {
+  const [rows, columns] = [100, 80];
+  const samples = Array.from({ length: planes }, (_, plane) => ramp(rows, columns, 13 * plane));
+  const length = 2 * 16 * columns;
+  const pages = samples.map(({ buffer }) =>
+    Array.from(
+      { length: Math.ceil(rows / 16) },
+      (_, i) => deflateSync(new Uint8Array(buffer).subarray(i * length, (i + 1) * length)),
+    )
+  );
+  const path = join(folder, "stack.tif");
+  await Deno.writeFile(path, tiffOf(layout(rows, columns, "deflate"), pages));
+  return { path, planes: samples.map((plane) => Float32Array.from(plane)) };
+}
+
 /** One acquisition of each format, and one whose plane takes many chunks to send. */
 export async function knownAcquisitions(folder: string): Promise<KnownAcquisition[]> {
   const floats = (samples: Uint16Array) => Float32Array.from(samples);

@@ -10,7 +10,14 @@ import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
 import { Harness } from "../contract/harness.ts";
 import { ramp } from "../fixtures/plain_store.ts";
 import { Random } from "../fuzz/random.ts";
-import { badFiles, type KnownAcquisition, knownAcquisitions, tiffFile } from "./acquisitions.ts";
+import {
+  badFiles,
+  type KnownAcquisition,
+  knownAcquisitions,
+  type KnownStack,
+  knownStack,
+  tiffFile,
+} from "./acquisitions.ts";
 
 /** What to run. */
 export interface SoakOrder {
@@ -45,7 +52,12 @@ export async function soak(
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_soak_" }));
   try {
     const known = await knownAcquisitions(folder);
-    const run = new Soak(known, await badFiles(folder), await changingFile(folder));
+    const run = new Soak({
+      known,
+      bad: await badFiles(folder),
+      changing: await changingFile(folder),
+      stack: await knownStack(folder, 40),
+    });
     await run.all(seed, clients, steps, performance.now() + seconds * 1000);
     return run.counts;
   } finally {
@@ -69,11 +81,21 @@ async function changingFile(folder: string): Promise<ChangingFile> {
   return { path, versions };
 }
 
+/** What there is to open. */
+interface Files {
+  readonly known: readonly KnownAcquisition[];
+  /** Codes of files that cannot be opened, by path. */
+  readonly bad: ReadonlyMap<string, string>;
+  readonly changing: ChangingFile;
+  readonly stack: KnownStack;
+}
+
 class Soak {
   readonly counts: Record<string, number> = {};
   readonly #known: readonly KnownAcquisition[];
   readonly #bad: ReadonlyMap<string, string>;
   readonly #changing: ChangingFile;
+  readonly #stack: KnownStack;
   /** Room for about ten of the large acquisition, so that it runs out now and then. */
   readonly #server = new Harness({ workers: 2, ttlSeconds: 60, maxSessionMemory: 150 << 20 });
   readonly #stalled: Deno.Conn[] = [];
@@ -83,10 +105,11 @@ class Soak {
   #deadline = 0;
   #left: string[] = [];
 
-  constructor(known: readonly KnownAcquisition[], bad: ReadonlyMap<string, string>, changing: ChangingFile) {
+  constructor({ known, bad, changing, stack }: Files) {
     this.#known = known;
     this.#bad = bad;
     this.#changing = changing;
+    this.#stack = stack;
   }
 
   async all(seed: number, clients: number, steps: number, deadline: number): Promise<void> {
@@ -127,6 +150,7 @@ class Soak {
       else if (step === 1) await this.#openChanging();
       else if (step === 2) await this.#leaveDuringOpen(random);
       else if (step === 3) await this.#stall(random);
+      else if (step <= 5) await this.#stepThrough(random);
       else await this.#visit(random);
     }
   }
@@ -198,6 +222,30 @@ class Soak {
     const request = `GET ${opened.channels[0]!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     await connection.write(new TextEncoder().encode(request));
     this.#count("stalled");
+  }
+
+  /** Steps along `Z`, with a jump now and then; leaves or deletes in the middle. */
+  async #stepThrough(random: Random): Promise<void> {
+    const { path, planes } = this.#stack;
+    const opened = await this.#open(path, null);
+    if (opened === null) return;
+    const { dataUrl } = opened.channels[0]!;
+    let z = random.below(planes.length);
+    for (let steps = random.below(25); steps > 0; steps -= 1) {
+      z = random.oneIn(8) ? random.below(planes.length) : (z + 1) % planes.length;
+      const wanted = { dataUrl: `${dataUrl}?z=${z}`, samples: planes[z]! };
+      if (random.oneIn(12)) await this.#leaveMidPlane(wanted.dataUrl);
+      else if (random.oneIn(6)) await this.#fetchRange(random, wanted);
+      else if (random.oneIn(20)) return await this.#deleteWhileFetching(opened.sessionId, wanted);
+      else {
+        const plane = await this.#fetch(wanted.dataUrl);
+        if (plane === null) continue;
+        assert.ok(isPlane(plane, wanted.samples), wanted.dataUrl);
+        this.#count("positions");
+      }
+    }
+    if (random.oneIn(4)) this.#left.push(opened.sessionId);
+    else await this.#delete(opened.sessionId);
   }
 
   /** What a client does with an acquisition. */
@@ -313,8 +361,10 @@ class Soak {
   }
 
   async #checkEnd(): Promise<void> {
-    const { clock, store, budget, pool } = this.#server;
-    const quiet = () => pool.counts.busy + pool.counts.lost + pool.counts.waiting === 0;
+    const { clock, store, budget, pool, positions, workers } = this.#server;
+    const quiet = () =>
+      pool.counts.busy + pool.counts.lost + pool.counts.waiting === 0 &&
+      positions.counts.running + positions.counts.waiting === 0;
     for (let i = 0; i < 1000 && !quiet(); i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
     // Everything that was left expires now; what is being sent keeps its memory until it is cut.
     clock.move(60_000);
@@ -324,6 +374,8 @@ class Soak {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     assert.equal(budget.used, 0, "bytes still reserved");
+    assert.deepEqual(positions.counts, { waiting: 0, running: 0, cached: 0 });
+    assert.deepEqual({ ...workers.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0 });
     assert.deepEqual({ ...pool.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0, waiting: 0 });
     const samples = await this.#open(this.#known[0]!.path, null);
     assert.ok(samples, "an open after the load");

@@ -1,0 +1,41 @@
+/** Real decode workers whose planes wait until the test lets them go. */
+import type { ToWorker } from "../../readers/worker_protocol.ts";
+import { startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
+
+/** Stands between the server and its workers. */
+export class WorkerGate {
+  /** Questions about planes that were asked so far. */
+  planes = 0;
+  #shut = false;
+  readonly #held: (() => void)[] = [];
+
+  /** Starts real workers behind this gate. */
+  readonly start: StartWorker = () => {
+    const worker = startDecodeWorker();
+    if (worker === null) return null;
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (message: ToWorker, transfer?: unknown) => {
+      const send = () => post(message, transfer as Transferable[]);
+      if (message.type === "plane") this.planes += 1;
+      if (this.#shut && message.type === "plane") this.#held.push(send);
+      else send();
+    };
+    return worker;
+  };
+
+  /** Questions that wait. */
+  get waiting(): number {
+    return this.#held.length;
+  }
+
+  /** Holds questions about planes back from now on. */
+  shut(): void {
+    this.#shut = true;
+  }
+
+  /** Lets all go that wait, and those that come. */
+  open(): void {
+    this.#shut = false;
+    for (const send of this.#held.splice(0)) send();
+  }
+}

@@ -1,0 +1,412 @@
+/** Planes away from index 0: the query, ranges, errors, the cache, what happens when files change. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { WorkerGate } from "./gated_worker.ts";
+import { expectError, Harness, type HarnessOptions } from "./harness.ts";
+
+const [ROWS, COLUMNS, T, Z, C] = [6, 5, 4, 3, 2];
+const PLANE_BYTES = 4 * ROWS * COLUMNS;
+
+/** An ImageJ hyperstack: page p, which is channel p % 2, slice p / 2 % 3, frame p / 6, has samples 100 p + 10 y + x. */
+const hyperstack = (): Uint8Array =>
+  tiffBytes(
+    grayLayout(COLUMNS, ROWS, 16),
+    (x, y, _s, page) => BigInt(100 * page + 10 * y + x),
+    T * Z * C,
+    [[
+      270,
+      2,
+      `ImageJ=1.53t\nimages=${T * Z * C}\nchannels=${C}\nslices=${Z}\nframes=${T}\nhyperstack=true\n`,
+    ]],
+  );
+
+const samplesAt = (t: number, z: number, c: number): number[] =>
+  Array.from(
+    { length: ROWS * COLUMNS },
+    (_, i) => 100 * ((t * Z + z) * C + c) + 10 * Math.floor(i / COLUMNS) + i % COLUMNS,
+  );
+
+interface Opened {
+  readonly server: Harness;
+  readonly path: string;
+  readonly sessionId: string;
+  /** Path of a plane. */
+  url(channel: number, query?: string): string;
+}
+
+/** A server with a hyperstack open. */
+async function withStack(
+  use: (opened: Opened) => Promise<void>,
+  options: HarnessOptions = {},
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_positions_" }));
+  try {
+    const path = join(folder, "stack.tif");
+    await Deno.writeFile(path, hyperstack());
+    await using server = new Harness(options);
+    const { sessionId } = await server.open(path);
+    const url = (channel: number, query = "") =>
+      `/api/v2/sessions/${sessionId}/channels/${channel}/data${query}`;
+    await use({ server, path, sessionId, url });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function samplesOf(response: Response): Promise<number[]> {
+  const bytes = await response.arrayBuffer();
+  assert.ok(response.ok, `${response.status} ${new TextDecoder().decode(bytes.slice(0, 400))}`);
+  return [...new Float32Array(bytes)];
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 2000 && !condition(); i += 1) await new Promise((resolve) => setTimeout(resolve, 2));
+  assert.ok(condition());
+}
+
+Deno.test("every plane of every channel is served at its position", () =>
+  withStack(async ({ server, url }) => {
+    for (let t = 0; t < T; t += 1) {
+      for (let z = 0; z < Z; z += 1) {
+        for (let c = 0; c < C; c += 1) {
+          const response = await server.request(url(c, `?t=${t}&z=${z}`));
+          assert.equal(response.headers.get("content-length"), String(PLANE_BYTES));
+          assert.equal(response.headers.get("content-type"), "application/octet-stream");
+          assert.deepEqual(await samplesOf(response), samplesAt(t, z, c));
+        }
+      }
+    }
+    assert.deepEqual(await samplesOf(await server.request(url(1, "?z=2&name=x&t=03"))), samplesAt(3, 2, 1));
+    assert.deepEqual(await samplesOf(await server.request(url(1, "?"))), samplesAt(0, 0, 1));
+  }));
+
+Deno.test("the query is judged as it was sent", () =>
+  withStack(async ({ server, url }) => {
+    const faulty: [string, string[]][] = [
+      ["?t=", ["t"]],
+      ["?t", ["t"]],
+      ["?t=1.0", ["t"]],
+      ["?t=+1", ["t"]],
+      ["?t=%2B1", ["t"]],
+      ["?t=1e1", ["t"]],
+      ["?z=0x1", ["z"]],
+      ["?z=one", ["z"]],
+      ["?l= 1", ["l"]],
+      ["?t=1&t=1", ["t"]],
+      ["?t=1&%74=2", ["t"]],
+      ["?T=1", ["T"]],
+      ["?Z=1", ["Z"]],
+      ["?L=1", ["L"]],
+      ["?time=1", ["time"]],
+      ["?scene=1", ["scene"]],
+      ["?scene=1&z=x", ["scene", "z"]],
+      ["?t=%D9%A1", ["t"]],
+    ];
+    for (const [query, names] of faulty) {
+      for (const method of ["GET", "HEAD"]) {
+        const response = await server.request(url(0, query), { method });
+        assert.equal(response.status, 422, query);
+        if (method === "HEAD") continue;
+        const { details } = await expectError(response, 422, "request_validation_failed");
+        assert.deepEqual(
+          details?.map(({ location }) => location),
+          names.map((name) => ["query", name]),
+          query,
+        );
+      }
+    }
+  }));
+
+Deno.test("a position outside the sizes is refused with its axis and size", () =>
+  withStack(async ({ server, url }) => {
+    const refused: [string, RegExp][] = [
+      ["?t=4", /4 along T .* size 4/],
+      ["?t=99999999999999999999", /along T .* size 4/],
+      ["?z=3", /3 along Z .* size 3/],
+      ["?l=1", /1 along L .* size 1/],
+      ["?t=-1", /-1 along T .* size 4/],
+      ["?z=-0", /-0 along Z .* size 3/],
+    ];
+    for (const [query, message] of refused) {
+      const body = await expectError(await server.request(url(0, query)), 422, "position_out_of_range");
+      assert.match(body.message, message);
+      assert.equal((await server.request(url(0, query), { method: "HEAD" })).status, 422);
+    }
+  }));
+
+Deno.test("form, sign, session, channel and bounds are judged in this order", () =>
+  withStack(async ({ server, url }) => {
+    const elsewhere = (rest: string) => server.request(`/api/v2/sessions/none/channels/${rest}`);
+    await expectError(await elsewhere("x/data?t=-1"), 422, "request_validation_failed");
+    await expectError(await elsewhere("-1/data?t=x"), 422, "request_validation_failed");
+    await expectError(await elsewhere("-1/data?t=-1"), 422, "channel_out_of_range");
+    await expectError(await elsewhere("0/data?t=-1"), 422, "position_out_of_range");
+    await expectError(await elsewhere("9/data?t=99"), 404, "session_not_found");
+    await expectError(await server.request(url(9, "?t=99")), 404, "channel_not_found");
+    const range = { headers: { range: "bytes=999-" } };
+    await expectError(await server.request(url(0, "?t=99"), range), 422, "position_out_of_range");
+    await expectError(await server.request(url(0, "?t=1"), range), 416, "range_not_satisfiable");
+  }));
+
+Deno.test("a range of any position reads the rows that it needs, HEAD reads none", () =>
+  withStack(async ({ server, url }) => {
+    const whole = new Uint8Array(new Float32Array(samplesAt(2, 1, 1)).buffer);
+    for (
+      const [start, end] of [[0, 4], [20, 24], [37, 61], [PLANE_BYTES - 4, PLANE_BYTES], [0, PLANE_BYTES]]
+    ) {
+      const response = await server.request(url(1, "?t=2&z=1"), {
+        headers: { range: `bytes=${start}-${end! - 1}` },
+      });
+      assert.equal(response.status, 206);
+      assert.equal(response.headers.get("content-range"), `bytes ${start}-${end! - 1}/${PLANE_BYTES}`);
+      assert.deepEqual(new Uint8Array(await response.arrayBuffer()), whole.slice(start, end));
+    }
+    await server.completeAll();
+    const { cached } = server.positions.counts;
+    assert.equal(cached, PLANE_BYTES, "only the range that is the whole plane enters the cache");
+    const head = await server.request(url(0, "?t=3"), { method: "HEAD" });
+    assert.equal(head.status, 200);
+    assert.equal(head.headers.get("content-length"), String(PLANE_BYTES));
+    assert.equal(server.positions.counts.cached, cached);
+    const budget = server.budget.used;
+    await samplesOf(await server.request(url(0, "?t=3"), { headers: { range: "bytes=0-3" } }));
+    await server.completeAll();
+    assert.equal(server.budget.used, budget, "a part is given back with its response");
+  }));
+
+Deno.test("a plane that is asked for by many is decoded once, and then not at all", async () => {
+  const gate = new WorkerGate();
+  await withStack(async ({ server, url }) => {
+    gate.shut();
+    const answers = Array.from({ length: 10 }, () => server.request(url(0, "?t=2")));
+    await until(() => gate.waiting === 1);
+    gate.open();
+    for (const answer of await Promise.all(answers)) {
+      assert.deepEqual(await samplesOf(answer), samplesAt(2, 0, 0));
+    }
+    assert.equal(gate.planes, 1);
+    assert.deepEqual(await samplesOf(await server.request(url(0, "?t=2"))), samplesAt(2, 0, 0));
+    assert.equal(gate.planes, 1);
+  }, { startWorker: gate.start });
+});
+
+Deno.test("the next planes of a client that steps are read ahead", async () => {
+  const gate = new WorkerGate();
+  await withStack(async ({ server, url }) => {
+    await samplesOf(await server.request(url(0, "?t=2&z=0")));
+    await until(() => server.positions.counts.running === 0);
+    assert.equal(gate.planes, 1, "one plane is no step");
+    await samplesOf(await server.request(url(0, "?t=2&z=1")));
+    await until(() => gate.planes === 3 && server.positions.counts.running === 0);
+    assert.equal(server.positions.counts.cached, 3 * PLANE_BYTES, "z = 2 is the last one of the axis");
+    assert.deepEqual(await samplesOf(await server.request(url(0, "?t=2&z=2"))), samplesAt(2, 2, 0));
+    assert.equal(gate.planes, 3);
+  }, { startWorker: gate.start });
+});
+
+Deno.test("what is read ahead gives way to a plane that is asked for", async () => {
+  const gate = new WorkerGate();
+  await withStack(async ({ server, url }) => {
+    await samplesOf(await server.request(url(0, "?t=1")));
+    gate.shut();
+    const second = server.request(url(0, "?t=2"));
+    await until(() => gate.waiting === 1);
+    gate.open();
+    gate.shut();
+    await samplesOf(await second);
+    await until(() => gate.waiting === 1);
+    const other = server.request(url(1, "?t=3&z=2"));
+    gate.open();
+    assert.deepEqual(await samplesOf(await other), samplesAt(3, 2, 1));
+    await until(() => server.positions.counts.running === 0);
+    assert.equal(
+      server.positions.counts.cached,
+      3 * PLANE_BYTES,
+      "the plane that was read ahead was given up",
+    );
+  }, { startWorker: gate.start });
+});
+
+Deno.test("a session that ends, a client that leaves and a late worker end the wait", async () => {
+  const gate = new WorkerGate();
+  await withStack(async ({ server, sessionId, url, path }) => {
+    gate.shut();
+    const gone = new AbortController();
+    const left = server.request(url(0, "?t=1"), { signal: gone.signal });
+    await until(() => gate.waiting === 1);
+    gone.abort();
+    await left.catch(() => {});
+    await until(() => server.positions.counts.waiting === 0);
+    gate.open();
+    await until(() => server.positions.counts.running === 0);
+
+    gate.shut();
+    const late = server.request(url(0, "?t=2"));
+    await until(() => gate.waiting === 1);
+    server.clock.move(120_000);
+    await expectError(await late, 504, "load_timeout");
+    gate.open();
+    await until(() => server.positions.counts.running === 0);
+
+    gate.shut();
+    const deleted = server.request(url(0, "?t=3"));
+    await until(() => gate.waiting === 1);
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    await expectError(await deleted, 404, "session_not_found");
+    gate.open();
+    await until(() => server.positions.counts.running === 0);
+    await server.completeAll();
+    assert.equal(server.budget.used, 0, "nothing of the session is left");
+
+    const next = await server.open(path);
+    server.clock.move(20_000);
+    gate.shut();
+    const expired = server.request(`${next.channels[0]!.dataUrl}?t=3`);
+    await until(() => gate.waiting === 1);
+    server.clock.move(110_000);
+    await expectError(await expired, 404, "session_not_found");
+    gate.open();
+  }, { startWorker: gate.start, ttlSeconds: 130, loadTimeoutSeconds: 120 });
+});
+
+Deno.test("sixteen planes of a session may wait, and other sessions have their turns", async () => {
+  const gate = new WorkerGate();
+  await withStack(async ({ server, path, url }) => {
+    const other = await server.open(path);
+    gate.shut();
+    const order: string[] = [];
+    const ask = (name: string, target: string) =>
+      server.request(target).then((response) => {
+        order.push(name);
+        return samplesOf(response);
+      });
+    const places = Array.from({ length: T * Z }, (_, i) => `?t=${Math.floor(i / Z)}&z=${i % Z}`).slice(1);
+    const running = ask("first", url(0, places[0]));
+    await until(() => gate.waiting === 1);
+    const mine = [
+      ...places.slice(1).map((place) => url(0, place)),
+      ...places.slice(0, 6).map((place) => url(1, place)),
+    ].map((target, i) => ask(`mine ${i}`, target));
+    await until(() => server.positions.counts.waiting === 16);
+    const refused = await server.request(url(1, places[7]));
+    assert.equal(refused.headers.get("retry-after"), "2");
+    await expectError(refused, 503, "too_many_opens");
+    const theirs = ask("theirs", `${other.channels[0]!.dataUrl}?t=1`);
+    await until(() => server.positions.counts.waiting === 17);
+    gate.open();
+    await Promise.all([running, ...mine, theirs]);
+    assert.deepEqual(order.slice(0, 3), ["first", "mine 0", "theirs"]);
+  }, { startWorker: gate.start });
+});
+
+Deno.test("planes in the cache give way to an open, those that are sent stay whole", async () => {
+  // 12 planes of 120 bytes, 1600 bytes in all: 240 of the open, 200 of the cache, the index of the file is not kept.
+  await withStack(async ({ server, path, url }) => {
+    const sent = await server.request(url(0, "?t=1"));
+    assert.equal(server.positions.counts.cached, PLANE_BYTES);
+    for (let opens = 0; opens < 5; opens += 1) await server.open(path);
+    assert.equal(server.positions.counts.cached, PLANE_BYTES, "there was room for the cache until now");
+    const last = await server.post("/api/v2/open", { path, channelIndices: [0] });
+    assert.equal(last.status, 507, "what is being sent cannot be given up");
+    await last.body?.cancel();
+    assert.equal(server.positions.counts.cached, 0);
+    assert.deepEqual(await samplesOf(sent), samplesAt(1, 0, 0));
+    await server.completeAll();
+    assert.equal((await server.post("/api/v2/open", { path, channelIndices: [0] })).status, 200);
+    await expectError(await server.request(url(0, "?t=1")), 507, "session_memory_exceeded");
+  }, { maxSessionMemory: 1600 });
+});
+
+Deno.test("a file that was written to, replaced or removed: the opened planes stay, others are refused", async () => {
+  const changes: [string, (path: string) => Promise<void>][] = [
+    ["grown", (path) => Deno.writeFile(path, new Uint8Array(2), { append: true })],
+    ["touched", (path) => Deno.utime(path, 1, 1)],
+    ["removed", (path) => Deno.remove(path)],
+    ["replaced", async (path) => {
+      await Deno.writeFile(`${path}.new`, hyperstack());
+      await Deno.rename(`${path}.new`, path);
+    }],
+  ];
+  for (const [name, change] of changes) {
+    await withStack(async ({ server, sessionId, path, url }) => {
+      await samplesOf(await server.request(url(0, "?t=1")));
+      await change(path);
+      for (const query of ["?t=1", "?t=2", "?t=2&z=1"]) {
+        const body = await expectError(await server.request(url(0, query)), 409, "acquisition_changed");
+        assert.match(body.message, /stack\.tif/, name);
+        assert.equal((await server.request(url(0, query), { method: "HEAD" })).status, 409);
+      }
+      assert.deepEqual(await samplesOf(await server.request(url(1))), samplesAt(0, 0, 1));
+      await expectError(await server.request(url(0, "?t=9")), 422, "position_out_of_range");
+      const again = await server.post(`/api/v2/sessions/${sessionId}/open`, {});
+      await expectError(again, 409, "acquisition_changed");
+      await expectError(
+        await server.request(`/api/v2/sessions/${sessionId}/metadata`),
+        409,
+        "acquisition_changed",
+      );
+    });
+  }
+});
+
+Deno.test("files rest after five seconds and are opened again for the next plane", () =>
+  withStack(async ({ server, path, url }) => {
+    await samplesOf(await server.request(url(0, "?t=1")));
+    await until(() => server.positions.counts.running === 0);
+    const held = () => {
+      const links = [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => {
+        try {
+          return Deno.readLinkSync(`/proc/self/fd/${name}`);
+        } catch {
+          return "";
+        }
+      });
+      return links.filter((link) => link === path).length;
+    };
+    if (Deno.build.os === "linux") assert.equal(held(), 1);
+    server.clock.move(5000);
+    if (Deno.build.os === "linux") await until(() => held() === 0);
+    assert.deepEqual(await samplesOf(await server.request(url(0, "?t=3"))), samplesAt(3, 0, 0));
+  }));
+
+Deno.test("a session is opened again, for any origin and under every flag, while it lives", () =>
+  withStack(async ({ server, sessionId }) => {
+    const target = `/api/v2/sessions/${sessionId}/open`;
+    const foreign = { headers: { origin: "https://example.org" } };
+    const again = await server.post(target, { channelIndices: [1], scene: 0 }, foreign);
+    const body = await again.json();
+    assert.equal(again.status, 200, JSON.stringify(body));
+    assert.notEqual(body.sessionId, sessionId);
+    assert.deepEqual(body.channels.map(({ index }: { index: number }) => index), [1]);
+    assert.deepEqual([body.scene, body.sceneCount, body.scenes, body.times], [0, 1, [{
+      index: 0,
+      name: "Scene 1",
+      sizes: { T, C, Z, Y: ROWS, X: COLUMNS },
+    }], null]);
+    assert.deepEqual(
+      await samplesOf(await server.request(`${body.channels[0].dataUrl}?t=3`)),
+      samplesAt(3, 0, 1),
+    );
+    const out = await expectError(await server.post(target, { scene: 1 }), 422, "scene_out_of_range");
+    assert.match(out.message, /Scene 1 does not exist/);
+    await expectError(await server.post(target, { scene: -1 }), 422, "request_validation_failed");
+    await expectError(await server.post(target, { scene: "0" }), 422, "request_validation_failed");
+    await expectError(await server.post(target, { path: "/x" }), 422, "request_validation_failed");
+    assert.equal((await server.post(target, { scene: null, channelIndices: null })).status, 200);
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    await expectError(await server.post(target, {}), 404, "session_not_found");
+    assert.deepEqual(
+      await samplesOf(await server.request(`${body.channels[0].dataUrl}?t=1`)),
+      samplesAt(1, 0, 1),
+    );
+  }));
+
+Deno.test("a position of a reference image is its only one", async () => {
+  await withStack(async ({ server, sessionId }) => {
+    const target = `/api/v2/sessions/${sessionId}/reference/channels/0/data`;
+    await expectError(await server.request(`${target}?t=x`), 422, "request_validation_failed");
+    await expectError(await server.request(`${target}?t=-1`), 422, "position_out_of_range");
+    await expectError(await server.request(`${target}?t=1`), 404, "reference_channel_not_found");
+  });
+});
