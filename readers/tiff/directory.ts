@@ -121,6 +121,18 @@ export class Directory {
     return new Directory(window, encoding, { offset, count, bytes });
   }
 
+  /** Whether a directory at `offset` ends within the file; `false` where the file was cut before or inside of it. */
+  static fits({ file }: ByteWindow, offset: number, encoding: Encoding): boolean {
+    const { countBytes, entryBytes, pointerBytes } = layoutOf(encoding);
+    if (offset + countBytes > file.size) return false;
+    const head = file.read(offset, countBytes, "a directory");
+    const view = new DataView(head.buffer);
+    const count = encoding.bigTiff
+      ? Number(view.getBigUint64(0, encoding.littleEndian))
+      : view.getUint16(0, encoding.littleEndian);
+    return count > MAX_ENTRIES || offset + countBytes + count * entryBytes + pointerBytes <= file.size;
+  }
+
   /** End and successor of the directory at `offset`, which is checked but not kept. @throws {DecodeFailed} as `read` does */
   static skip(
     window: ByteWindow,

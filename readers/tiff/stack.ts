@@ -54,6 +54,6 @@ export interface Stack {
   readonly fileSize: number;
   /** What contradicts itself or is missing. */
   readonly warnings: readonly string[];
-  /** The plane at an index. @throws {DecodeFailed} the plane is not there */
+  /** The plane at an index. @throws {PlaneNotFound} it is not there @throws {DecodeFailed} it is damaged */
   plane(index: PlaneIndex): PlaneSource;
 }

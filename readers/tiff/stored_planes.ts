@@ -1,5 +1,5 @@
 /** Where the planes of one layout are stored: in a chain of directories, or one after the other behind one directory. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
@@ -17,11 +17,13 @@ export function sameLayout(a: PageLayout, b: PageLayout): boolean {
 /**
  * The page of a plane.
  *
- * @throws {DecodeFailed} it is missing or is of another layout than the stack
+ * @param directory `null` where the chain ends before it
+ * @throws {PlaneNotFound} it is missing
+ * @throws {DecodeFailed} it is of another layout than the stack
  */
 export function planePage(directory: Directory | null, layout: PageLayout, what: string): PageLayout {
   if (directory === null) {
-    throw new DecodeFailed(`${what} is missing: the chain of directories ends before it`);
+    throw new PlaneNotFound(`${what} is missing: the chain of directories ends before it`);
   }
   const page = readPage(directory);
   if (!sameLayout(page, layout)) {
@@ -38,16 +40,20 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
  * How many planes fit into the file from the first strip of a page on, one after the other; 1 when the page is
  * compressed or in tiles, or when its strips do not follow one another.
  */
-export function contiguousPlanes({ file, structures }: TiffFile, layout: PageLayout): number {
-  const { directory } = layout;
+export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
   if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
-  const strips = directory.numbers(TAG.StripOffsets, MAX_SEGMENTS);
+  const strips = layout.directory.numbers(TAG.StripOffsets, MAX_SEGMENTS);
   const plane = planeBytes(layout);
-  const first = strips[0] ?? 0;
+  const { first, end } = roomOf(tiff, layout);
   const last = strips.at(-1) ?? 0;
-  if (last < first || last >= first + plane || first >= file.size) return 1;
-  const end = endOfSamples(structures, directory, first, file.size);
+  if (last < first || last >= first + plane || first >= tiff.file.size) return 1;
   return Math.max(1, Math.floor((end - first) / plane));
+}
+
+/** Where the planes behind a directory begin, and where the samples of its file end at the latest. */
+function roomOf({ file, structures }: TiffFile, { directory }: PageLayout) {
+  const first = directory.number(TAG.StripOffsets) ?? 0;
+  return { first, end: endOfSamples(structures, directory, first, file.size) };
 }
 
 /** Bytes of one uncompressed plane. */
@@ -63,7 +69,7 @@ export function isRun(tiff: TiffFile, layout: PageLayout, planes: number): boole
   return planes > 1 && layout.directory.next === 0 && contiguousPlanes(tiff, layout) > 1;
 }
 
-/** The plane at `number` of the directories at these offsets. @throws {DecodeFailed} there are fewer */
+/** The plane at `number` of the directories at these offsets. @throws {PlaneNotFound} there are fewer */
 export function listedPlane(
   tiff: TiffFile,
   layout: PageLayout,
@@ -78,10 +84,20 @@ export function listedPlane(
   return { tiff, page, run: null, warnings: placeWarnings(layout, number, pageAt) };
 }
 
-/** The plane at `number` in a chain of directories, or in a run of planes behind one directory. */
+/**
+ * The plane at `number` in a chain of directories, or in a run of planes behind one directory.
+ *
+ * @throws {PlaneNotFound} the chain, or what can hold samples, ends before it
+ */
 export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number, run: boolean): PlaneSource {
-  if (run) return { tiff, page: layout, run: number === 0 ? null : number };
-  const directory = tiff.directory(number);
+  if (run) {
+    // One that begins and does not end there is incomplete, not missing.
+    const { first, end } = roomOf(tiff, layout);
+    const stored = Math.ceil((end - first) / planeBytes(layout));
+    if (number > 0 && number >= stored) throw missingPlane(number, stored);
+    return { tiff, page: layout, run: number === 0 ? null : number };
+  }
+  const directory = tiff.heldDirectory(number);
   if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
   const page = planePage(directory, layout, `plane ${number}`);
   return { tiff, page, run: null, warnings: placeWarnings(layout, number, (n) => tiff.directory(n)) };
@@ -105,8 +121,8 @@ function placeWarnings(
   return [`Plane ${number} lies at ${own}, not at ${meant} in line with the others`];
 }
 
-function missingPlane(number: number, stored: number): DecodeFailed {
-  return new DecodeFailed(
+function missingPlane(number: number, stored: number): PlaneNotFound {
+  return new PlaneNotFound(
     `plane ${number} is missing: the file holds ${stored} planes, ${number + 1} are needed`,
   );
 }

@@ -22,6 +22,8 @@ export class TiffFile {
   readonly #seen = new Set<number>();
   #next: number;
   #broken: DecodeFailed | null = null;
+  /** Whether it broke where a directory lies outside the file. */
+  #cut = false;
 
   /** Reads the header. @throws {DecodeFailed} the header is damaged */
   constructor(file: ByteSource, files: FileAccess) {
@@ -69,6 +71,21 @@ export class TiffFile {
     }
     const offset = this.#offsets[index];
     return offset === undefined ? null : this.directoryAt(offset, `directory ${index}`);
+  }
+
+  /**
+   * Directory `index` of the main chain, or `null` where the file does not hold it: the chain is shorter, or leaves the
+   * file before it.
+   *
+   * @throws {DecodeFailed} it is damaged, or the chain leads round in a circle
+   */
+  heldDirectory(index: number): Directory | null {
+    try {
+      return this.directory(index);
+    } catch (error) {
+      if (this.#cut && index >= this.#offsets.length && error === this.#broken) return null;
+      throw error;
+    }
   }
 
   /**
@@ -142,7 +159,10 @@ export class TiffFile {
     try {
       directory = read(this.window, this.#next, this.encoding, `directory ${index}`);
     } catch (error) {
-      if (error instanceof DecodeFailed) this.#broken = error;
+      if (error instanceof DecodeFailed) {
+        this.#broken = error;
+        this.#cut = index > 0 && !Directory.fits(this.window, this.#next, this.encoding);
+      }
       throw error;
     }
     this.#seen.add(this.#next);

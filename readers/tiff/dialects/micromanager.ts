@@ -10,7 +10,7 @@
  * in files with the same name and `_1`, `_2`; the first position that the opened file holds is served.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed } from "../../errors.ts";
+import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../json.ts";
 import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
@@ -129,7 +129,7 @@ export function openMicroManager(opened: Opened): Stack | null {
       const what = `the plane T=${t} C=${channel} Z=${z}`;
       if (!plane) {
         const where = set.missing ? `; "${set.missing}" is missing` : "";
-        throw new DecodeFailed(`${what} is in no index map of this acquisition${where}`);
+        throw new PlaneNotFound(`${what} is in no index map of this acquisition${where}`);
       }
       const directory = plane.tiff.directoryAt(plane.entry.offset, what);
       const page = planePage(directory, layout, what);

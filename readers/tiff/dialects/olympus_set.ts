@@ -4,7 +4,7 @@
  * channel that is not the opened file's, that channel is left out.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed } from "../../errors.ts";
+import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 import { readPage } from "../page.ts";
@@ -73,7 +73,7 @@ export function joinFiles(
   if (self === undefined) return own;
   const grid = gridOf(found, self);
   const { slices, times } = grid;
-  const { members, fileSize, warnings } = judged(opened, own, grid);
+  const { members, reasons, fileSize, warnings } = judged(opened, own, grid);
   const channels = grid.channels.filter((channel) =>
     members.has(keyOf({ channel, ...grid.start })) || channel === self.channel
   );
@@ -102,29 +102,39 @@ export function joinFiles(
         time: times.length > 1 ? times[t] ?? NaN : grid.start.time,
       };
       const member = members.get(keyOf(wanted));
-      if (!member) throw new DecodeFailed(`"${nameOf(self, wanted)}", which holds the plane, is missing`);
+      if (!member) throw withoutMember(nameOf(self, wanted), reasons.get(keyOf(wanted)));
       const stack = stacks.getOrInsertComputed(member.path, () => openMember(opened, member.path, openOne));
       return stack.plane({ t: times.length > 1 ? 0 : t, z: slices.length > 1 ? 0 : z, l, channel: 0 });
     },
   };
 }
 
-/** The files of a set by their numbers, without those that cannot be part of it, which are named in warnings. */
+/** The files of a set by their numbers, and why others cannot be part of it. */
 function judged(opened: Opened, own: Stack, { found, self, start }: Grid) {
   const members = new Map<string, Member>();
+  const reasons = new Map<string, string>();
   const warnings: string[] = [];
   let fileSize = own.fileSize;
   for (const member of found) {
     if (member.path === opened.path || members.has(keyOf(member))) continue;
     const first = member.focus === start.focus && member.time === start.time;
     const size = judge(opened, member.path, own, first);
-    if (typeof size === "string") warnings.push(`"${basename(member.path)}" is left out: ${size}`);
-    else {
+    if (typeof size === "string") {
+      reasons.set(keyOf(member), size);
+      warnings.push(`"${basename(member.path)}" is left out: ${size}`);
+    } else {
       members.set(keyOf(member), member);
       fileSize += size;
     }
   }
-  return { members: members.set(keyOf(self), self), fileSize, warnings };
+  return { members: members.set(keyOf(self), self), reasons, fileSize, warnings };
+}
+
+/** Why a file of the set holds no plane: it was left out for a reason, or is not there. */
+function withoutMember(name: string, reason: string | undefined): DecodeFailed | PlaneNotFound {
+  return reason === undefined
+    ? new PlaneNotFound(`"${name}", which holds the plane, is missing`)
+    : new DecodeFailed(`"${name}", which holds the plane, is left out: ${reason}`);
 }
 
 function membersOf(opened: Opened, prefix: string): Member[] {

@@ -1,6 +1,6 @@
 /** The files of an OME-TIFF set: where they are, which are missing, whether they are those that the document means. */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed } from "../../errors.ts";
+import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_XML_BYTES } from "../../limits.ts";
 import type { XmlElement } from "../../xml.ts";
 import type { Directory } from "../directory.ts";
@@ -179,19 +179,24 @@ export class OmeSet {
     }
   }
 
-  /** The plane of this number in the dimension order; `what` names it in messages. @throws {DecodeFailed} its file is missing, or no file is named for it */
+  /**
+   * The plane of this number in the dimension order; `what` names it in messages.
+   *
+   * @throws {PlaneNotFound} its file is missing, or no file is named for it, or that file ends before it
+   * @throws {DecodeFailed} its file is damaged, or another than the document means
+   */
   plane(number: number, tiffData: readonly TiffData[], layout: PageLayout, what: string): PlaneSource {
     const location = this.locate(number, tiffData);
     if (location === null) {
       const data = tiffData.findLast(({ first, count }) => number >= first && number - first < count);
-      throw new DecodeFailed(
+      throw new PlaneNotFound(
         data
           ? `${what} is in "${titleOf(data.place)}", which is missing`
           : `OME-XML names no directory for ${what}`,
       );
     }
     const tiff = this.open(location);
-    const directory = tiff.directory(location.directory);
+    const directory = tiff.heldDirectory(location.directory);
     const page = tiff === this.#opened.tiff || directory === null
       ? planePage(directory, layout, what)
       : planePage(directory, layout, `${what} of "${basename(location.path)}"`);

@@ -1,0 +1,205 @@
+/** Planes that a TIFF declares and does not hold are missing; what it holds in part, or damaged, cannot be decoded. */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
+import type { Acquisition, Position } from "../../readers/reader.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { loadHere, openHere } from "../load_here.ts";
+
+const PAGE = grayLayout(5, 4, 16);
+
+/** Pages filled with their number; `text` is ImageDescription of each. */
+const pages = (count: number, text: string) =>
+  tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, [[270, 2, text]]);
+
+async function withFiles(
+  written: Readonly<Record<string, Uint8Array>>,
+  use: (path: string) => void | Promise<void>,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
+    await use(join(folder, Object.keys(written)[0]!));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function firstAt(acquisition: Acquisition, position: Partial<Position>, channel = 0) {
+  const plan = await acquisition.plan([channel], { t: 0, z: 0, l: 0, ...position });
+  const plane = new Float32Array(plan.rows * plan.columns);
+  await plan.decode([plane]);
+  return plane[0];
+}
+
+const missing = (found: Promise<unknown>, message: RegExp) =>
+  rejects(found, (error) => {
+    equal(error instanceof PlaneNotFound, true, String(error));
+    return message.test((error as Error).message);
+  });
+
+const damaged = (found: Promise<unknown>, message: RegExp) =>
+  rejects(found, (error) => {
+    equal(error instanceof DecodeFailed, true, String(error));
+    return message.test((error as Error).message);
+  });
+
+const IMAGEJ = "ImageJ=1.53t\nimages=4\nframes=4\n";
+
+/** Where directory `number` of a little-endian classic file begins. */
+function directoryAt(bytes: Uint8Array, number: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  let at = view.getUint32(4, true);
+  for (let i = 0; i < number; i += 1) at = view.getUint32(at + 2 + 12 * view.getUint16(at, true), true);
+  return at;
+}
+
+Deno.test("a chain that ends, or leaves the file, before a plane does not hold it", async () => {
+  await withFiles({ "a.tif": pages(3, IMAGEJ) }, (path) =>
+    openHere(path, async (acquisition) => {
+      equal(await firstAt(acquisition, { t: 2 }), 2);
+      await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
+    }));
+  const whole = pages(4, IMAGEJ);
+  // Before the last directory, behind its count, before its last byte.
+  const at = directoryAt(whole, 3);
+  for (const end of [at, at + 1, at + 2, whole.length - 1]) {
+    await withFiles({ "a.tif": whole.slice(0, end) }, (path) =>
+      openHere(path, async (acquisition) => {
+        equal(await firstAt(acquisition, { t: 2 }), 2);
+        for (let again = 0; again < 2; again += 1) {
+          await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes/);
+        }
+      }));
+  }
+});
+
+Deno.test("a directory without entries and samples behind the end are damage", async () => {
+  const empty = pages(4, IMAGEJ);
+  new DataView(empty.buffer).setUint16(directoryAt(empty, 3), 0, true);
+  await withFiles(
+    { "a.tif": empty },
+    (path) => openHere(path, (acquisition) => damaged(firstAt(acquisition, { t: 3 }), /has 0 entries/)),
+  );
+  // The samples of each page lie before its directory; the first strip is made to begin at the end.
+  const outside = pages(4, IMAGEJ);
+  const view = new DataView(outside.buffer);
+  const at = directoryAt(outside, 2);
+  for (let i = 0; i < view.getUint16(at, true); i += 1) {
+    if (view.getUint16(at + 2 + 12 * i, true) === 273) view.setUint32(at + 10 + 12 * i, outside.length, true);
+  }
+  await withFiles(
+    { "a.tif": outside },
+    (path) =>
+      openHere(
+        path,
+        (acquisition) => damaged(firstAt(acquisition, { t: 2 }), /strip 0 at \d+ \+ 40 ends after/),
+      ),
+  );
+});
+
+Deno.test("of planes behind one directory the last may be there in part", async () => {
+  const first = pages(1, IMAGEJ);
+  // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so that the directory moves behind them.
+  const run = (planes: number) => {
+    const extra = Math.ceil(40 * (planes - 1));
+    const bytes = new Uint8Array(first.length + extra);
+    bytes.set(first);
+    const view = new DataView(bytes.buffer);
+    const at = directoryAt(first, 0);
+    for (let i = 0; i < view.getUint16(at, true); i += 1) {
+      if (view.getUint16(at + 2 + 12 * i, true) === 273) {
+        view.setUint32(at + 10 + 12 * i, first.length - 40, true);
+      }
+    }
+    return bytes;
+  };
+  await withFiles({ "a.tif": run(2) }, (path) =>
+    openHere(path, async (acquisition) => {
+      await firstAt(acquisition, { t: 1 });
+      await missing(firstAt(acquisition, { t: 2 }), /plane 2 is missing: the file holds 2 planes, 3 are/);
+    }));
+  await withFiles({ "a.tif": run(2.5) }, (path) =>
+    openHere(path, async (acquisition) => {
+      await damaged(firstAt(acquisition, { t: 2 }), /ends after the file/);
+      await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
+    }));
+});
+
+Deno.test("planes of files that are missing, and of no file", async () => {
+  const xml = (data: string) =>
+    `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
+    `SizeC="1" SizeT="3" Type="uint16">${data}</Pixels></Image></OME>`;
+  const named = (t: number, name: string, more = "") =>
+    `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${t}</UUID></TiffData>${more}`;
+  await withFiles(
+    { "a.ome.tif": pages(1, xml(named(0, "a.ome.tif", named(1, "b.ome.tif")))) },
+    (path) =>
+      openHere(path, async (acquisition) => {
+        equal(await firstAt(acquisition, {}), 0);
+        await missing(firstAt(acquisition, { t: 1 }), /T=1 C=0 Z=0 is in "b\.ome\.tif", which is missing/);
+        await missing(firstAt(acquisition, { t: 2 }), /OME-XML names no directory for the plane T=2/);
+      }),
+  );
+  const beyond = xml('<TiffData IFD="0" PlaneCount="2"/><TiffData FirstT="2" IFD="9"/>');
+  await withFiles({ "a.ome.tif": pages(2, beyond) }, (path) =>
+    openHere(path, async (acquisition) => {
+      equal(await firstAt(acquisition, { t: 1 }), 1);
+      await missing(firstAt(acquisition, { t: 2 }), /the plane T=2 C=0 Z=0 is missing: the chain/);
+    }));
+  const summary = { Frames: 3, Slices: 1, Channels: 1, Positions: 1 };
+  await withFiles(
+    { "a_MMStack.ome.tif": microManagerBytes(PAGE, summary, [[0, 0, 0, 0, 7]]) },
+    (path) =>
+      openHere(path, async (acquisition) => {
+        equal(await firstAt(acquisition, {}), 7);
+        await missing(firstAt(acquisition, { t: 1 }), /in no index map/);
+      }),
+  );
+  const scan =
+    "SI.VERSION_MAJOR = 2016\nSI.hChannels.channelSave = [1;2]\nSI.hStackManager.framesPerSlice = 2";
+  await withFiles({ "a.tif": pages(3, scan) }, (path) =>
+    openHere(path, async (acquisition) => {
+      deepEqual(acquisition.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`), ["T2", "C2"]);
+      equal(await firstAt(acquisition, { t: 1 }), 2);
+      await missing(firstAt(acquisition, { t: 1 }, 1), /plane 3 is missing/);
+    }));
+});
+
+Deno.test("a plane of the first position that is missing refuses the open as damaged", () =>
+  withFiles({
+    "a_MMStack.ome.tif": microManagerBytes(PAGE, { Frames: 2 }, [[0, 0, 1, 0, 7]]),
+  }, (path) => damaged(loadHere(path), /Cannot read "a_MMStack\.ome\.tif": the plane T=0 C=0 Z=0 is in no/)));
+
+Deno.test("a file of an Olympus set that is missing, and one that is left out", async () => {
+  const page = (value: bigint, layout = PAGE) => tiffBytes(layout, () => value);
+  const name = (t: number) => `s_C001T00${t}.tif`;
+  await withFiles(
+    {
+      [name(1)]: page(1n),
+      [name(3)]: page(3n),
+      [name(4)]: page(4n, grayLayout(5, 3, 16)),
+      [name(5)]: page(5n),
+    },
+    (path) =>
+      openHere(path, async (acquisition) => {
+        // Times are those that files have: 1, 3, 4 and 5.
+        equal(await firstAt(acquisition, { t: 1 }), 3);
+        await damaged(firstAt(acquisition, { t: 2 }), /"s_C001T004\.tif".*is left out: it is 5 x 3/);
+      }),
+  );
+  const two = {
+    "s_C001Z001T001.tif": page(1n),
+    "s_C001Z002T001.tif": page(2n),
+    "s_C001Z001T002.tif": page(3n),
+  };
+  await withFiles(two, (path) =>
+    openHere(path, async (acquisition) => {
+      equal(await firstAt(acquisition, { t: 1 }), 3);
+      await missing(
+        firstAt(acquisition, { t: 1, z: 1 }),
+        /"s_C001Z002T002\.tif", which holds the plane, is miss/,
+      );
+    }));
+});
