@@ -20,3 +20,9 @@ export const MAX_VENDOR_BYTES = 16 << 20;
 
 /** Bits per sample that are read. */
 export const MAX_BITS = 64;
+
+/** Scenes of a file whose pages no metadata group; what is written page by page in so many shapes is no acquisition. */
+export const MAX_PAGE_SCENES = 1000;
+
+/** Characters of a description that begins an array behind the first; tifffile writes some hundred. */
+export const MAX_SHAPE_TEXT = 1 << 16;

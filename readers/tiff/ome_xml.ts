@@ -29,6 +29,12 @@ export interface OmeFile {
 
 /** What an image declares. */
 export interface OmeImage extends OmeXmlImage {
+  /** SizeX; `NaN` where it is no number. */
+  readonly columns: number;
+  /** SizeY; `NaN` where it is no number. */
+  readonly rows: number;
+  /** True where the channels state as many samples as SizeC counts. */
+  readonly samplesStated: boolean;
   /** SizeT, SizeC and SizeZ. */
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
   /** `Z`, `C`, `T`, fastest first. */
@@ -62,19 +68,59 @@ export function parseOme(text: string, what: string): OmeDocument {
   };
 }
 
-/** The files that hold planes of an image. */
-export function filesOf(image: XmlElement): OmeFile[] {
-  const data = children(child(image, "Pixels"), "TiffData");
-  return data.length === 0 ? [{ name: null, uuid: null }] : data.map(placeOf);
+/** One image of a document, whose planes may be damaged. */
+export interface DescribedImage {
+  /** Its name, or else its id; `null` without either. */
+  readonly title: string | null;
+  /** Its name; `null` without one. */
+  readonly name: string | null;
+  /** The files of its planes, none where it was never saved; a file is one object in all images of a document. */
+  readonly places: readonly OmeFile[];
+  /** What it declares, or why that cannot be told. */
+  readonly read: OmeImage | DecodeFailed;
 }
 
-function placeOf(tiffData: XmlElement): OmeFile {
+/** What the images of a document declare; the document itself need not be kept. */
+export function describedImages({ images }: OmeDocument): DescribedImage[] {
+  const known = new Map<string, OmeFile>();
+  const placeOf: PlaceOf = (tiffData) => {
+    const place = placeIn(tiffData);
+    return known.getOrInsert(`${place.name}\n${place.uuid}`, place);
+  };
+  const dataOf = (image: XmlElement) => children(child(image, "Pixels"), "TiffData");
+  // Some writers name no directories at all; beside images that do, one without was never saved.
+  const unnamed = images.some((image) => dataOf(image).length > 0) ? [] : [placeOf(undefined)];
+  return images.map((image) => {
+    const data = dataOf(image);
+    const name = image.attributes.Name ?? null;
+    return {
+      title: name ?? image.attributes.ID ?? null,
+      name,
+      places: data.length === 0 ? unnamed : [...new Set(data.map(placeOf))],
+      read: readOrError(image, placeOf),
+    };
+  });
+}
+
+/** Gives the file of a `TiffData`, or that of the document. */
+export type PlaceOf = (tiffData: XmlElement | undefined) => OmeFile;
+
+const placeIn: PlaceOf = (tiffData) => {
   const uuid = child(tiffData, "UUID");
   return { name: uuid?.attributes.FileName ?? null, uuid: uuid?.text || null };
+};
+
+function readOrError(image: XmlElement, placeOf: PlaceOf): OmeImage | DecodeFailed {
+  try {
+    return readImage(image, placeOf);
+  } catch (error) {
+    if (error instanceof DecodeFailed) return error;
+    throw error;
+  }
 }
 
 /** Reads one image of a document. @throws {DecodeFailed} its planes cannot be told apart */
-export function readImage(image: XmlElement): OmeImage {
+export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeImage {
   const pixels = child(image, "Pixels")!;
   const { attributes } = pixels;
   const sizes = { T: size(attributes, "SizeT"), C: size(attributes, "SizeC"), Z: size(attributes, "SizeZ") };
@@ -86,7 +132,7 @@ export function readImage(image: XmlElement): OmeImage {
   }
   const order = orderOf(attributes.DimensionOrder);
   const data = children(pixels, "TiffData").map((element) =>
-    tiffData(element, sizes, order ?? DEFAULT_ORDER)
+    tiffData(element, sizes, order ?? DEFAULT_ORDER, placeOf)
   );
   const long = Object.values(sizes).filter((length) => length > 1);
   if (order === null && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
@@ -103,6 +149,9 @@ export function readImage(image: XmlElement): OmeImage {
   );
   const fitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
   return {
+    columns: numberOf(attributes.SizeX) ?? NaN,
+    rows: numberOf(attributes.SizeY) ?? NaN,
+    samplesStated: samples === sizes.C && channels.length > 0,
     sizes,
     order: order ?? DEFAULT_ORDER,
     tiffData: data,
@@ -142,7 +191,12 @@ export function planeNumber(
   return order.reduceRight((number, letter) => number * sizes[letter] + at[letter], 0);
 }
 
-function tiffData(element: XmlElement, sizes: OmeImage["sizes"], order: OmeImage["order"]): TiffData {
+function tiffData(
+  element: XmlElement,
+  sizes: OmeImage["sizes"],
+  order: OmeImage["order"],
+  placeOf: PlaceOf,
+): TiffData {
   const { attributes } = element;
   const integer = (name: string, missing: number) => {
     const value = Number(attributes[name] ?? missing);

@@ -1,7 +1,7 @@
 /** What each dialect of TIFF comes down to: planes by position and channel, and their metadata. */
 import type { Calibration } from "../axes.ts";
 import type { Moment } from "../moment.ts";
-import type { AxisLetter, Position } from "../reader.ts";
+import type { AxisLetter, Position, SceneEntry } from "../reader.ts";
 import type { PageLayout } from "./page.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -57,3 +57,26 @@ export interface Stack {
   /** The plane at an index. @throws {PlaneNotFound} it is not there @throws {DecodeFailed} it is damaged */
   plane(index: PlaneIndex): PlaneSource;
 }
+
+/** The series of planes of a file or of a set of files; each is a scene. */
+export interface SeriesList {
+  /** How many there are, 1 at least. */
+  readonly count: number;
+  /** Index of the one that the opened file belongs to. */
+  readonly own: number;
+  /** What the user should know, such as series that are left out. */
+  readonly warnings: readonly string[];
+  /** The first of them, at most `most`; sizes are empty where they are known only once a series is opened. */
+  entries(most: number): readonly SceneEntry[];
+  /** Reads what one of them is. @throws {DecodeFailed} it cannot be read */
+  open(index: number): Stack;
+}
+
+/** The list of a file that holds one series. */
+export const oneSeries = (stack: Stack): SeriesList => ({
+  count: 1,
+  own: 0,
+  warnings: [],
+  entries: () => [{ name: null, sizes: {} }],
+  open: () => stack,
+});

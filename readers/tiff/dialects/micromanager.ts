@@ -1,248 +1,202 @@
 /**
- * Micro-Manager image stacks (`_MMStack`): a header behind the TIFF header, in the byte order of the file.
- *
- *   byte  8   54773648, offset of the index map: 3453623, number of entries, then per plane five LONG: channel,
- *             slice, frame, position, offset of its directory
- *   byte 32   2355492, length of the summary, summary as JSON at byte 40
- *
- * So a plane is found without walking the chain of directories. Where the index map is damaged, or was not yet written
- * when the acquisition ended, planes are found by what each page says of itself (tag 51123). Large acquisitions go on
- * in files with the same name and `_1`, `_2`; the first position that the opened file holds is served.
+ * Micro-Manager image stacks (`_MMStack`): an index map says where each plane lies (`micromanager_index.ts`), so that one
+ * is found without walking the chain of directories. Where the map is damaged, or was not yet written when the acquisition
+ * ended, planes are found by what each page says of itself (tag 51123). Large acquisitions go on in files with the same
+ * name and `_1`, `_2`, and may have a file for each position (`_Pos0`, `_Pos1`). Each position is a scene.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../json.ts";
-import { MAX_DIRECTORIES, MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
+import { axesOf, calibrationsOf } from "../../axes.ts";
+import { DecodeFailed } from "../../errors.ts";
+import { isJsonObject } from "../../json.ts";
+import { type SceneEntry, sizesOf } from "../../reader.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml, parseOme, readImage } from "../ome_xml.ts";
-import { readPage } from "../page.ts";
-import { calibrationsOf } from "../../axes.ts";
+import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment, momentOf, UNDATED } from "../../moment.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
-import { planePage } from "../stored_planes.ts";
-import type { Stack } from "../stack.ts";
+import type { SeriesList, Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
-import { decodeText, upToNul } from "../text.ts";
+import { upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
+import { TiffPool } from "../tiff_pool.ts";
+import {
+  hasHeader,
+  pageIndices,
+  planeMetadata,
+  readIndexMap,
+  readSummary,
+  type Summary,
+} from "./micromanager_index.ts";
+import {
+  type IndexedFile,
+  planeAt,
+  PositionPlanes,
+  type PositionSizes,
+  positionSizes,
+} from "./micromanager_planes.ts";
 
-const INDEX_MAP_HEADER = 54_773_648;
-const INDEX_MAP = 3_453_623;
-const SUMMARY_HEADER = 2_355_492;
-
-/** Bytes of one entry of the index map. */
-const ENTRY_BYTES = 20;
-
-interface Plane {
-  readonly tiff: TiffFile;
-  readonly entry: IndexEntry;
+/** What the positions of one acquisition share. */
+interface Positions {
+  readonly opened: Opened;
+  readonly summary: Summary;
+  /** The opened file first. */
+  readonly files: readonly IndexedFile[];
+  readonly pool: TiffPool;
+  /** Bytes of all files. */
+  readonly fileSize: number;
+  /** Files that are left out. */
+  readonly warnings: readonly string[];
+  /** The file that is not there, or `null`. */
+  readonly missing: string | null;
 }
 
-/** The planes of one position that the index maps of all files name. */
-class PlaneMap {
-  readonly #position: number;
-  readonly #planes = new Map<string, Plane>();
-  /** As the summary declares them, or as large as the planes need. */
-  readonly sizes: { T: number; C: number; Z: number };
-  readonly warnings: string[] = [];
-  #twice = false;
-
-  constructor(position: number, sizes: { T: number; C: number; Z: number }) {
-    this.#position = position;
-    this.sizes = sizes;
-  }
-
-  add(tiff: TiffFile, entries: readonly IndexEntry[]): void {
-    this.#twice ||= new Set(entries.map(({ offset }) => offset)).size < entries.length;
-    for (const entry of entries) if (entry.position === this.#position) this.#addPlane({ tiff, entry });
-  }
-
-  #addPlane(plane: Plane): void {
-    const { channel, slice, frame } = plane.entry;
-    if (Math.max(channel, slice, frame) >= MAX_DIRECTORIES) {
-      this.warnings.push(
-        `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out`,
-      );
-      return;
-    }
-    const key = `${frame},${channel},${slice}`;
-    this.#twice ||= this.#planes.has(key);
-    this.#planes.set(key, plane);
-    this.sizes.T = Math.max(this.sizes.T, frame + 1);
-    this.sizes.C = Math.max(this.sizes.C, channel + 1);
-    this.sizes.Z = Math.max(this.sizes.Z, slice + 1);
-  }
-
-  get(t: number, channel: number, z: number): Plane | undefined {
-    return this.#planes.get(`${t},${channel},${z}`);
-  }
-
-  /** Planes that the sizes declare. */
-  get declared(): number {
-    return this.sizes.T * this.sizes.C * this.sizes.Z;
-  }
-
-  /** Warnings once all files are added. @throws {DecodeFailed} more planes are declared than are served */
-  judge(missing: string | null): string[] {
-    const { T, C, Z } = this.sizes;
-    if (this.declared > MAX_PLANES) {
-      throw new DecodeFailed(`the summary declares ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
-    }
-    const warnings = [...this.warnings];
-    if (this.#twice) {
-      warnings.push("The index map of Micro-Manager has two entries for one plane or one directory");
-    }
-    if (this.#planes.size < this.declared) {
-      const gone = missing ? `; "${missing}" is missing` : "";
-      warnings.push(
-        `The acquisition declares ${this.declared} planes, but ${this.#planes.size} are there${gone}`,
-      );
-    }
-    return warnings;
-  }
-}
-
-/** The stack of a Micro-Manager file, or `null`. */
-export function openMicroManager(opened: Opened): Stack | null {
-  const { tiff, first } = opened;
+/** The positions of a Micro-Manager acquisition, or `null`. */
+export function openMicroManager(opened: Opened): SeriesList | null {
+  const { tiff, path, files } = opened;
   if (!hasHeader(tiff)) return null;
   const summary = noted(opened, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
-  const own = noted(opened, "The index map of Micro-Manager", () => readIndexMap(tiff)) ?? pageIndices(tiff);
-  if (own === null) return null;
-  const layout = readPage(first);
-  const map = new PlaneMap(
-    own.reduce((least, entry) => Math.min(least, entry.position), Infinity),
-    { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) },
-  );
-  map.add(tiff, own);
-  const set = setOf(opened);
-  const complete = own.length >= map.declared * declared(summary.Positions);
-  const fileSize = tiff.file.size + (complete ? 0 : addParts(opened, set, map));
-  const warnings = map.judge(set.missing);
+  const index = noted(opened, "The index map of Micro-Manager", () => readIndexMap(tiff)) ??
+    pageIndices(tiff);
+  if (index === null) return null;
+  const sizes = {
+    T: declared(summary.Frames),
+    C: declared(summary.Channels),
+    Z: declared(summary.Slices),
+  };
+  const own = { path, index };
+  const set = setOf(opened, declared(summary.Positions) > 1);
+  const first = leastOf(positionSizes([own], sizes));
+  const parts = isComplete(own, summary, sizes) ? NO_PARTS : openParts(opened, set.others);
+  const indexed = [own, ...parts.files];
+  const pool = new TiffPool(opened, (other) => reopened(new TiffFile(files.open(other), files)));
+  const positions: Positions = {
+    opened,
+    summary,
+    files: indexed,
+    pool,
+    fileSize: tiff.file.size + parts.bytes,
+    warnings: parts.warnings,
+    missing: set.missing,
+  };
+  return positionList(positions, first, positionSizes(indexed, sizes));
+}
+
+/** Whether the opened file has all planes that its summary declares, of all positions. */
+function isComplete(own: IndexedFile, summary: Summary, sizes: PositionSizes): boolean {
+  const found = positionSizes([own], sizes);
+  const { T, C, Z } = found.get(leastOf(found)) ?? sizes;
+  return own.index.length >= T * C * Z * declared(summary.Positions);
+}
+
+const leastOf = (found: ReadonlyMap<number, PositionSizes>) =>
+  found.keys().reduce((least, position) => Math.min(least, position), Infinity);
+
+/** A file of the set that is read again; its index map tells which of its bytes are no samples. */
+function reopened(tiff: TiffFile): TiffFile {
+  try {
+    readIndexMap(tiff);
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+  }
+  return tiff;
+}
+
+function positionList(
+  positions: Positions,
+  first: number,
+  found: ReadonlyMap<number, PositionSizes>,
+): SeriesList {
+  const { opened, summary } = positions;
+  const numbers = [...found.keys()].sort((a, b) => a - b);
+  const layout = readPage(opened.first);
+  const entryOf = (position: number, i: number): SceneEntry => ({
+    name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? readName(positions, position) : null),
+    sizes: sizesIn(found.get(position), layout),
+  });
   return {
-    sizes: map.sizes,
-    layout,
-    ...describe(opened, summary, map.sizes.Z),
-    fileSize,
-    warnings,
-    plane: ({ t, z, channel }) => {
-      const plane = map.get(t, channel, z);
-      const what = `the plane T=${t} C=${channel} Z=${z}`;
-      if (!plane) {
-        const where = set.missing ? `; "${set.missing}" is missing` : "";
-        throw new PlaneNotFound(`${what} is in no index map of this acquisition${where}`);
-      }
-      const directory = plane.tiff.directoryAt(plane.entry.offset, what);
-      const page = planePage(directory, layout, what);
-      return { tiff: plane.tiff, page, run: null, warnings: contradictions(plane.entry, directory, what) };
-    },
+    count: numbers.length,
+    own: numbers.indexOf(first),
+    warnings: withoutPlanes(summary, found),
+    entries: (most) => numbers.slice(0, most).map(entryOf),
+    open: (index) => positionStack(positions, numbers[index]!, found.get(numbers[index]!)!),
   };
 }
 
-function hasHeader(tiff: TiffFile): boolean {
-  if (tiff.file.size < 40) return false;
-  const head = tiff.window.view(8, 32, "the Micro-Manager header");
-  const little = tiff.encoding.littleEndian;
-  return head.getUint32(0, little) === INDEX_MAP_HEADER || head.getUint32(24, little) === SUMMARY_HEADER;
+/** Positions whose names are read from their first pages where the summary has none. */
+const MAX_READ_NAMES = 64;
+
+/** Name of a position in the summary; its key begins with a capital letter in older versions. */
+function labelOf({ StagePositions, InitialPositionList }: Summary, position: number): string | null {
+  for (const list of [StagePositions, InitialPositionList]) {
+    const one = Array.isArray(list) ? list[position] : null;
+    const label = isJsonObject(one) ? one.label ?? one.Label : null;
+    if (typeof label === "string" && label !== "") return label;
+  }
+  return null;
 }
 
-/** Adds the planes of the other files; gives the bytes of these files. */
-function addParts(opened: Opened, { others }: PartNames, map: PlaneMap): number {
-  let bytes = 0;
-  for (const name of others) {
-    const other = openPart(opened, name);
-    if (typeof other === "string") {
-      map.warnings.push(`"${name}" of this acquisition is left out: ${other}`);
-    } else {
-      map.add(other.tiff, other.entries);
-      bytes += other.tiff.file.size;
+/** Name of a position in the metadata of its first page, or `null`. */
+function readName({ files, pool }: Positions, position: number): string | null {
+  for (const { path, index } of files) {
+    for (const entry of index) {
+      if (entry.position !== position) continue;
+      try {
+        const { PositionName } = planeMetadata(pool.get(path).directoryAt(entry.offset));
+        return typeof PositionName === "string" && PositionName !== "" ? PositionName : null;
+      } catch (error) {
+        if (error instanceof DecodeFailed) return null;
+        throw error;
+      }
     }
   }
-  return bytes;
+  return null;
 }
 
-/** A warning where a page says of itself that it is another plane than the index map says. */
-function contradictions(entry: IndexEntry, directory: Directory, what: string): string[] {
-  const own = indexOf(directory);
-  const same = own === null ||
-    (["frame", "channel", "slice", "position"] as const).every((axis) => own[axis] === entry[axis]);
-  return same
-    ? []
-    : [`The page of ${what} says of itself that it is T=${own.frame} C=${own.channel} Z=${own.slice}`];
-}
+/** Positions that a warning names. */
+const MAX_NAMED = 8;
 
-type Summary = JsonObject;
-
-/** @throws {DecodeFailed} it is damaged */
-function readSummary(tiff: TiffFile): Summary {
-  const head = tiff.window.view(32, 8, "the Micro-Manager header");
-  const little = tiff.encoding.littleEndian;
-  const length = head.getUint32(4, little);
-  if (head.getUint32(0, little) !== SUMMARY_HEADER || length > MAX_VENDOR_BYTES) {
-    throw new DecodeFailed("the header at 32 does not announce it");
+/** A warning where the summary declares positions that have no plane. */
+function withoutPlanes(summary: Summary, found: ReadonlyMap<number, PositionSizes>): string[] {
+  const positions = declared(summary.Positions);
+  const there = [...found.keys()].filter((position) => position < positions).length;
+  const named: string[] = [];
+  for (let position = 0; position < positions && named.length < MAX_NAMED; position += 1) {
+    if (!found.has(position)) named.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
   }
-  const text = decodeText(tiff.file.read(40, length, "the Micro-Manager summary"));
-  const summary = parseJsonText(text, "the document at 40");
-  tiff.structures.claim(8, 40 + length, "the Micro-Manager header");
-  if (!isJsonObject(summary)) throw new DecodeFailed("the document at 40 is no object");
-  return summary;
+  const more = positions - there - named.length;
+  return named.length === 0 ? [] : [
+    `Positions that hold no planes are left out: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
+  ];
 }
 
-interface IndexEntry {
-  readonly channel: number;
-  readonly slice: number;
-  readonly frame: number;
-  readonly position: number;
-  readonly offset: number;
+function sizesIn(
+  sizes: PositionSizes | undefined,
+  { samples, width, height }: PageLayout,
+): SceneEntry["sizes"] {
+  return sizes ? sizesOf(axesOf({ ...sizes, C: sizes.C * samples, Y: height, X: width }, {})) : {};
 }
 
-/** @throws {DecodeFailed} it is damaged, or the acquisition ended before it was written */
-function readIndexMap(tiff: TiffFile): IndexEntry[] {
-  const little = tiff.encoding.littleEndian;
-  const head = tiff.window.view(8, 8, "the Micro-Manager header");
-  const offset = head.getUint32(4, little);
-  if (head.getUint32(0, little) !== INDEX_MAP_HEADER || offset === 0) {
-    throw new DecodeFailed("the header at 8 does not say where it is");
-  }
-  const start = tiff.window.view(offset, 8, "the index map");
-  const count = start.getUint32(4, little);
-  if (start.getUint32(0, little) !== INDEX_MAP) throw new DecodeFailed(`there is none at ${offset}`);
-  if (count > MAX_DIRECTORIES) {
-    throw new DecodeFailed(`it has ${count} entries at ${offset}, more than ${MAX_DIRECTORIES}`);
-  }
-  const view = new DataView(tiff.file.read(offset + 8, count * ENTRY_BYTES, "the index map").buffer);
-  tiff.structures.claim(offset, offset + 8 + view.byteLength, "the index map");
-  const entries: IndexEntry[] = [];
-  for (let at = 0; at < view.byteLength; at += ENTRY_BYTES) {
-    const word = (i: number) => view.getUint32(at + i * 4, little);
-    // Unused entries at the end are zero; no directory lies at 0.
-    if (word(4) === 0) continue;
-    entries.push({ channel: word(0), slice: word(1), frame: word(2), position: word(3), offset: word(4) });
-  }
-  if (entries.length === 0) throw new DecodeFailed(`it is empty at ${offset}`);
-  // Their lengths are not known, so that samples over the start of one are told.
-  for (const entry of entries) tiff.structures.addDirectory(entry.offset, entry.offset + 2);
-  return entries;
+function positionStack(positions: Positions, position: number, sizes: PositionSizes): Stack {
+  const { opened, summary, files, pool, missing, fileSize } = positions;
+  const planes = new PositionPlanes(files, position, sizes, missing);
+  const layout = layoutOf(positions, planes);
+  return {
+    sizes,
+    layout,
+    ...describe(opened, summary, sizes.Z),
+    fileSize,
+    warnings: [...positions.warnings, ...planes.warnings],
+    plane: (at) => planeAt(pool, planes, { layout, missing }, at),
+  };
 }
 
-/** What the pages say of themselves; `null` where one says nothing. */
-function pageIndices(tiff: TiffFile): IndexEntry[] | null {
-  const entries: (IndexEntry | null)[] = [];
-  tiff.walk((directory) => entries.push(indexOf(directory)));
-  return entries.every((entry) => entry !== null) ? entries : null;
+/** Layout of the first plane of a position; that of the opened file where none of it can be read. */
+function layoutOf({ opened, pool }: Positions, planes: PositionPlanes): PageLayout {
+  const first = planes.first();
+  return first === undefined || first.path === opened.path
+    ? readPage(opened.first)
+    : readPage(pool.get(first.path).directoryAt(first.entry.offset));
 }
-
-/** What a page says of itself, or `null`. */
-function indexOf(directory: Directory): IndexEntry | null {
-  const { ChannelIndex, SliceIndex, FrameIndex, PositionIndex } = planeMetadata(directory);
-  const position = PositionIndex ?? 0;
-  if (!isIndex(ChannelIndex) || !isIndex(SliceIndex) || !isIndex(FrameIndex) || !isIndex(position)) {
-    return null;
-  }
-  return { channel: ChannelIndex, slice: SliceIndex, frame: FrameIndex, position, offset: directory.offset };
-}
-
-const isIndex = (value: unknown): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 /** A length of the summary; 1 where it is none. */
 function declared(value: unknown): number {
@@ -256,37 +210,63 @@ interface PartNames {
   readonly missing: string | null;
 }
 
-function setOf({ path, files }: Opened): PartNames {
+/**
+ * @param several true where there may be a file for each position: their names have something between `_MMStack` and the
+ * number
+ */
+function setOf({ path, files }: Opened, several: boolean): PartNames {
   const name = basename(path);
   const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
   if (stem === undefined) return { others: [], missing: null };
+  const [acquisition = stem] = /^.*?_MMStack/i.exec(stem) ?? [];
   const numbers = new Set<number>();
   const others: string[] = [];
   for (const other of files.list(dirname(path))) {
     const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
-    if (!part) continue;
-    numbers.add(Number(part[1] ?? 0));
-    if (other !== name) others.push(other);
+    if (part) numbers.add(Number(part[1] ?? 0));
+    const position = several && other.startsWith(acquisition) &&
+      /^[^.]*\.ome\.tiff?$/i.test(other.slice(acquisition.length));
+    if ((part || position) && other !== name) others.push(other);
   }
   let first = 0;
   while (numbers.has(first)) first += 1;
   return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
 }
 
-/** A continuation file with its planes, or why there is none. */
-function openPart(
-  { path, files }: Opened,
-  name: string,
-): { tiff: TiffFile; entries: readonly IndexEntry[] } | string {
-  const file = files.openNeighbour(join(dirname(path), name));
-  if (file === null) return "it cannot be opened";
-  try {
-    const tiff = new TiffFile(file, files);
-    return { tiff, entries: readIndexMap(tiff) };
-  } catch (error) {
-    if (error instanceof DecodeFailed) return error.message;
-    throw error;
+/** The other files with their planes. */
+interface Parts {
+  readonly files: readonly IndexedFile[];
+  readonly bytes: number;
+  /** Files that are left out. */
+  readonly warnings: readonly string[];
+}
+
+const NO_PARTS: Parts = { files: [], bytes: 0, warnings: [] };
+
+/** Reads the index maps of the other files. They are closed again: most are not asked for. */
+function openParts({ path, files }: Opened, names: readonly string[]): Parts {
+  const found: IndexedFile[] = [];
+  const warnings: string[] = [];
+  const leftOut = (name: string, why: string) =>
+    warnings.push(`"${name}" of this acquisition is left out: ${why}`);
+  let bytes = 0;
+  for (const name of names) {
+    const file = files.openNeighbour(join(dirname(path), name));
+    if (file === null) {
+      leftOut(name, "it cannot be opened");
+      continue;
+    }
+    try {
+      found.push({ path: file.path, index: readIndexMap(new TiffFile(file, files)) });
+      bytes += file.size;
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      leftOut(name, error.message);
+    } finally {
+      file.close();
+    }
   }
+  return { files: found, bytes, warnings };
 }
 
 /**
@@ -336,19 +316,6 @@ function describe(opened: Opened, summary: Summary, slices: number): Described {
     names: names.map((name) => typeof name === "string" ? name : null),
     moment: firstMoment(...written.map(momentOf), tagMoment(first), UNDATED),
   };
-}
-
-/** Tag 51123 of a page; nothing where it is damaged. */
-function planeMetadata(directory: Directory): Summary {
-  const text = directory.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES);
-  if (text === "") return {};
-  try {
-    const parsed = parseJsonText(text, "the metadata of the plane");
-    return isJsonObject(parsed) ? parsed : {};
-  } catch (error) {
-    if (error instanceof DecodeFailed) return {};
-    throw error;
-  }
 }
 
 /** The summary is enough to read the planes, so damaged OME-XML only costs its calibration. */

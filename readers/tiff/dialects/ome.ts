@@ -1,45 +1,46 @@
 /**
  * OME-TIFF: OME-XML in the first ImageDescription, or in a file that it names (BinaryOnly), maps planes to
- * directories of one or several files. Sub-resolutions lie in SubIFDs and are not looked at; modulo annotations
- * are ignored; of several images the one that the opened file belongs to is served.
+ * directories of one or several files. Each image is a scene. Sub-resolutions lie in SubIFDs and are not looked at; modulo
+ * annotations are ignored.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed } from "../../errors.ts";
+import { DecodeFailed, quoted } from "../../errors.ts";
+import { axesOf } from "../../axes.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
-import type { XmlElement } from "../../xml.ts";
+import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { OmeSet, placesOf, uuidIn } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
 import {
-  filesOf,
+  type DescribedImage,
+  describedImages,
   isOmeXml,
   type OmeDocument,
   type OmeFile,
   type OmeImage,
   parseOme,
   planeNumber,
-  readImage,
   type TiffData,
 } from "../ome_xml.ts";
-import { readPage } from "../page.ts";
+import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../moment.ts";
 import { type Opened, reasonOf, tagMoment } from "../opened.ts";
-import type { Stack } from "../stack.ts";
+import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { decodeText, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 
-/** A document, the file that it stands in and, where that holds no planes, its bytes. */
+/** The images of a document, the file that it stands in and, where that holds no planes, its bytes. */
 interface Described {
-  readonly document: OmeDocument;
+  readonly images: readonly DescribedImage[];
   readonly path: string;
   readonly size: number;
 }
 
 /**
- * The stack of an OME-TIFF, with the other files of its set, or `null`. Where the document does not tell what the
+ * The images of an OME-TIFF, with the other files of its set, or `null`. Where the document does not tell what the
  * opened file holds, the file is left to its other metadata, with a warning.
  */
-export function openOme(opened: Opened): Stack | null {
+export function openOme(opened: Opened): SeriesList | null {
   const whole = opened.descriptions.find(isOmeXml);
   if (whole === undefined) {
     if (/\.ome\.tiff?$/i.test(opened.path)) {
@@ -51,25 +52,77 @@ export function openOme(opened: Opened): Stack | null {
   }
   const text = upToNul(whole);
   const uuid = uuidIn(text);
-  let described: Described;
-  let image: OmeImage;
   try {
-    described = describe(opened, text);
-    image = readImage(imageOf(opened, described, uuid));
+    const described = describe(opened, text);
+    const own = imageOf(opened, described, uuid);
+    if (own.read instanceof DecodeFailed) throw own.read;
+    return imageList(opened, described, own, uuid);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     opened.warnings.push(`${reasonOf(error)}; the file is read by its tags alone`);
     return null;
   }
-  return imageStack(opened, described, image, uuid);
 }
+
+/** The images that hold samples, in the order of the document; the opened file's own is one of them in any case. */
+function imageList(
+  opened: Opened,
+  described: Described,
+  own: DescribedImage,
+  uuid: string | null,
+): SeriesList {
+  const { images, path } = described;
+  const set = new OmeSet(opened, new Set(images.flatMap(({ places }) => places)), { path, uuid });
+  const series: OmeSeries = { set, own, alone: images.length === 1, documentSize: described.size };
+  const held = images.filter((image) => image === own || holdsSamples(set, image));
+  const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
+  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : "";
+  return {
+    count: held.length,
+    own: held.indexOf(own),
+    warnings: left.length === 0 ? [] : [
+      `Images of OME-XML that hold no samples are left out: ${left.slice(0, MAX_NAMED).join(", ")}${more}`,
+    ],
+    entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
+    open: (index) => {
+      const image = held[index]!;
+      if (image.read instanceof DecodeFailed) throw image.read;
+      return imageStack(opened, series, image, image.read);
+    },
+  };
+}
+
+/** Images that a warning names. */
+const MAX_NAMED = 8;
+
+/** Whether some plane of an image may be there; one that cannot be read says so when it is opened. */
+function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {
+  if (read instanceof DecodeFailed) return true;
+  try {
+    const { T, C, Z } = read.sizes;
+    return set.holds(read.tiffData, T * C * Z);
+  } catch (error) {
+    // The chain of directories is damaged before the first that is named.
+    if (error instanceof DecodeFailed) return false;
+    throw error;
+  }
+}
+
+/** Sizes as they are served, where the document alone tells them. */
+function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
+  if (read instanceof DecodeFailed || !read.samplesStated) return {};
+  const { columns: X, rows: Y, sizes } = read;
+  return isLength(X) && isLength(Y) ? sizesOf(axesOf({ ...sizes, Y, X }, {})) : {};
+}
+
+const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
 
 /** The document of a file. @throws {DecodeFailed} it is damaged or missing, or describes no image */
 function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
   if (own.metadataFile === null) {
     if (own.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
-    return { document: own, path: opened.path, size: 0 };
+    return { images: describedImages(own), path: opened.path, size: 0 };
   }
   const named = own.metadataFile.replaceAll("\\", "/");
   const companion =
@@ -79,7 +132,7 @@ function describe(opened: Opened, text: string): Described {
   if (typeof read === "string") {
     throw new DecodeFailed(`The metadata of this file are in "${basename(companion)}", which ${read}`);
   }
-  return { ...read, path: companion };
+  return { images: describedImages(read.document), size: read.size, path: companion };
 }
 
 /** The document of a companion file, or why there is none. */
@@ -115,10 +168,9 @@ function readCompanion(
  *
  * @throws {DecodeFailed} none has, or name and UUID are of different files
  */
-function imageOf(opened: Opened, { document, path }: Described, uuid: string | null): XmlElement {
-  const { images } = document;
+function imageOf(opened: Opened, { images, path }: Described, uuid: string | null): DescribedImage {
   const own = path === opened.path;
-  const has = (belongs: (file: OmeFile) => boolean) => images.find((image) => filesOf(image).some(belongs));
+  const has = (belongs: (file: OmeFile) => boolean) => images.find(({ places }) => places.some(belongs));
   const isNamed = ({ name }: OmeFile) => {
     if (name === null || basename(placesOf(".", name)[0]) !== basename(opened.path)) return false;
     const [written, beside] = placesOf(dirname(path), name);
@@ -143,7 +195,7 @@ function imageOf(opened: Opened, { document, path }: Described, uuid: string | n
   );
   if (byName) return byName;
   // A document that names one file alone is that file's, under whatever name and UUID.
-  const names = new Set(images.flatMap((image) => filesOf(image).map(({ name }) => name)));
+  const names = new Set(images.flatMap(({ places }) => places.map(({ name }) => name)));
   const [first] = images;
   if (own && first && (images.length === 1 || names.size === 1)) return first;
   throw new DecodeFailed(
@@ -153,12 +205,25 @@ function imageOf(opened: Opened, { document, path }: Described, uuid: string | n
   );
 }
 
-function imageStack(opened: Opened, described: Described, image: OmeImage, uuid: string | null): Stack {
-  const set = new OmeSet(opened, described.document.images, image, { path: described.path, uuid });
-  const origin = { T: 0, C: 0, Z: 0 };
-  const start = set.locate(planeNumber(image.order, image.sizes, origin), image.tiffData);
-  const directory = (start && set.start(start)) ?? opened.first;
-  const layout = readPage(directory);
+/** What the images of one document share. */
+interface OmeSeries {
+  readonly set: OmeSet;
+  /** The image that the opened file belongs to. */
+  readonly own: DescribedImage;
+  /** True where there is one image. */
+  readonly alone: boolean;
+  /** Bytes of the document where its file holds no planes. */
+  readonly documentSize: number;
+}
+
+function imageStack(
+  opened: Opened,
+  series: OmeSeries,
+  described: DescribedImage,
+  image: OmeImage,
+): Stack {
+  const { set, alone, documentSize } = series;
+  const layout = layoutOf(opened, series, described, image);
   const { samples } = layout;
   // SizeC counts samples; FirstC counts channels in files that follow the schema, samples in others.
   const folded = samples > 1 && image.sizes.C % samples === 0;
@@ -170,22 +235,44 @@ function imageStack(opened: Opened, described: Described, image: OmeImage, uuid:
     calibrations: image.calibrations,
     names: image.names,
     moment: firstMoment(image.moment, tagMoment(opened.first)),
-    fileSize: described.size + set.totalSize(),
+    fileSize: documentSize + set.totalSize(),
     warnings: [
       ...image.warnings,
-      ...directoryWarnings(opened, set, {
-        sizes,
-        data,
-        folded,
-        alone: described.document.images.length === 1,
-      }),
-      ...set.warnings(),
+      ...directoryWarnings(opened, set, { sizes, data, folded, alone }),
+      ...set.warnings(described.places),
     ],
     plane: ({ t, z, channel }) => {
       const number = planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
       return set.plane(number, data, layout, `the plane T=${t} C=${channel} Z=${z}`);
     },
   };
+}
+
+/** Planes that are looked at in search of one that shows the layout; the first is missing where a file of a set is. */
+const MAX_TRIED = 64;
+
+/**
+ * Layout of the first plane that can be read; of the opened file's first page where that is of the image.
+ *
+ * @throws {DecodeFailed} none can be read
+ */
+function layoutOf(
+  opened: Opened,
+  { set, own }: OmeSeries,
+  described: DescribedImage,
+  image: OmeImage,
+): PageLayout {
+  const origin = { T: 0, C: 0, Z: 0 };
+  const start = set.locate(planeNumber(image.order, image.sizes, origin), image.tiffData);
+  const first = start && set.start(start);
+  if (first) return readPage(first);
+  if (described === own) return readPage(opened.first);
+  for (const data of image.tiffData.slice(0, MAX_TRIED)) {
+    const place = set.startOf(data);
+    const directory = place && set.start(place);
+    if (directory) return readPage(directory);
+  }
+  throw new DecodeFailed(`no plane of the image ${quoted(described.title ?? "")} can be read`);
 }
 
 /** Plane numbers of a document whose C counts samples, in terms of channels. */

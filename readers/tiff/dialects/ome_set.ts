@@ -2,9 +2,8 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES, MAX_XML_BYTES } from "../../limits.ts";
-import type { XmlElement } from "../../xml.ts";
 import type { Directory } from "../directory.ts";
-import { filesOf, isOmeXml, type OmeFile, type OmeImage, type TiffData } from "../ome_xml.ts";
+import { isOmeXml, type OmeFile, type TiffData } from "../ome_xml.ts";
 import type { PageLayout } from "../page.ts";
 import type { PlaneSource } from "../stack.ts";
 import type { Opened } from "../opened.ts";
@@ -39,8 +38,6 @@ function uuidOf(tiff: TiffFile): string | null {
   return uuidIn(tiff.first.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml) ?? "");
 }
 
-const keyOf = ({ name, uuid }: OmeFile) => `${name}\n${uuid}`;
-
 const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid ?? "";
 
 /** The files of one OME-TIFF set. */
@@ -49,24 +46,20 @@ export class OmeSet {
   readonly #xmlPath: string;
   /** UUID that the opened file states. */
   readonly #uuid: string | null;
-  /** Paths by {@linkcode keyOf}. */
-  readonly #paths = new Map<string, string>();
-  readonly #missing: string[] = [];
+  readonly #paths = new Map<OmeFile, string>();
   readonly #elsewhere: string[] = [];
   readonly #tiffs = new Map<string, TiffFile>();
   readonly #sizes = new Map<string, number>();
 
   /**
-   * Finds the files that the images name.
+   * Finds the files that a document names.
    *
-   * @param images all images of the document, whose files are one set
-   * @param image the one whose planes are asked for
+   * @param places all that its images name, which are one set
    * @param document its path, and the UUID that the opened file states
    */
   constructor(
     opened: Opened,
-    images: readonly XmlElement[],
-    image: OmeImage,
+    places: ReadonlySet<OmeFile>,
     { path: xmlPath, uuid }: { readonly path: string; readonly uuid: string | null },
   ) {
     this.#opened = opened;
@@ -74,17 +67,14 @@ export class OmeSet {
     this.#uuid = uuid;
     this.#tiffs.set(opened.path, opened.tiff);
     this.#sizes.set(opened.path, opened.tiff.file.size);
-    const wanted = new Map(image.tiffData.map(({ place }) => [keyOf(place), place]));
-    const all = new Map(images.flatMap(filesOf).map((place) => [keyOf(place), place]));
-    if (all.size > MAX_FOLDER_ENTRIES) {
-      throw new DecodeFailed(`OME-XML names ${all.size} files, more than ${MAX_FOLDER_ENTRIES}`);
+    if (places.size > MAX_FOLDER_ENTRIES) {
+      throw new DecodeFailed(`OME-XML names ${places.size} files, more than ${MAX_FOLDER_ENTRIES}`);
     }
     // A document that names one file alone means its own, which may have been renamed.
-    const alone = all.size === 1 && xmlPath === opened.path;
-    for (const [key, place] of all) {
+    const alone = places.size === 1 && xmlPath === opened.path;
+    for (const place of places) {
       const found = alone ? opened.path : this.#find(place);
-      if (found !== null) this.#paths.set(key, found);
-      else if (wanted.has(key)) this.#missing.push(titleOf(place));
+      if (found !== null) this.#paths.set(place, found);
     }
     if (alone) this.#uuid = null;
   }
@@ -122,12 +112,13 @@ export class OmeSet {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
   }
 
-  /** Which files are missing or lie elsewhere. */
-  warnings(): string[] {
+  /** Which of these files are missing, and which of the set lie elsewhere. */
+  warnings(places: readonly OmeFile[]): string[] {
+    const missing = places.filter((place) => !this.#paths.has(place)).map(titleOf);
     const listed = (what: string, [first, ...more]: readonly string[]) =>
       first === undefined ? [] : [`${what}: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`];
     return [
-      ...listed("Files of this set are missing", this.#missing),
+      ...listed("Files of this set are missing", missing),
       ...listed("Files of this set are read by their name alone, not from the folder named", this.#elsewhere),
     ];
   }
@@ -143,8 +134,21 @@ export class OmeSet {
 
   /** Where the first plane of a `TiffData` is, or `null` when its file is missing. */
   startOf({ place, directory }: TiffData): Location | null {
-    const path = this.#paths.get(keyOf(place));
+    const path = this.#paths.get(place);
     return path === undefined ? null : { path, uuid: place.uuid, directory };
+  }
+
+  /**
+   * Whether planes of these data can be there: in another file of the set, or in a directory that the opened one has.
+   *
+   * @param planes that the image declares
+   */
+  holds(tiffData: readonly TiffData[], planes: number): boolean {
+    return tiffData.some((data) => {
+      const start = data.count > 0 && data.first < planes ? this.startOf(data) : null;
+      if (start?.path !== this.#opened.path) return start !== null;
+      return this.#opened.tiff.heldDirectory(start.directory) !== null;
+    });
   }
 
   /** Opens a file of the set, once. @throws {DecodeFailed} the file is damaged, or is another than the document means */

@@ -1,113 +1,172 @@
 /**
- * TIFF without a dialect: pages of one layout are planes along `Z`. Pages that are reduced versions or masks
- * (NewSubfileType bits 0 and 2) and pages of another layout are none of them. Files of tifffile may carry the
- * shape and axes of the array as JSON, with one directory for all planes; of several arrays the first is served.
+ * TIFF without a dialect: pages of one layout are planes along `Z`; each layout is a scene. Pages that are reduced
+ * versions or masks (NewSubfileType bits 0 and 2) are none. Files of tifffile may carry the shape and axes of an array
+ * as JSON, with one directory for all planes; each array is a scene.
  */
-import { calibrated, type Calibration, known } from "../../axes.ts";
+import { axesOf, calibrated, type Calibration, known } from "../../axes.ts";
 import { DecodeFailed } from "../../errors.ts";
-import type { AxisLetter } from "../../reader.ts";
+import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
+import { MAX_PAGE_SCENES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
-import { isShape, numberInArray, pagesOfArray, type ShapedArray, shapedArray, shapesOf } from "./shaped.ts";
-import { contiguousPlanes, listedPlane, stackedPlane } from "../stored_planes.ts";
+import { PageChain } from "../page_chain.ts";
+import { type ArrayPages, arrayPages, isShape, numberInArray, shapedArray, shapeOf } from "./shaped.ts";
+import { listedPlane, stackedPlane } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
-import type { Stack } from "../stack.ts";
+import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { upToNul } from "../text.ts";
-import type { TiffFile } from "../tiff_file.ts";
 
-/** Offsets of the directories that hold planes like the first, and why a chain ended early. */
-export interface PageRun {
-  /** In the order of the chain. */
-  readonly offsets: readonly number[];
-  /** Those of them that have a description. */
-  readonly described: ReadonlySet<number>;
-  /** Why the chain ended early. */
+/** Pages that are the planes of one scene. */
+interface PageSeries {
+  /** Their numbers in the chain; none where the file holds nothing but reduced pages. */
+  readonly pages: readonly number[];
+  /** The array that they are, or `null` for slices. */
+  readonly array: ArrayPages | null;
+  /** What is doubtful about them. */
   readonly warnings: readonly string[];
 }
 
-const REDUCED_OR_MASK = 1 | 4;
-
-const hidden = (directory: Directory) =>
-  ((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED_OR_MASK) !== 0;
-
-/** Walks the chain once, reading nothing but the directories. */
-export function pagesLikeFirst(tiff: TiffFile): PageRun {
-  const seen: { readonly offset: number; readonly key: string | null }[] = [];
-  const described = new Set<number>();
-  let shown: string | null = null;
-  let pages = 0;
-  tiff.walk((directory) => {
-    pages += 1;
-    if (directory.lists(TAG.ImageDescription)) described.add(directory.offset);
-    const key = noteKey(directory, pages === 1);
-    if (key !== null && !hidden(directory)) shown ??= key;
-    if (shown === null || key === null || key === shown) seen.push({ offset: directory.offset, key });
-  });
-  // What is as large as a plane is no reduced version of it, whatever its NewSubfileType says.
-  const offsets = seen.filter(({ key }) => shown !== null && (key ?? shown) === shown).map(({ offset }) =>
-    offset
-  );
-  const broken = tiff.brokenTail;
-  const warnings = broken === null ? [] : [`The file ends early, after ${pages} pages: ${broken}`];
-  return { offsets, described, warnings };
+/** The scenes of a file without a dialect. */
+export function plainSeries(opened: Opened): SeriesList {
+  const chain = new PageChain(opened.tiff);
+  const first = firstSeries(opened, chain);
+  const { others, further } = otherSeries(opened, chain, first);
+  // The chain itself is not kept.
+  const all = [first, ...others].map((series) => listed(chain, series));
+  return {
+    count: all.length,
+    own: 0,
+    warnings: further === 0
+      ? []
+      : [`The file holds more than ${MAX_PAGE_SCENES} images; ${further} pages of others are left out`],
+    entries: (most) => all.slice(0, most).map(({ sizes }) => ({ name: null, sizes })),
+    open: (index) => stackOf(opened, all[index]!),
+  };
 }
 
-/** Key of a page; `null` of a later one that is damaged, which keeps its place among the planes. */
-function noteKey(directory: Directory, first: boolean): string | null {
-  try {
-    return layoutKey(directory);
-  } catch (error) {
-    if (first || !(error instanceof DecodeFailed)) throw error;
-    return null;
-  }
-}
-
-/** What decides whether two pages are planes of one stack, from values that stand in the directory itself. */
-function layoutKey(directory: Directory): string {
-  const inline = (tag: number) => directory.count(tag) <= 2 ? directory.number(tag) : directory.count(tag);
-  return [
-    directory.number(TAG.ImageWidth),
-    directory.number(TAG.ImageLength),
-    directory.number(TAG.SamplesPerPixel) ?? 1,
-    inline(TAG.BitsPerSample) ?? 1,
-    inline(TAG.SampleFormat) ?? 1,
-    directory.number(TAG.PlanarConfiguration) ?? 1,
-    directory.number(TAG.PhotometricInterpretation) ?? 1,
-  ].join();
-}
-
-/** The stack of a file without a dialect. */
+/** The first scene of a file without a dialect. */
 export function openPlain(opened: Opened): Stack {
-  const { tiff, first, descriptions } = opened;
-  const run = pagesLikeFirst(tiff);
-  const shown = run.offsets.length > 0 && run.offsets[0] !== first.offset
-    ? tiff.directoryAt(run.offsets[0]!)
-    : first;
-  const layout = readPage(shown);
-  const shape = upToNul(descriptions.find(isShape) ?? "");
-  const array = shape === ""
-    ? null
-    : noted(opened, "The shape of the array", () => shapedArray(shape, layout));
-  const offsets = array === null ? run.offsets : pagesOfArray(tiff, run, array, shape);
-  const pages = Math.max(offsets.length, 1);
-  const warnings = [...run.warnings, ...array?.warnings ?? []];
-  let shaped: ShapedArray | null = array;
-  let behindOne = false;
-  if (array !== null) {
-    behindOne = array.truncated || pages < array.planes && contiguousPlanes(tiff, layout) >= array.planes;
-    const present = behindOne ? contiguousPlanes(tiff, layout) : pages;
-    if (present < array.planes) {
-      warnings.push(`The description declares ${array.planes} planes, but the file holds ${present}`);
-    } else if (!behindOne && !startsSeries(tiff, offsets, array.planes)) {
-      warnings.push(
-        `The description declares ${array.planes} planes, but the file holds ${pages}; they are slices`,
-      );
-      shaped = null;
-    }
+  const chain = new PageChain(opened.tiff);
+  return stackOf(opened, listed(chain, firstSeries(opened, chain)));
+}
+
+/** What is kept of a scene. */
+interface ListedSeries extends Omit<PageSeries, "pages"> {
+  /** Offsets of the directories of its pages. */
+  readonly offsets: readonly number[];
+  readonly sizes: SceneEntry["sizes"];
+}
+
+const listed = (chain: PageChain, series: PageSeries): ListedSeries => ({
+  array: series.array,
+  warnings: series.warnings,
+  offsets: series.pages.map((page) => chain.offset(page)),
+  sizes: sizesIn(chain, series),
+});
+
+/** The pages like the first that is shown, or those of the array that it begins. */
+function firstSeries(opened: Opened, chain: PageChain): PageSeries {
+  const { tiff, descriptions } = opened;
+  const pages = chain.likeFirst();
+  const layout = readPage(shownDirectory(opened, pages.slice(0, 1).map((page) => chain.offset(page))));
+  const text = upToNul(descriptions.find(isShape) ?? "");
+  const shape = text === "" ? null : noted(opened, "The shape of the array", () => shapedArray(text, layout));
+  if (shape === null) return { pages, array: null, warnings: chain.warnings };
+  const { array, pages: own, warnings } = arrayPages({ tiff, chain, layout }, pages, shape, text);
+  return { pages: own, array, warnings: [...chain.warnings, ...warnings] };
+}
+
+/** The directory that shows the layout of these planes. */
+function shownDirectory({ tiff, first }: Opened, [offset]: readonly number[]): Directory {
+  return offset !== undefined && offset !== first.offset ? tiff.directoryAt(offset) : first;
+}
+
+/**
+ * What pages show that are not of the first scene: arrays as far as their descriptions tell them apart, then pages
+ * grouped by their layout.
+ */
+function otherSeries(
+  opened: Opened,
+  chain: PageChain,
+  first: PageSeries,
+): { others: PageSeries[]; further: number } {
+  const taken = new Uint8Array(chain.length);
+  for (const page of first.pages) taken[page] = 1;
+  const shown: number[] = [];
+  let further = 0;
+  for (let page = 0; page < chain.length; page += 1) {
+    if (taken[page] === 1) continue;
+    if (chain.shownKind(page) !== null) shown.push(page);
+    else if (chain.isFurther(page)) further += 1;
+  }
+  const others = first.array === null ? [] : arraysIn(opened, chain, shown);
+  const groups = new Map<number, number[]>();
+  for (const page of shown.slice(others.reduce((sum, { pages }) => sum + pages.length, 0))) {
+    const kind = chain.shownKind(page)!;
+    const group = groups.get(kind);
+    if (group) group.push(page);
+    else if (1 + others.length + groups.size < MAX_PAGE_SCENES) groups.set(kind, [page]);
+    else further += 1;
   }
   return {
-    sizes: shaped?.sizes ?? { T: 1, C: 1, Z: pages },
+    others: [...others, ...[...groups.values()].map((pages) => ({ pages, array: null, warnings: [] }))],
+    further,
+  };
+}
+
+/** The arrays that these pages are from the first on, up to one that no description tells from the next. */
+function arraysIn({ tiff }: Opened, chain: PageChain, shown: readonly number[]): PageSeries[] {
+  const found: PageSeries[] = [];
+  let at = 0;
+  while (at < shown.length && 1 + found.length < MAX_PAGE_SCENES) {
+    const series = arrayAt(tiff, chain, shown, at);
+    if (series === null) break;
+    found.push(series);
+    at += series.pages.length;
+  }
+  return found;
+}
+
+function arrayAt(
+  tiff: Opened["tiff"],
+  chain: PageChain,
+  shown: readonly number[],
+  at: number,
+): PageSeries | null {
+  const page = shown[at]!;
+  if (!chain.described.has(chain.offset(page))) return null;
+  try {
+    const directory = tiff.directoryAt(chain.offset(page));
+    const text = shapeOf(directory);
+    if (text === null) return null;
+    const layout = readPage(directory);
+    const shape = shapedArray(text, layout);
+    const kind = chain.shownKind(page);
+    // One more than the array has shows whether another one follows.
+    let end = at + 1;
+    while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
+    const { array, pages, warnings } = arrayPages({ tiff, chain, layout }, shown.slice(at, end), shape, text);
+    return array && { pages, array, warnings };
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
+  }
+}
+
+function sizesIn(chain: PageChain, { pages, array }: PageSeries): SceneEntry["sizes"] {
+  const kind = chain.kinds[pages[0] === undefined ? -1 : chain.shownKind(pages[0]) ?? -1];
+  if (kind === undefined || !Number.isSafeInteger(kind.width * kind.height)) return {};
+  const { T, L = 1, C, Z } = array?.shape.sizes ?? { T: 1, C: 1, Z: pages.length };
+  return sizesOf(axesOf({ T, L, C: C * kind.samples, Z, Y: kind.height, X: kind.width }, {}));
+}
+
+function stackOf(opened: Opened, { array, warnings, offsets }: ListedSeries): Stack {
+  const { tiff } = opened;
+  const shown = shownDirectory(opened, offsets);
+  const layout = readPage(shown);
+  return {
+    sizes: array?.shape.sizes ?? { T: 1, C: 1, Z: Math.max(offsets.length, 1) },
     layout,
     calibrations: resolutionCalibrations(shown),
     names: [],
@@ -115,19 +174,11 @@ export function openPlain(opened: Opened): Stack {
     fileSize: tiff.file.size,
     warnings,
     plane: (index) => {
-      const number = shaped ? numberInArray(shaped, index) : index.z;
-      if (shaped && behindOne) return stackedPlane(tiff, layout, number, true);
+      const number = array ? numberInArray(array.shape, index) : index.z;
+      if (array?.behindOne) return stackedPlane(tiff, layout, number, true);
       return listedPlane(tiff, layout, offsets, number);
     },
   };
-}
-
-/** Whether the first pages are those of an array: there are no others, or the next one begins another array. */
-function startsSeries(tiff: TiffFile, offsets: readonly number[], planes: number): boolean {
-  if (planes === offsets.length) return true;
-  const next = tiff.directory(planes);
-  return tiff.directory(planes - 1)?.offset === offsets[planes - 1] && next !== null &&
-    shapesOf(next).length > 0;
 }
 
 /** Micrometres of the units of ResolutionUnit that are lengths. */

@@ -6,7 +6,7 @@
  */
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import { readPage } from "../page.ts";
-import { pagesLikeFirst } from "./plain.ts";
+import { pagesLikeFirst } from "../page_chain.ts";
 import { calibrationsOf } from "../../axes.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
 import { listedPlane } from "../stored_planes.ts";

@@ -1,13 +1,15 @@
 /**
  * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes are
- * the pages from the first on, or lie behind one directory; what follows them is another array.
+ * the pages from the first on, or lie behind one directory; what follows them is another array, or reduced versions.
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { isJsonObject, parseJsonText } from "../../json.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
-import { MAX_PLANES } from "../bounds.ts";
+import { MAX_PLANES, MAX_SHAPE_TEXT } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";
+import type { PageChain } from "../page_chain.ts";
+import { contiguousPlanes } from "../stored_planes.ts";
 import type { PlaneIndex, StackSizes } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
@@ -105,27 +107,81 @@ function folded(letter: string | undefined): PlaneAxis["letter"] {
   return letter === "T" || letter === "L" || letter === "C" ? letter : "Z";
 }
 
+/** An array and how its planes are stored. */
+export interface ArrayPages {
+  /** Its planes. */
+  readonly shape: ShapedArray;
+  /** True where they lie one after the other behind one directory. */
+  readonly behindOne: boolean;
+}
+
+/** The page that an array begins with, and the chain that it is part of. */
+export interface ArrayStart {
+  /** Its file. */
+  readonly tiff: TiffFile;
+  /** All pages of the file. */
+  readonly chain: PageChain;
+  /** Layout of the page. */
+  readonly layout: PageLayout;
+}
+
 /**
- * The first of these pages, which hold the array: where a later one has another shape, another array begins.
+ * Which pages an array has. Where a later one has another shape, another array begins.
  *
- * @param pages offsets of pages like the first, and which of them have a description: the others are not read again
+ * @param pages numbers of pages of one layout, from the first of the array on
  * @param text that describes the array
+ * @returns no array where the pages are no more than slices: more than its planes, and no other array behind them
  */
-export function pagesOfArray(
-  tiff: TiffFile,
-  { offsets, described }: { readonly offsets: readonly number[]; readonly described: ReadonlySet<number> },
-  { planes }: ShapedArray,
+export function arrayPages(
+  { tiff, chain, layout }: ArrayStart,
+  pages: readonly number[],
+  shape: ShapedArray,
   text: string,
-): readonly number[] {
-  const other = offsets.slice(1, planes).findIndex((offset) =>
-    described.has(offset) && shapesOf(tiff.directoryAt(offset)).some((shape) => shape !== text)
+): { readonly array: ArrayPages | null; readonly pages: readonly number[]; readonly warnings: string[] } {
+  const { planes } = shape;
+  const other = pages.slice(1, planes).findIndex((page) =>
+    chain.described.has(chain.offset(page)) &&
+    shapesOf(tiff.directoryAt(chain.offset(page))).some((one) => one !== text)
   );
-  return other < 0 ? offsets : offsets.slice(0, other + 1);
+  const like = other < 0 ? pages : pages.slice(0, other + 1);
+  const warnings = [...shape.warnings];
+  const declared = (present: number) =>
+    `The description declares ${planes} planes, but the file holds ${present}`;
+  const present = Math.max(like.length, 1);
+  if (shape.truncated || present < planes && contiguousPlanes(tiff, layout) >= planes) {
+    const stored = contiguousPlanes(tiff, layout);
+    if (stored < planes) warnings.push(declared(stored));
+    return { array: { shape, behindOne: true }, pages: like.slice(0, 1), warnings };
+  }
+  if (present < planes) warnings.push(declared(present));
+  else if (!startsSeries(tiff, chain, like, planes)) {
+    return { array: null, pages: like, warnings: [...warnings, `${declared(present)}; they are slices`] };
+  }
+  return { array: { shape, behindOne: false }, pages: like.slice(0, planes), warnings };
+}
+
+/** Whether the first pages are those of an array: there are no others, or the next one begins another array. */
+function startsSeries(
+  tiff: TiffFile,
+  chain: PageChain,
+  pages: readonly number[],
+  planes: number,
+): boolean {
+  const [first] = pages;
+  if (planes === pages.length || first === undefined) return true;
+  const next = first + planes;
+  return pages[planes - 1] === next - 1 && next < chain.length &&
+    shapesOf(tiff.directoryAt(chain.offset(next))).length > 0;
 }
 
 /** The descriptions of a page that are shapes. */
-export function shapesOf(directory: Directory): string[] {
+function shapesOf(directory: Directory): string[] {
   return directory.notes(TAG.ImageDescription, MAX_XML_BYTES).filter(isShape);
+}
+
+/** The shape that a later page begins an array with, or `null`. */
+export function shapeOf(directory: Directory): string | null {
+  return directory.notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape) ?? null;
 }
 
 /** Number of a plane among those of the array. */

@@ -1,0 +1,81 @@
+/** From a series of planes, whatever dialect it comes from, to an acquisition: its axes and channels, its plans. */
+import { axesOf } from "../axes.ts";
+import { channelNames } from "../channel_names.ts";
+import { DecodeFailed } from "../errors.ts";
+import { MAX_CHANNELS } from "../limits.ts";
+import { type Acquisition, type Channel, largerMemory, type PlanePlan, type Position } from "../reader.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
+import { sampleNames } from "./sample_names.ts";
+import type { Stack } from "./stack.ts";
+
+/** Everything but the samples. @throws {DecodeFailed} it has more channels than are served */
+export function acquisitionOf(stack: Stack, stop: StopFlag): Acquisition {
+  const { layout, sizes } = stack;
+  const { samples, width, height } = layout;
+  const count = sizes.C * samples;
+  if (count > MAX_CHANNELS) {
+    throw new DecodeFailed(`the file has ${count} channels, more than ${MAX_CHANNELS}`);
+  }
+  const names = sampleNames(
+    layout,
+    channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c])),
+    stack.names,
+  );
+  const channels: Channel[] = channelNames(names).map((name, index) => ({
+    index,
+    name,
+    sampleType: layout.sampleType,
+    rows: height,
+    columns: width,
+    color: null,
+  }));
+  return {
+    axes: axesOf(
+      { T: sizes.T, L: sizes.L ?? 1, C: count, Z: sizes.Z, Y: height, X: width },
+      stack.calibrations,
+    ),
+    channels,
+    ...stack.moment,
+    fileSize: stack.fileSize,
+    reference: null,
+    warnings: stack.warnings,
+    times: null,
+    documents: () => [],
+    plan: (wanted, position) => planPlanes(stack, wanted, position, stop),
+  };
+}
+
+async function planPlanes(
+  stack: Stack,
+  wanted: readonly number[],
+  position: Position,
+  stop: StopFlag,
+): Promise<PlanePlan> {
+  const { samples, width, height } = stack.layout;
+  const byChannel = new Map<number, WantedSample[]>();
+  wanted.forEach((index, target) => {
+    const channel = Math.floor(index / samples);
+    const list = byChannel.get(channel) ?? [];
+    list.push({ sample: index % samples, target });
+    byChannel.set(channel, list);
+  });
+  const plans: SourcePlan[] = [];
+  const warnings = new Set<string>();
+  for (const [channel, list] of byChannel) {
+    const source = stack.plane({ ...position, channel });
+    const plan = await planSource(source, list, stop);
+    plans.push(plan);
+    for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.add(warning);
+  }
+  return {
+    rows: height,
+    columns: width,
+    warnings: [...warnings],
+    working: plans.map(({ working }) => working).reduce(largerMemory),
+    divisible: plans.some(({ compressed }) => compressed) && (plans.length > 1 || stack.layout.planar),
+    decode: async (planes) => {
+      for (const plan of plans) await plan.decode(planes);
+    },
+  };
+}

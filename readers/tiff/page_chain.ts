@@ -1,0 +1,148 @@
+/** All pages of a file, told apart by the layout of their planes, from one walk through its directories. */
+import { DecodeFailed } from "../errors.ts";
+import type { Directory } from "./directory.ts";
+import { TAG } from "./tags.ts";
+import type { TiffFile } from "./tiff_file.ts";
+
+/** A layout that some pages have. */
+export interface PageKind {
+  /** Columns. */
+  readonly width: number;
+  /** Rows. */
+  readonly height: number;
+  /** Samples per pixel. */
+  readonly samples: number;
+}
+
+/** Kinds that are told apart; a file has at most 1,000 scenes, and as many reduced versions again. */
+const MAX_KINDS = 4096;
+
+/** Number of the kind of a page that is damaged. */
+const DAMAGED = -1;
+
+/** Number of the kind of a page whose kind is beyond the bound. */
+const FURTHER = -2;
+
+const REDUCED_OR_MASK = 1 | 4;
+
+const hidden = (directory: Directory) =>
+  ((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED_OR_MASK) !== 0;
+
+/** What a layout is told by, from values that stand in the directory itself. */
+interface NotedKind extends PageKind {
+  readonly key: string;
+}
+
+/** The pages of one file by their number in the chain. */
+export class PageChain {
+  /** The layouts of pages, in the order in which they come first. */
+  readonly kinds: readonly PageKind[];
+  /** Why the chain ended early. */
+  readonly warnings: readonly string[];
+  readonly #offsets: number[] = [];
+  /** Index into `kinds`, or one of the constants above. */
+  readonly #kindOf: number[] = [];
+  /** Numbers of the pages that are marked as reduced versions or masks. */
+  readonly #hidden = new Set<number>();
+  /** Offsets of the pages that have a description. */
+  readonly #described = new Set<number>();
+
+  /** Walks the chain, reading nothing but the directories. @throws {DecodeFailed} the first one is damaged */
+  constructor(tiff: TiffFile) {
+    const numbers = new Map<string, number>();
+    const kinds: PageKind[] = [];
+    tiff.walk((directory, page) => {
+      this.#offsets.push(directory.offset);
+      if (directory.lists(TAG.ImageDescription)) this.#described.add(directory.offset);
+      const noted = noteKind(directory, page === 0);
+      if (noted === null) {
+        this.#kindOf.push(DAMAGED);
+        return;
+      }
+      const { key, ...kind } = noted;
+      let number = numbers.get(key);
+      if (number === undefined && numbers.size < MAX_KINDS) {
+        number = numbers.size;
+        numbers.set(key, number);
+        kinds.push(kind);
+      }
+      this.#kindOf.push(number ?? FURTHER);
+      if (hidden(directory)) this.#hidden.add(page);
+    });
+    this.kinds = kinds;
+    const broken = tiff.brokenTail;
+    this.warnings = broken === null ? [] : [`The file ends early, after ${this.length} pages: ${broken}`];
+  }
+
+  /** How many pages there are. */
+  get length(): number {
+    return this.#offsets.length;
+  }
+
+  /** Offset of the directory of a page. */
+  offset(page: number): number {
+    return this.#offsets[page]!;
+  }
+
+  /** Offsets of the pages with a description. */
+  get described(): ReadonlySet<number> {
+    return this.#described;
+  }
+
+  /**
+   * Number of the kind of a page that shows a plane of its own; `null` of a reduced version, a mask, a damaged page and
+   * one whose kind is beyond the bound.
+   */
+  shownKind(page: number): number | null {
+    const kind = this.#kindOf[page] ?? DAMAGED;
+    return kind >= 0 && !this.#hidden.has(page) ? kind : null;
+  }
+
+  /** Whether a page shows a plane and is of a kind beyond the bound. */
+  isFurther(page: number): boolean {
+    return this.#kindOf[page] === FURTHER && !this.#hidden.has(page);
+  }
+
+  /**
+   * Numbers of the pages that hold planes like the first one that is shown. What is as large as a plane is no reduced
+   * version of it, whatever its NewSubfileType says; a page that is damaged keeps its place among the planes.
+   */
+  likeFirst(): number[] {
+    const pages = this.#offsets.map((_, page) => page);
+    const first = pages.find((page) => this.shownKind(page) !== null);
+    if (first === undefined) return [];
+    const kind = this.#kindOf[first];
+    return pages.filter((page) => this.#kindOf[page] === kind || this.#kindOf[page] === DAMAGED);
+  }
+}
+
+/** Kind of a page; `null` of a later one that is damaged. */
+function noteKind(directory: Directory, first: boolean): NotedKind | null {
+  try {
+    return kindOf(directory);
+  } catch (error) {
+    if (first || !(error instanceof DecodeFailed)) throw error;
+    return null;
+  }
+}
+
+/** What decides whether two pages are planes of one stack. */
+function kindOf(directory: Directory): NotedKind {
+  const inline = (tag: number) => directory.count(tag) <= 2 ? directory.number(tag) : directory.count(tag);
+  const width = directory.number(TAG.ImageWidth) ?? NaN;
+  const height = directory.number(TAG.ImageLength) ?? NaN;
+  const samples = directory.number(TAG.SamplesPerPixel) ?? 1;
+  const rest = [
+    inline(TAG.BitsPerSample) ?? 1,
+    inline(TAG.SampleFormat) ?? 1,
+    directory.number(TAG.PlanarConfiguration) ?? 1,
+    directory.number(TAG.PhotometricInterpretation) ?? 1,
+  ];
+  return { key: [width, height, samples, ...rest].join(), width, height, samples };
+}
+
+/** Offsets of the pages that hold planes like the first, and why a chain ended early. */
+export function pagesLikeFirst(tiff: TiffFile): { offsets: number[]; warnings: readonly string[] } {
+  const chain = new PageChain(tiff);
+  return { offsets: chain.likeFirst().map((page) => chain.offset(page)), warnings: chain.warnings };
+}

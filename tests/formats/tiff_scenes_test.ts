@@ -1,0 +1,362 @@
+/** What of a TIFF is a scene: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { DecodeFailed } from "../../readers/errors.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { type Acquisition, type Position, type Scenes, sizesOf } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
+import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
+
+const PAGE = grayLayout(5, 4, 16);
+
+const pages = (count: number, fields: (page: number) => Field[], from = 0) =>
+  tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(from + page), count, fields);
+
+async function withScenes(
+  path: string,
+  use: (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => Promise<void>,
+): Promise<void> {
+  const files = new FileAccess();
+  try {
+    const { scenes } = await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
+    await use(scenes, (scene) => scenes.open(scene));
+  } finally {
+    files.close();
+  }
+}
+
+/** Opens one of these files in a folder of their own; the first without a name. */
+async function withWritten(
+  written: Readonly<Record<string, Uint8Array>>,
+  use: (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => Promise<void>,
+  name = Object.keys(written)[0]!,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const [other, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, other), bytes);
+    await withScenes(join(folder, name), use);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** First sample of each channel at a position. */
+async function firstsAt(acquisition: Acquisition, position: Partial<Position> = {}): Promise<number[]> {
+  const wanted = acquisition.channels.map(({ index }) => index);
+  const plan = await acquisition.plan(wanted, { t: 0, z: 0, l: 0, ...position });
+  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
+  await plan.decode(planes);
+  return planes.map((plane) => plane[0]!);
+}
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
+
+/** An image of 5 x 4 pixels whose frames lie where `data` says. */
+const image = (name: string, frames: number, data: string) =>
+  `<Image ID="Image:${name}" Name="${name}"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="1" ` +
+  `SizeT="${frames}" Type="uint16"><Channel ID="Channel:${name}" SamplesPerPixel="1"/>${data}</Pixels></Image>`;
+
+const ome = (uuid: string, ...images: string[]) => `<OME UUID="urn:uuid:${uuid}">${images.join("")}</OME>`;
+
+const inFile = (t: number, directory: number, file: string) =>
+  `<TiffData FirstT="${t}" IFD="${directory}" PlaneCount="1"><UUID FileName="${file}.ome.tif">urn:uuid:${file}</UUID></TiffData>`;
+
+Deno.test("OME-XML: each image is a scene, named as the document says", () =>
+  withScenes(fixture("ome_two_images.ome.tif"), async (scenes, open) => {
+    deepEqual([scenes.count, scenes.own, scenes.warnings], [2, 0, []]);
+    // make.py writes a 2 x 8 x 9 array along CYX and a 5 x 20 x 20 array along ZYX; tifffile names them so.
+    deepEqual(scenes.entries(10), [
+      { name: "Image0", sizes: { C: 2, Y: 8, X: 9 } },
+      { name: "Image1", sizes: { Z: 5, Y: 20, X: 20 } },
+    ]);
+    deepEqual(scenes.entries(1).length, 1);
+    for (const scene of [0, 1]) {
+      deepEqual(sizesOf((await open(scene)).axes), scenes.entries(2)[scene]!.sizes);
+    }
+    equal((await open(1)).channels[0]!.sampleType, "uint8");
+  }));
+
+Deno.test("OME-XML: images of a set; that of the opened file is the one that opens", async () => {
+  const images = [
+    image("first", 2, inFile(0, 0, "a") + inFile(1, 0, "b")),
+    image("second", 2, inFile(0, 1, "b") + inFile(1, 0, "c")),
+    image("third", 1, inFile(0, 1, "c")),
+  ];
+  const file = (name: string, from: number) => pages(2, () => [[270, 2, ome(name, ...images)]], from);
+  const set = { "a.ome.tif": file("a", 10), "b.ome.tif": file("b", 20), "c.ome.tif": file("c", 30) };
+  for (const [name, own] of [["a", 0], ["b", 0], ["c", 1]] as const) {
+    await withWritten(set, async (scenes, open) => {
+      deepEqual([scenes.count, scenes.own], [3, own], name);
+      deepEqual(scenes.entries(9).map((entry) => entry.name), ["first", "second", "third"]);
+      const expected = [[10, 20], [21, 30], [31]];
+      for (const [scene, firsts] of expected.entries()) {
+        const acquisition = await open(scene);
+        for (const [t, first] of firsts.entries()) deepEqual(await firstsAt(acquisition, { t }), [first]);
+        deepEqual(acquisition.warnings, []);
+      }
+      deepEqual((await open(0)).fileSize, (await open(2)).fileSize);
+    }, `${name}.ome.tif`);
+  }
+});
+
+Deno.test("OME-XML: images that hold no samples are left out with a warning that names them", () => {
+  const images = [
+    image("never saved", 1, "<MetadataOnly/>"),
+    image("own", 1, '<TiffData IFD="1"/>'),
+    image("gone", 1, inFile(0, 0, "gone")),
+    image("beyond", 1, '<TiffData IFD="7"/>'),
+    image("no plane", 1, '<TiffData IFD="0" PlaneCount="0"/>'),
+    image("last", 1, '<TiffData IFD="0"/>'),
+  ];
+  return withWritten(
+    { "a.ome.tif": pages(2, () => [[270, 2, ome("a", ...images)]]) },
+    async (scenes, open) => {
+      deepEqual(scenes.entries(9).map(({ name }) => name), ["own", "last"]);
+      deepEqual(scenes.warnings, [
+        'Images of OME-XML that hold no samples are left out: "never saved", "gone", "beyond", "no plane"',
+      ]);
+      deepEqual([await firstsAt(await open(0)), await firstsAt(await open(1))], [[1], [0]]);
+    },
+  );
+});
+
+Deno.test("OME-XML: an image that cannot be read refuses itself, not the others", () => {
+  const xml = ome("a", image("good", 1, '<TiffData IFD="0"/>'), image("bad", -1, '<TiffData IFD="1"/>'));
+  return withWritten({ "a.ome.tif": pages(2, () => [[270, 2, xml]]) }, async (scenes, open) => {
+    deepEqual(scenes.entries(2)[1], { name: "bad", sizes: {} });
+    deepEqual(await firstsAt(await open(0)), [0]);
+    await rejects(open(1), /declares SizeT="-1"/);
+  });
+});
+
+Deno.test("OME-XML: sizes are those of the document only where the channels state their samples", () => {
+  const rgb = { ...PAGE, samples: 3 };
+  const pixels = (name: string, c: number, channel: string) =>
+    `<Image ID="${name}"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="${c}" SizeT="1" ` +
+    `Type="uint16">${channel}<TiffData IFD="0"/></Pixels></Image>`;
+  const xml = ome(
+    "a",
+    pixels("own", 3, '<Channel SamplesPerPixel="3"/>'),
+    pixels("stated", 3, '<Channel SamplesPerPixel="3"/>'),
+    pixels("unstated", 3, "<Channel/>"),
+    pixels("no channel", 3, ""),
+  );
+  const bytes = tiffBytes(rgb, () => 1n, 1, [[270, 2, xml], [262, 3, [2]]]);
+  return withWritten({ "a.ome.tif": bytes }, async (scenes, open) => {
+    const served = { C: 3, Y: 4, X: 5 };
+    deepEqual(scenes.entries(9).map(({ name, sizes }) => [name, sizes]), [
+      [null, served],
+      [null, served],
+      [null, {}],
+      [null, {}],
+    ]);
+    // Once it was opened, they are known.
+    deepEqual(sizesOf((await open(3)).axes), served);
+    deepEqual(scenes.entries(9)[3]!.sizes, served);
+  });
+});
+
+/** Planes of `frames` frames at a position, filled with 100 p + t. */
+const planesOf = (position: number, frames: number): MicroManagerPlane[] =>
+  Array.from({ length: frames }, (_, t) => [0, 0, t, position, 100 * position + t] as const);
+
+Deno.test("Micro-Manager: each position is a scene; a file opens the first one that it holds", async () => {
+  const summary = { Frames: 3, Positions: 5, StagePositions: [{ label: "A" }, { Label: "B" }, {}, {}, {}] };
+  const set = {
+    "x_MMStack.ome.tif": microManagerBytes(PAGE, summary, [...planesOf(0, 3), ...planesOf(1, 2)]),
+    "x_MMStack_1.ome.tif": microManagerBytes(PAGE, summary, [...planesOf(1, 3).slice(2), ...planesOf(3, 4)]),
+  };
+  for (const [name, own] of [["x_MMStack.ome.tif", 0], ["x_MMStack_1.ome.tif", 1]] as const) {
+    await withWritten(set, async (scenes, open) => {
+      deepEqual([scenes.count, scenes.own], [3, own]);
+      deepEqual(scenes.entries(9), [
+        { name: "A", sizes: { T: 3, Y: 4, X: 5 } },
+        { name: "B", sizes: { T: 3, Y: 4, X: 5 } },
+        { name: null, sizes: { T: 4, Y: 4, X: 5 } },
+      ]);
+      deepEqual(scenes.warnings, ['Positions that hold no planes are left out: "Position 2", "Position 4"']);
+      for (const [scene, position] of [0, 1, 3].entries()) {
+        const acquisition = await open(scene);
+        deepEqual(sizesOf(acquisition.axes), scenes.entries(9)[scene]!.sizes);
+        for (let t = 0; t < (position === 3 ? 4 : 3); t += 1) {
+          deepEqual(await firstsAt(acquisition, { t }), [100 * position + t]);
+        }
+      }
+    }, name);
+  }
+});
+
+Deno.test("Micro-Manager: a file for each position is one set where the summary declares several", async () => {
+  const written = (positions: number) => {
+    const summary = { Frames: 2, Positions: positions };
+    return Object.fromEntries([0, 1, 2].map((p) => [
+      `x_MMStack_Pos${p}.ome.tif`,
+      microManagerBytes(PAGE, summary, planesOf(p, 2), { described: true }),
+    ]));
+  };
+  await withWritten(written(3), async (scenes, open) => {
+    deepEqual([scenes.count, scenes.own, scenes.warnings], [3, 2, []]);
+    for (const scene of [0, 1, 2]) {
+      const acquisition = await open(scene);
+      deepEqual(await firstsAt(acquisition, { t: 1 }), [100 * scene + 1]);
+      deepEqual([acquisition.warnings, acquisition.fileSize], [[], (await open(0)).fileSize]);
+    }
+  }, "x_MMStack_Pos2.ome.tif");
+  await withWritten(written(1), (scenes) => {
+    deepEqual([scenes.count, scenes.own], [1, 0]);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("Micro-Manager: names stand in the first page of a position where the summary has none", async () => {
+  const layout = PAGE;
+  const planes: MicroManagerPlane[] = [[0, 0, 0, 0, 1], [0, 0, 0, 1, 2], [0, 0, 0, 2, 3]];
+  // The writer puts JSON of the indices into tag 51123; another text takes its place, padded to its length.
+  const bytes = microManagerBytes(layout, { Positions: 3 }, planes, { described: true });
+  const text = new TextDecoder("latin1").decode(bytes);
+  for (const [position, name] of [[0, "left"], [1, "right"]] as const) {
+    const old = JSON.stringify({ ChannelIndex: 0, SliceIndex: 0, FrameIndex: 0, PositionIndex: position });
+    const put = JSON.stringify({ PositionName: name }).padEnd(old.length);
+    bytes.set(new TextEncoder().encode(put), text.indexOf(old));
+  }
+  await withWritten({ "x_MMStack.ome.tif": bytes }, (scenes) => {
+    deepEqual(scenes.entries(3).map(({ name }) => name), ["left", "right", null]);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("plain pages: each layout is a scene, not in runs, in the order of its first page", async () => {
+  const widths = [5, 3, 5, 4, 3, 5];
+  const bytes = pages(6, (page) => [[256, 4, [widths[page]!]]]);
+  await withWritten({ "a.tif": bytes }, async (scenes, open) => {
+    deepEqual([scenes.count, scenes.own, scenes.warnings], [3, 0, []]);
+    deepEqual(scenes.entries(9), [
+      { name: null, sizes: { Z: 3, Y: 4, X: 5 } },
+      { name: null, sizes: { Z: 2, Y: 4, X: 3 } },
+      { name: null, sizes: { Y: 4, X: 4 } },
+    ]);
+    for (const [scene, firsts] of [[0, 2, 5], [1, 4], [3]].entries()) {
+      const acquisition = await open(scene);
+      deepEqual(sizesOf(acquisition.axes), scenes.entries(9)[scene]!.sizes);
+      for (const [z, first] of firsts.entries()) deepEqual(await firstsAt(acquisition, { z }), [first]);
+      deepEqual(acquisition.warnings, []);
+    }
+  });
+  // Reduced versions and masks are no scenes, alone or beside one of their size.
+  const kinds = [0, 1, 0, 4, 0];
+  const sizes = [5, 3, 3, 2, 5];
+  const marked = pages(5, (page) => [[256, 4, [sizes[page]!]], [254, 4, [kinds[page]!]]]);
+  await withWritten({ "a.tif": marked }, async (scenes, open) => {
+    equal(scenes.count, 2);
+    deepEqual(await firstsAt(await open(1)), [2]);
+    deepEqual(await firstsAt(await open(0), { z: 1 }), [4]);
+  });
+});
+
+Deno.test("plain pages: at most 1,000 scenes, then a warning", async () => {
+  for (const count of [1000, 1003]) {
+    await withWritten({
+      "a.tif": pages(count, (page) => [[256, 4, [1]], [257, 4, [page + 1]], [278, 4, [page + 1]]]),
+    }, (scenes) => {
+      equal(scenes.count, 1000);
+      deepEqual(
+        scenes.warnings,
+        count === 1000 ? [] : ["The file holds more than 1000 images; 3 pages of others are left out"],
+      );
+      return Promise.resolve();
+    });
+  }
+});
+
+Deno.test("plain pages: a layout that is not read refuses its own scene", async () => {
+  const bytes = pages(2, (page) => page === 1 ? [[256, 4, [3]], [259, 3, [34_661]]] : []);
+  await withWritten({ "a.tif": bytes }, async (scenes, open) => {
+    equal(scenes.count, 2);
+    deepEqual(await firstsAt(await open(0)), [0]);
+    const second = await open(1);
+    await rejects(firstsAt(second), DecodeFailed);
+  });
+});
+
+/** 5 x 4 pages of 16 bits, each filled with its number and described by the text of the same place. */
+const described = (texts: readonly string[], fields: (page: number) => Field[] = () => []) =>
+  tiffOf(
+    PAGE,
+    texts.map((_, i) => [new Uint8Array(new Uint16Array(20).fill(i).buffer)]),
+    (page) => [[270, 2, texts[page]!], ...fields(page)],
+  );
+
+const shape = (axes: string, ...sizes: number[]) => JSON.stringify({ shape: sizes, axes });
+
+Deno.test("tifffile: each array is a scene, of the same layout too", async () => {
+  const texts = [shape("TYX", 2, 4, 5), "", shape("CZYX", 2, 2, 4, 5), "", "", "", shape("YX", 4, 5)];
+  await withWritten({ "a.tif": described(texts) }, async (scenes, open) => {
+    deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
+      { T: 2, Y: 4, X: 5 },
+      { C: 2, Z: 2, Y: 4, X: 5 },
+      { Y: 4, X: 5 },
+    ]);
+    deepEqual(await firstsAt(await open(0), { t: 1 }), [1]);
+    deepEqual(await firstsAt(await open(1), { z: 1 }), [3, 5]);
+    deepEqual(await firstsAt(await open(2)), [6]);
+  });
+  const fixtures = [
+    ["shaped_two_arrays.tif", 5, { C: 3, Y: 4, X: 5 }],
+    ["shaped_two_truncated.tif", 5, { C: 3, Y: 4, X: 5 }],
+    ["shaped_loop.tif", 3, { Y: 4, X: 5 }],
+  ] as const;
+  for (const [name, count, sizes] of fixtures) {
+    await withScenes(fixture(name), async (scenes, open) => {
+      deepEqual([scenes.count, scenes.entries(1)[0]!.sizes], [count, sizes], name);
+      for (let scene = 1; scene < count; scene += 1) {
+        deepEqual(sizesOf((await open(scene)).axes), { Y: 4, X: 5 });
+      }
+    });
+  }
+});
+
+Deno.test("tifffile: reduced versions behind an array are none", () => {
+  const texts = [shape("YX", 4, 5), shape("YX", 4, 3), shape("YX", 4, 5)];
+  const bytes = described(texts, (page) => page === 1 ? [[254, 4, [1]], [256, 4, [3]]] : []);
+  return withWritten({ "a.tif": bytes }, async (scenes, open) => {
+    equal(scenes.count, 2);
+    deepEqual(await firstsAt(await open(1)), [2]);
+  });
+});
+
+Deno.test("tifffile: what no description tells apart behind the arrays is grouped by layout", () => {
+  const texts = [shape("YX", 4, 5), shape("TYX", 2, 4, 5), "", "", "by hand", ""];
+  const bytes = described(texts, (page) => page === 4 ? [[256, 4, [3]]] : []);
+  return withWritten({ "a.tif": bytes }, async (scenes, open) => {
+    // The second array has two planes and no other array behind them, so that its pages are slices.
+    deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
+      { Y: 4, X: 5 },
+      { Z: 4, Y: 4, X: 5 },
+      { Y: 4, X: 3 },
+    ]);
+    deepEqual(await firstsAt(await open(1), { z: 3 }), [5]);
+  });
+});
+
+Deno.test("tifffile: an array whose pages end early says so where it is opened", () => {
+  const texts = [shape("YX", 4, 5), shape("TYX", 3, 4, 5), ""];
+  return withWritten({ "a.tif": described(texts) }, async (scenes, open) => {
+    deepEqual(scenes.entries(9)[1]!.sizes, { T: 3, Y: 4, X: 5 });
+    deepEqual((await open(0)).warnings, []);
+    const second = await open(1);
+    match(second.warnings.join(), /^The description declares 3 planes, but the file holds 2$/);
+    await rejects(firstsAt(second, { t: 2 }), { tag: "PlaneNotFound" });
+  });
+});
+
+Deno.test("what one dialect describes is one scene, whatever other pages there are", async () => {
+  const text = "ImageJ=1.53t\nimages=2\nslices=2\n";
+  const bytes = pages(3, (page) => page === 2 ? [[256, 4, [3]]] : [[270, 2, text]]);
+  await withWritten({ "a.tif": bytes }, (scenes) => {
+    deepEqual([scenes.count, scenes.entries(5)], [1, [{ name: null, sizes: { Z: 2, Y: 4, X: 5 } }]]);
+    return Promise.resolve();
+  });
+});
