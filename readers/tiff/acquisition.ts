@@ -3,7 +3,14 @@ import { axesOf } from "../axes.ts";
 import { channelNames } from "../channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS } from "../limits.ts";
-import { type Acquisition, type Channel, largerMemory, type PlanePlan, type Position } from "../reader.ts";
+import {
+  type Acquisition,
+  type Channel,
+  largerMemory,
+  type PlanePlan,
+  type Position,
+  type RowRange,
+} from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
 import { sampleNames } from "./sample_names.ts";
@@ -42,14 +49,14 @@ export function acquisitionOf(stack: Stack, stop: StopFlag): Acquisition {
     warnings: stack.warnings,
     times: null,
     documents: () => [],
-    plan: (wanted, position) => planPlanes(stack, wanted, position, stop),
+    plan: (wanted, position, rows) => planPlanes(stack, wanted, { position, rows }, stop),
   };
 }
 
 async function planPlanes(
   stack: Stack,
   wanted: readonly number[],
-  position: Position,
+  { position, rows }: { readonly position: Position; readonly rows: RowRange | undefined },
   stop: StopFlag,
 ): Promise<PlanePlan> {
   const { samples, width, height } = stack.layout;
@@ -64,13 +71,14 @@ async function planPlanes(
   const warnings = new Set<string>();
   for (const [channel, list] of byChannel) {
     const source = stack.plane({ ...position, channel });
-    const plan = await planSource(source, list, stop);
+    const plan = await planSource(source, list, stop, rows);
     plans.push(plan);
     for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.add(warning);
   }
   return {
     rows: height,
     columns: width,
+    ...rows && { filled: rows },
     warnings: [...warnings],
     working: plans.map(({ working }) => working).reduce(largerMemory),
     divisible: plans.some(({ compressed }) => compressed) && (plans.length > 1 || stack.layout.planar),

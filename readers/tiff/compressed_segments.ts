@@ -72,13 +72,13 @@ export class CompressedSegments {
     const decoded = await codec.decode(input, segment);
     // Typed views need an aligned start.
     const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
-    const { rows } = segment;
-    const row = segment.bytes / rows;
+    const row = segment.bytes / segment.rows;
+    const { start, end } = this.#table.wantedRows(index, segment.rows);
     // A few rows at a time, so that a plane in one strip can be stopped.
     const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / row));
-    for (let first = 0; first < rows; first += atOnce) {
+    for (let first = start; first < end; first += atOnce) {
       stop.check();
-      const count = Math.min(atOnce, rows - first);
+      const count = Math.min(atOnce, end - first);
       const bytes = output.subarray(first * row, (first + count) * row);
       const littleEndian = codec.image || tiff.encoding.littleEndian;
       const some = { index, first, count, bytes, bits: this.#decodedBits(index), littleEndian };

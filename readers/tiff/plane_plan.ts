@@ -1,7 +1,7 @@
 /** The plan for some samples of one plane: its strips and tiles, checked against the file, and how to decode them. */
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
-import { NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
+import { NO_WORKING_MEMORY, type RowRange, type WorkingMemory } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { CompressedSegments } from "./compressed_segments.ts";
 import { codecOf } from "./compression.ts";
@@ -33,20 +33,22 @@ export interface SourcePlan {
 }
 
 /**
- * Checks every strip or tile of the wanted samples.
+ * Checks every strip or tile of the wanted samples and rows.
  *
+ * @param rows those that the planes are filled with; all by default
  * @throws {DecodeFailed} one lies outside the file, or is too short for what it declares
  */
 export async function planSource(
   source: PlaneSource,
   wanted: readonly WantedSample[],
   stop: StopFlag,
+  rows?: RowRange,
 ): Promise<SourcePlan> {
   const { page, run } = source;
   const targets = (planes: readonly Float32Array[]): Wanted[] =>
     wanted.map(({ sample, target }) => ({ sample, plane: planes[target]! }));
   if (page.compression === UNCOMPRESSED) {
-    const table = new SegmentTable(source, null);
+    const table = new SegmentTable(source, null, rows);
     table.check(wanted, null);
     return {
       compressed: false,
@@ -62,7 +64,7 @@ export async function planSource(
   }
   const codec = await codecOf(page.compression);
   requireWidths(page, codec);
-  const table = new SegmentTable(source, codec);
+  const table = new SegmentTable(source, codec, rows);
   table.check(wanted, codec);
   const segments = new CompressedSegments(table, codec);
   const bytes = codec.workingBytes(segments.largest(wanted));

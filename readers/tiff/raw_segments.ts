@@ -17,11 +17,12 @@ export function readRaw(table: SegmentTable, wanted: readonly Wanted[], stop: St
   for (const { index, rows } of adjoining(table, table.holding(wanted))) {
     const row = table.rowBytes(index);
     const bits = table.bits(index);
-    const atOnce = Math.max(1, Math.min(rows, Math.floor(MAX_READ_STEP / row)));
+    const { start, end } = table.wantedRows(index, rows);
+    const atOnce = Math.max(1, Math.min(end - start, Math.floor(MAX_READ_STEP / row)));
     if (scratch.length < atOnce * row) scratch = new Uint8Array(atOnce * row);
-    for (let first = 0; first < rows; first += atOnce) {
+    for (let first = start; first < end; first += atOnce) {
       stop.check();
-      const count = Math.min(atOnce, rows - first);
+      const count = Math.min(atOnce, end - first);
       const bytes = scratch.subarray(0, count * row);
       tiff.file.readInto(table.offset(index) + first * row, bytes, table.name(index));
       if (page.reversedBits) reverseBits(bytes);

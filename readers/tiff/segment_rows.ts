@@ -42,7 +42,7 @@ export function withoutPredictor({ page }: SegmentTable, rows: SegmentRows): Seg
   return { ...rows, littleEndian: true };
 }
 
-/** Writes rows into the wanted planes; what lies beyond the plane is left out. */
+/** Writes wanted rows into the wanted planes, which begin with the first row that is wanted; what lies beyond is left out. */
 export function placeRows(table: SegmentTable, rows: SegmentRows, wanted: readonly Wanted[]): void {
   const { page } = table;
   const { top, left, set } = table.place(rows.index);
@@ -59,7 +59,7 @@ export function placeRows(table: SegmentTable, rows: SegmentRows, wanted: readon
     kind: page.kind,
     rows: Math.min(rows.count, page.height - from),
     columns: Math.min(page.segmentWidth, page.width - left),
-    at: from * page.width + left,
+    at: (from - table.shown.start) * page.width + left,
     stride: page.width,
   }, held);
 }

@@ -1,6 +1,7 @@
 /** Where the strips or tiles of one plane lie, and that they do so in its file. */
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
+import type { RowRange } from "../reader.ts";
 import { MAX_SEGMENT_BYTES } from "./bounds.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import { blockBits, rowBytes } from "./samples.ts";
@@ -21,20 +22,37 @@ export class SegmentTable {
   readonly tiff: TiffFile;
   /** The page; of a plane in a run as if each sample had one strip. */
   readonly page: PageLayout;
+  /** The rows that are wanted; those that hold none of them are neither checked nor read. */
+  readonly shown: RowRange;
   readonly #ranges: Ranges;
 
-  /** `codec` is that of compressed samples, `null` for samples as they are. @throws {DecodeFailed} values are missing */
-  constructor({ tiff, page, run }: PlaneSource, codec: Codec | null) {
+  /**
+   * Reads offsets and lengths.
+   *
+   * @param codec that of compressed samples, `null` for samples as they are
+   * @param rows wanted rows, within the plane; all by default
+   * @throws {DecodeFailed} values are missing
+   */
+  constructor({ tiff, page, run }: PlaneSource, codec: Codec | null, rows?: RowRange) {
     this.tiff = tiff;
+    this.shown = rows ?? { start: 0, end: page.height };
     this.page = run === null ? page : { ...page, segmentHeight: page.height, down: 1 };
     this.#ranges = run === null ? this.#storedRanges(codec) : this.#runRanges(run);
   }
 
-  /** Indices of those that hold the wanted samples. */
+  /** Indices of those that hold the wanted samples and rows. */
   *holding(wanted: readonly { sample: number }[]): Generator<number> {
-    const each = this.page.across * this.page.down;
-    const sets = this.page.planar ? new Set(wanted.map(({ sample }) => sample)) : [0];
-    for (const set of sets) for (let i = 0; i < each; i += 1) yield set * each + i;
+    const { across, down, planar, segmentHeight } = this.page;
+    const sets = planar ? new Set(wanted.map(({ sample }) => sample)) : [0];
+    const first = Math.floor(this.shown.start / segmentHeight) * across;
+    const end = Math.ceil(this.shown.end / segmentHeight) * across;
+    for (const set of sets) for (let i = first; i < end; i += 1) yield set * across * down + i;
+  }
+
+  /** Which of so many rows from the first of a strip or tile on are wanted. */
+  wantedRows(index: number, rows: number): RowRange {
+    const { top } = this.place(index);
+    return { start: Math.max(0, this.shown.start - top), end: Math.min(rows, this.shown.end - top) };
   }
 
   /** Its first byte in the file. */

@@ -3,7 +3,8 @@ import { equal } from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import { loadHere, openHere } from "../load_here.ts";
+import { checkRows } from "../row_ranges.ts";
 
 const layouts: fc.Arbitrary<TiffLayout> = fc.record({
   littleEndian: fc.boolean(),
@@ -85,6 +86,25 @@ Deno.test("any layout of samples is read back exactly", async () => {
         );
       }),
       { numRuns: 1000, seed: 20_260, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("any rows of any layout are those rows of the whole plane", async () => {
+  const folder = await Deno.makeTempDir();
+  const range = fc.tuple(fc.nat({ max: 17 }), fc.nat({ max: 17 }));
+  try {
+    await fc.assert(
+      fc.asyncProperty(layouts, fc.nat(), range, async (layout, seed, [one, other]) => {
+        const path = join(folder, "case.tif");
+        const start = Math.min(one, other) % layout.height;
+        const end = Math.max(start + 1, Math.min(layout.height, Math.max(one, other)));
+        Deno.writeFileSync(path, tiffBytes(layout, (x, y, s) => bitsOf(seed, layout.bits, x, y, s)));
+        await openHere(path, (acquisition) => checkRows(acquisition, [{ start, end }]));
+      }),
+      { numRuns: 500, seed: 20_261, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
     );
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,0 +1,98 @@
+/** Some rows of a plane: of each codec, of planes behind one directory, and how much of the file they cost. */
+import { equal, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { ReaderError } from "../../readers/errors.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { type Acquisition, FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { entryAt, grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { openHere } from "../load_here.ts";
+import { checkRows, someRanges } from "../row_ranges.ts";
+
+const FIXTURES = fileURLToPath(new URL("../fixtures/tiff/", import.meta.url));
+
+const lengthOf = ({ axes }: Acquisition, letter: string) =>
+  axes.find(({ name }) => name === letter)?.size ?? 1;
+
+Deno.test("rows of each TIFF fixture, at the first position and the last", async (t) => {
+  const names = [...Deno.readDirSync(FIXTURES)].map(({ name }) => name)
+    .filter((name) => /\.(?:tif|stk)$/.test(name) && !/largest|bomb|refused|_cut/.test(name));
+  let read = 0;
+  for (const name of names.sort()) {
+    await t.step(name, () =>
+      openHere(join(FIXTURES, name), async (acquisition) => {
+        const ranges = someRanges(acquisition.channels[0]!.rows);
+        await checkRows(acquisition, ranges);
+        read += 1;
+        const last = {
+          t: lengthOf(acquisition, "T") - 1,
+          z: lengthOf(acquisition, "Z") - 1,
+          l: lengthOf(acquisition, "L") - 1,
+        };
+        await checkRows(acquisition, ranges, last).catch((error) => {
+          // The last plane of some is declared and missing.
+          if (!(error instanceof ReaderError)) throw error;
+        });
+      }).catch((error) => {
+        if (!(error instanceof ReaderError)) throw error;
+      }));
+  }
+  ok(read > 130, `${read} of ${names.length} fixtures can be read`);
+});
+
+/** Bytes that a plan for these rows reads, and the values of the first channel. */
+async function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {
+  const path = await Deno.makeTempFile({ suffix: ".tif" });
+  const files = new FileAccess();
+  try {
+    Deno.writeFileSync(path, bytes);
+    const { acquisition } = await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
+    const plan = await acquisition.plan([0], FIRST_POSITION, rows);
+    const { start, end } = plan.filled ?? { start: 0, end: plan.rows };
+    const before = files.counts.bytes;
+    await plan.decode([new Float32Array((end - start) * plan.columns)]);
+    return files.counts.bytes - before;
+  } finally {
+    files.close();
+    await Deno.remove(path);
+  }
+}
+
+const written = (layout: TiffLayout) => tiffBytes(layout, (x, y) => BigInt((x * 7 + y * 3) % 251));
+
+Deno.test("rows of uncompressed samples cost no other byte", async () => {
+  // 16 bits: a row of 40 columns has 80 bytes.
+  const strips = { ...grayLayout(40, 30, 16), rowsPerStrip: 7 };
+  for (const layout of [strips, { ...strips, rowsPerStrip: 30 }, { ...strips, rowsPerStrip: 1 }]) {
+    equal(await costOf(written(layout), { start: 6, end: 16 }), 800);
+    equal(await costOf(written(layout), { start: 29, end: 30 }), 80);
+    equal(await costOf(written(layout)), 2400);
+  }
+  // Three tiles across, whose rows have 16 columns each.
+  const tiles: TiffLayout = { ...strips, tile: [16, 16] };
+  equal(await costOf(written(tiles), { start: 15, end: 17 }), 2 * 3 * 32);
+});
+
+Deno.test("rows of compressed samples cost the strips that hold them", async () => {
+  const layout: TiffLayout = { ...grayLayout(40, 30, 16), rowsPerStrip: 10, codec: "deflate" };
+  const bytes = written(layout);
+  const view = new DataView(bytes.buffer);
+  // The lengths of the three strips stand where tag 279 says.
+  const at = view.getUint32(entryAt(bytes, 279) + 8, true);
+  const [first, second, third] = [0, 4, 8].map((i) => view.getUint32(at + i, true));
+  equal(await costOf(bytes, { start: 0, end: 10 }), first);
+  equal(await costOf(bytes, { start: 9, end: 11 }), first! + second!);
+  equal(await costOf(bytes, { start: 29, end: 30 }), third);
+});
+
+Deno.test("a strip that is damaged refuses its own rows alone", async () => {
+  const bytes = written({ ...grayLayout(40, 30, 16), rowsPerStrip: 10 });
+  const view = new DataView(bytes.buffer);
+  // The last strip begins at the end of the file.
+  view.setUint32(view.getUint32(entryAt(bytes, 273) + 8, true) + 8, bytes.length, true);
+  equal(await costOf(bytes, { start: 0, end: 20 }), 1600);
+  await rejects(costOf(bytes, { start: 19, end: 21 }), /strip 2 at \d+ \+ 800 ends after the file/);
+  await rejects(costOf(bytes), /strip 2 at/);
+});
