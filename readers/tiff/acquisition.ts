@@ -16,6 +16,12 @@ import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts"
 import { sampleNames } from "./sample_names.ts";
 import type { Stack } from "./stack.ts";
 
+/** Memory of an acquisition whatever its planes: axes, names, warnings. */
+const BASE_BYTES = 64 << 10;
+
+/** Memory of a channel. */
+const CHANNEL_BYTES = 512;
+
 /** Everything but the samples. @throws {DecodeFailed} it has more channels than are served */
 export function acquisitionOf(stack: Stack, stop: StopFlag): Acquisition {
   const { layout, sizes } = stack;
@@ -48,6 +54,7 @@ export function acquisitionOf(stack: Stack, stop: StopFlag): Acquisition {
     reference: null,
     warnings: stack.warnings,
     times: null,
+    indexBytes: BASE_BYTES + count * CHANNEL_BYTES + (stack.indexBytes ?? 0),
     documents: () => [],
     plan: (wanted, position, rows) => planPlanes(stack, wanted, { position, rows }, stop),
   };

@@ -30,6 +30,8 @@ export class ByteWindow {
    */
   view(offset: number, length: number, what: string): DataView<ArrayBuffer> {
     this.file.require(offset, length, what);
+    // A document is read beside the window, which would keep as many bytes.
+    if (length > LAST_WINDOW) return new DataView(this.file.read(offset, length, what).buffer);
     const end = this.#start + this.#length;
     if (offset < this.#start || offset + length > end) {
       const goesOn = offset >= this.#start && offset <= end && this.#length > 0;

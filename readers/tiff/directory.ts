@@ -340,6 +340,17 @@ export class Directory {
     return texts;
   }
 
+  /** The first `most` bytes of every text of a tag. @throws {DecodeFailed} one lies outside the file */
+  textStarts(tag: number, most: number): string[] {
+    const texts: string[] = [];
+    for (let found = this.#next(tag, 0); found; found = this.#next(tag, found.number + 1)) {
+      const { entry } = found;
+      if (TYPE_BYTES[entry.type] !== 1) continue;
+      texts.push(textOf(this.#copied({ ...entry, count: Math.min(entry.count, most) }, most)));
+    }
+    return texts;
+  }
+
   /** Text of a tag that no sample depends on: `""` without it, or where it does not lie in the file. */
   note(tag: number, most: number): string {
     return this.notes(tag, most)[0] ?? "";

@@ -75,12 +75,15 @@ function scenesOf(opened: Opened, list: SeriesList): Scenes {
   const open = (scene: number): Acquisition => {
     const stack = list.open(scene);
     const warnings = [...ofFile, ...opened.warnings.splice(0), ...stack.warnings];
-    const acquisition = acquisitionOf({ ...stack, warnings }, files.stop);
+    const indexBytes = opened.tiff.indexBytes + (stack.indexBytes ?? 0);
+    const acquisition = acquisitionOf({ ...stack, warnings, indexBytes }, files.stop);
     sizes.set(scene, sizesOf(acquisition.axes));
     return acquisition;
   };
   // What holds one series is read as that series.
   const single = list.count === 1 ? open(0) : null;
+  // They may be as large as all that is known of the planes, and were read.
+  opened.descriptions = [];
   return {
     count: list.count,
     own: list.own,

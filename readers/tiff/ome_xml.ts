@@ -4,6 +4,7 @@ import { numberOf } from "../numbers.ts";
 import { channelElements, type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
 import { child, children, parseXml, type XmlElement } from "../xml.ts";
 import { MAX_PLANES } from "./bounds.ts";
+import { detached } from "./text.ts";
 
 /** One `TiffData`: planes from one place in the dimension order on, in directories of one file. */
 export interface TiffData {
@@ -92,9 +93,10 @@ export function describedImages({ images }: OmeDocument): DescribedImage[] {
   const unnamed = images.some((image) => dataOf(image).length > 0) ? [] : [placeOf(undefined)];
   return images.map((image) => {
     const data = dataOf(image);
-    const name = image.attributes.Name ?? null;
+    const { Name, ID } = image.attributes;
+    const name = Name === undefined ? null : detached(Name);
     return {
-      title: name ?? image.attributes.ID ?? null,
+      title: name ?? (ID === undefined ? null : detached(ID)),
       name,
       places: data.length === 0 ? unnamed : [...new Set(data.map(placeOf))],
       read: readOrError(image, placeOf),
@@ -107,7 +109,8 @@ export type PlaceOf = (tiffData: XmlElement | undefined) => OmeFile;
 
 const placeIn: PlaceOf = (tiffData) => {
   const uuid = child(tiffData, "UUID");
-  return { name: uuid?.attributes.FileName ?? null, uuid: uuid?.text || null };
+  const name = uuid?.attributes.FileName;
+  return { name: name === undefined ? null : detached(name), uuid: uuid?.text ? detached(uuid.text) : null };
 };
 
 function readOrError(image: XmlElement, placeOf: PlaceOf): OmeImage | DecodeFailed {
@@ -142,6 +145,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
         : `OME-XML declares DimensionOrder=${quoted(attributes.DimensionOrder)}`,
     );
   }
+  const declared = omeXmlImage(image, pixels);
   const channels = channelElements(image, pixels);
   const samples = channels.reduce(
     (sum, { attributes }) => sum + (numberOf(attributes.SamplesPerPixel) ?? 1),
@@ -155,7 +159,8 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     sizes,
     order: order ?? DEFAULT_ORDER,
     tiffData: data,
-    ...omeXmlImage(image, pixels),
+    ...declared,
+    names: declared.names.map((name) => name === null ? null : detached(name)),
     warnings: [
       ...lacking.map((name) => `OME-XML lacks ${name}, which is taken as 1`),
       ...order === null && attributes.DimensionOrder !== undefined

@@ -54,6 +54,8 @@ export interface Stack {
   readonly fileSize: number;
   /** What contradicts itself or is missing. */
   readonly warnings: readonly string[];
+  /** Bytes that are kept for the planes, from above, beside the opened file and its chain; 0 by default. */
+  readonly indexBytes?: number;
   /** The plane at an index. @throws {PlaneNotFound} it is not there @throws {DecodeFailed} it is damaged */
   plane(index: PlaneIndex): PlaneSource;
 }

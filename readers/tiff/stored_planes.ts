@@ -8,6 +8,9 @@ import { endOfSamples } from "./structures.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
+/** Memory of the offset of a page in a list of them. */
+export const OFFSET_BYTES = 16;
+
 /** True when two pages hold planes of one kind. */
 export function sameLayout(a: PageLayout, b: PageLayout): boolean {
   return a.width === b.width && a.height === b.height && a.samples === b.samples && a.kind === b.kind &&
@@ -69,56 +72,107 @@ export function isRun(tiff: TiffFile, layout: PageLayout, planes: number): boole
   return planes > 1 && layout.directory.next === 0 && contiguousPlanes(tiff, layout) > 1;
 }
 
-/** The plane at `number` of the directories at these offsets. @throws {PlaneNotFound} there are fewer */
-export function listedPlane(
+/** The planes of one layout by their number. */
+export class StoredPlanes {
+  readonly #tiff: TiffFile;
+  readonly #layout: PageLayout;
+  /** The directory of a plane, `null` where there is none. */
+  readonly #pageAt: (number: number) => Directory | null;
+  /** How many there are at most, where a plane is missing. */
+  readonly #count: (number: number) => number;
+  /** Where the first strips of the first pages begin, `NaN` where that is unknown; they tell which others are misplaced. */
+  readonly #places: number[] = [];
+
+  private constructor(
+    tiff: TiffFile,
+    layout: PageLayout,
+    { pageAt, count }: {
+      readonly pageAt: (number: number) => Directory | null;
+      readonly count: (number: number) => number;
+    },
+  ) {
+    this.#tiff = tiff;
+    this.#layout = layout;
+    this.#pageAt = pageAt;
+    this.#count = count;
+  }
+
+  /** Those of the directories at these offsets. */
+  static listed(tiff: TiffFile, layout: PageLayout, offsets: readonly number[]): StoredPlanes {
+    return new StoredPlanes(tiff, layout, {
+      pageAt: (number) => {
+        // A file of nothing but reduced pages shows its first one.
+        const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
+        return offset === undefined ? null : tiff.directoryAt(offset);
+      },
+      count: () => offsets.length,
+    });
+  }
+
+  /** Those of a chain of directories. */
+  static inChain(tiff: TiffFile, layout: PageLayout): StoredPlanes {
+    return new StoredPlanes(tiff, layout, {
+      pageAt: (number) => tiff.heldDirectory(number),
+      count: (number) => tiff.countUpTo(number),
+    });
+  }
+
+  /**
+   * The plane at a number.
+   *
+   * @throws {PlaneNotFound} the chain ends before it
+   * @throws {DecodeFailed} it is of another layout
+   */
+  plane(number: number): PlaneSource {
+    const directory = this.#pageAt(number);
+    if (directory === null) throw missingPlane(number, this.#count(number));
+    const page = planePage(directory, this.#layout, `plane ${number}`);
+    return { tiff: this.#tiff, page, run: null, warnings: this.#placeWarnings(number, directory) };
+  }
+
+  /** A warning where a page does not lie in line with others that do, or lies over the first or before it. */
+  #placeWarnings(number: number, directory: Directory): string[] {
+    const layout = this.#layout;
+    if (layout.tiled || layout.compression !== UNCOMPRESSED) return [];
+    const plane = planeBytes(layout);
+    // Two other pages that follow one another tell where this one belongs.
+    const [one, two] = number === 0 ? [1, 2] : number === 1 ? [0, 2] : [0, 1];
+    const [own, first, second] = [placeOf(directory), this.#place(one), this.#place(two)];
+    const meant = first + (number - one) * plane;
+    const misplaced = own !== meant && second === first + (two - one) * plane;
+    if (!misplaced && (number === 0 || own - first >= plane)) return [];
+    return [`Plane ${number} lies at ${own}, not at ${meant} in line with the others`];
+  }
+
+  /** That of a page that is damaged is unknown; it refuses no other. */
+  #place(number: number): number {
+    try {
+      return this.#places[number] ??= placeOf(this.#pageAt(number));
+    } catch (error) {
+      if (error instanceof DecodeFailed) return this.#places[number] = NaN;
+      throw error;
+    }
+  }
+}
+
+const placeOf = (directory: Directory | null) => directory?.number(TAG.StripOffsets) ?? NaN;
+
+/** The planes that follow one another behind one directory, or those of a chain of directories. */
+export function stackedPlanes(
   tiff: TiffFile,
   layout: PageLayout,
-  offsets: readonly number[],
-  number: number,
-): PlaneSource {
-  // A file of nothing but reduced pages shows its first one.
-  const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
-  if (offset === undefined) throw missingPlane(number, offsets.length);
-  const pageAt = (n: number) => offsets[n] === undefined ? null : tiff.directoryAt(offsets[n]);
-  const page = planePage(tiff.directoryAt(offset), layout, `plane ${number}`);
-  return { tiff, page, run: null, warnings: placeWarnings(layout, number, pageAt) };
+  run: boolean,
+): { plane(number: number): PlaneSource } {
+  return run ? { plane: (number) => planeInRun(tiff, layout, number) } : StoredPlanes.inChain(tiff, layout);
 }
 
-/**
- * The plane at `number` in a chain of directories, or in a run of planes behind one directory.
- *
- * @throws {PlaneNotFound} the chain, or what can hold samples, ends before it
- */
-export function stackedPlane(tiff: TiffFile, layout: PageLayout, number: number, run: boolean): PlaneSource {
-  if (run) {
-    // One that begins and does not end there is incomplete, not missing.
-    const { first, end } = roomOf(tiff, layout);
-    const stored = Math.ceil((end - first) / planeBytes(layout));
-    if (number > 0 && number >= stored) throw missingPlane(number, stored);
-    return { tiff, page: layout, run: number === 0 ? null : number };
-  }
-  const directory = tiff.heldDirectory(number);
-  if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
-  const page = planePage(directory, layout, `plane ${number}`);
-  return { tiff, page, run: null, warnings: placeWarnings(layout, number, (n) => tiff.directory(n)) };
-}
-
-/** A warning where a page does not lie in line with others that do, or lies over the first or before it. */
-function placeWarnings(
-  layout: PageLayout,
-  number: number,
-  pageAt: (number: number) => Directory | null,
-): string[] {
-  if (layout.tiled || layout.compression !== UNCOMPRESSED) return [];
-  const plane = planeBytes(layout);
-  const placeOf = (n: number) => pageAt(n)?.number(TAG.StripOffsets) ?? NaN;
-  // Two other pages that follow one another tell where this one belongs.
-  const [one, two] = number === 0 ? [1, 2] : number === 1 ? [0, 2] : [0, 1];
-  const [own, first, second] = [placeOf(number), placeOf(one), placeOf(two)];
-  const meant = first + (number - one) * plane;
-  const misplaced = own !== meant && second === first + (two - one) * plane;
-  if (!misplaced && (number === 0 || own - first >= plane)) return [];
-  return [`Plane ${number} lies at ${own}, not at ${meant} in line with the others`];
+/** @throws {PlaneNotFound} what can hold samples ends before it */
+function planeInRun(tiff: TiffFile, layout: PageLayout, number: number): PlaneSource {
+  // One that begins and does not end there is incomplete, not missing.
+  const { first, end } = roomOf(tiff, layout);
+  const stored = Math.ceil((end - first) / planeBytes(layout));
+  if (number > 0 && number >= stored) throw missingPlane(number, stored);
+  return { tiff, page: layout, run: number === 0 ? null : number };
 }
 
 function missingPlane(number: number, stored: number): PlaneNotFound {

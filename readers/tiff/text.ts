@@ -6,6 +6,11 @@ export function decodeText(bytes: Uint8Array): string {
   return textOf(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
+/** A copy of a part of a document that does not keep the whole document in memory, as a slice of it does. */
+export function detached(text: string): string {
+  return ` ${text}`.slice(1);
+}
+
 /** A text up to its first NUL. */
 export function upToNul(text: string): string {
   const end = text.indexOf("\0");

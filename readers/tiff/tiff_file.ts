@@ -7,6 +7,15 @@ import { ByteWindow } from "./byte_window.ts";
 import { Directory, type Encoding } from "./directory.ts";
 import { Structures } from "./structures.ts";
 
+/** Memory of the window of one file, and of the file itself. */
+const WINDOW_BYTES = 72 << 10;
+
+/** Memory of an offset, and of the start and the end of its directory, in arrays that grow by half. */
+const DIRECTORY_BYTES = 40;
+
+/** Memory of a number in a set. */
+const SEEN_BYTES = 40;
+
 /** One TIFF or BigTIFF file: its header and its main chain of directories, walked as far as asked for. */
 export class TiffFile {
   /** The bytes of the file. */
@@ -19,7 +28,8 @@ export class TiffFile {
   readonly structures = new Structures();
   readonly #stop: StopFlag;
   readonly #offsets: number[] = [];
-  readonly #seen = new Set<number>();
+  /** The offsets again, for a chain that does not ascend and may thus lead round; `null` as long as it ascends. */
+  #seen: Set<number> | null = null;
   #next: number;
   #broken: DecodeFailed | null = null;
   /** Whether it broke where a directory lies outside the file. */
@@ -131,6 +141,18 @@ export class TiffFile {
     }
   }
 
+  #wasRead(offset: number): boolean {
+    if (this.#seen === null && offset > (this.#offsets.at(-1) ?? -1)) return false;
+    this.#seen ??= new Set(this.#offsets);
+    return this.#seen.has(offset);
+  }
+
+  /** Bytes of memory for the window and what is known of the chain, from above. */
+  get indexBytes(): number {
+    const known = this.#offsets.length;
+    return WINDOW_BYTES + known * (DIRECTORY_BYTES + (this.#seen === null ? 0 : SEEN_BYTES));
+  }
+
   /** Why the chain ended early, or `null`. */
   get brokenTail(): string | null {
     return this.#broken?.message ?? null;
@@ -147,7 +169,7 @@ export class TiffFile {
       return null;
     }
     this.#stop.check();
-    if (this.#seen.has(this.#next)) {
+    if (this.#wasRead(this.#next)) {
       throw new DecodeFailed(
         `directory ${index} at ${this.#next} was read before: the chain leads round in a circle`,
       );
@@ -165,7 +187,7 @@ export class TiffFile {
       }
       throw error;
     }
-    this.#seen.add(this.#next);
+    this.#seen?.add(this.#next);
     this.#offsets.push(this.#next);
     this.structures.addDirectory(this.#next, directory.end);
     this.#next = directory.next;

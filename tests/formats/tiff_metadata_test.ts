@@ -199,6 +199,9 @@ Deno.test("OME-XML: ranges without counts of their own end where the next one be
     put("1.ome.tif", pages(9, 1));
     const open = await load(put("0.ome.tif", described(text(""), 2, 5)));
     deepEqual([firsts(open), open.summary.warnings], [[5, 9], []]);
+    // A file of one plane has one directory for it, although its range alone stands for both planes.
+    const one = await load(put("0.ome.tif", described(text(""), 1, 5)));
+    deepEqual([firsts(one), one.summary.warnings], [[5, 9], []]);
     const counted = await load(put("0.ome.tif", described(text(` PlaneCount="2"`), 2, 5)));
     match(warnings(counted), /two directories for one plane; .*planes up to 3, but declares 2/);
   }));

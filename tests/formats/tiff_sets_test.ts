@@ -6,7 +6,8 @@ import type { LoadedAcquisition } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
+import { loadHere, openHere } from "../load_here.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -302,4 +303,28 @@ Deno.test("a set in folders that was copied into one says that the opened file w
     const loaded = await load(put("a.ome.tif", pageFile(2, only)));
     deepEqual(firsts(loaded), [2]);
     match(loaded.summary.warnings.join(), /by their name alone/);
+  }));
+
+Deno.test("every file of a set of more than stay read gives its plane, again and again", () =>
+  inFolder(async (_folder, put) => {
+    const count = MAX_RECENT + 6;
+    const xml =
+      `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" ` +
+      `SizeC="1" SizeZ="1" SizeT="${count}">` +
+      Array.from(
+        { length: count },
+        (_, t) => `<TiffData FirstT="${t}"><UUID FileName="${t}.ome.tif">urn:uuid:${t}</UUID></TiffData>`,
+      ).join("") +
+      `</Pixels></Image></OME>`;
+    const path = put("0.ome.tif", pageFile(100, xml));
+    for (let t = 1; t < count; t += 1) put(`${t}.ome.tif`, pageFile(100 + t));
+    await openHere(path, async (acquisition) => {
+      deepEqual(acquisition.warnings, []);
+      const order = Array.from({ length: count }, (_, t) => t);
+      for (const t of [...order, ...order, 0, count - 1, 0]) {
+        const plane = new Float32Array(12 * 8);
+        await (await acquisition.plan([0], { t, z: 0, l: 0 })).decode([plane]);
+        deepEqual(plane[0], 100 + t);
+      }
+    });
   }));

@@ -7,7 +7,7 @@ import { calibrated, type Calibration, known } from "../../axes.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { MAX_PLANES } from "../bounds.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { countWarnings, isRun, stackedPlane } from "../stored_planes.ts";
+import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, moment, UNDATED } from "../../moment.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { Stack } from "../stack.ts";
@@ -59,6 +59,7 @@ export function openFluoView(opened: Opened): Stack | null {
   for (const { letter, size } of order) sizes[letter as "T" | "C" | "Z"] = size;
   const planes = sizes.T * sizes.C * sizes.Z;
   const run = isRun(tiff, layout, planes);
+  const stored = stackedPlanes(tiff, layout, run);
   const calibrations: Partial<Record<AxisLetter, Calibration>> = {};
   const [x, y] = dimensions;
   for (const { letter, calibration } of dimensions) {
@@ -78,7 +79,7 @@ export function openFluoView(opened: Opened): Stack | null {
     plane: ({ t, z, channel }) => {
       const at = { T: t, C: channel, Z: z };
       const number = order.reduceRight((n, { letter, size }) => n * size + at[letter as "T" | "C" | "Z"], 0);
-      return stackedPlane(tiff, layout, number, run);
+      return stored.plane(number);
     },
   };
 }

@@ -10,7 +10,7 @@ import { channelLabels, sliceLabels } from "./imagej_labels.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { resolutionCalibrations } from "./plain.ts";
 import { calibrationsOf } from "../../axes.ts";
-import { countWarnings, isRun, stackedPlane } from "../stored_planes.ts";
+import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, momentOf } from "../../moment.ts";
 import { leadingNumber } from "../../numbers.ts";
 import { type Opened, tagMoment } from "../opened.ts";
@@ -41,6 +41,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const fields = fieldsOf(text);
   const layout = readPage(first);
   const { sizes, run, warnings } = planesOf(tiff, layout, fields);
+  const stored = stackedPlanes(tiff, layout, run);
   if (!text.startsWith(MARK)) {
     warnings.push(
       `The description has the lines of ImageJ but does not begin with "${MARK}"; it is read as such`,
@@ -68,7 +69,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
     warnings,
-    plane: ({ t, z, channel }) => stackedPlane(tiff, layout, (t * sizes.Z + z) * sizes.C + channel, run),
+    plane: ({ t, z, channel }) => stored.plane((t * sizes.Z + z) * sizes.C + channel),
   };
 }
 

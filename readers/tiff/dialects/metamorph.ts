@@ -14,7 +14,7 @@ import { MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import { readPage } from "../page.ts";
 import { openPlain } from "./plain.ts";
 import { calibrationsOf } from "../../axes.ts";
-import { countWarnings, isRun, stackedPlane } from "../stored_planes.ts";
+import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, type Moment, moment, UNDATED } from "../../moment.ts";
 import { noted, type Opened, reasonOf, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../numbers.ts";
@@ -44,6 +44,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
     opened.warnings.push(`UIC2 (33629) counts ${planes} planes, but UIC3 (33630) ${counted}`);
   }
   const run = isRun(tiff, layout, planes);
+  const stored = stackedPlanes(tiff, layout, run);
   const axis = uic2.zStep !== null ? "Z" : uic2.timeStep !== null ? "T" : "Z";
   return {
     sizes: { T: axis === "T" ? planes : 1, C: 1, Z: axis === "Z" ? planes : 1 },
@@ -58,7 +59,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
     warnings: countWarnings(tiff, layout, planes, run),
-    plane: ({ t, z }) => stackedPlane(tiff, layout, Math.max(t, z), run),
+    plane: ({ t, z }) => stored.plane(Math.max(t, z)),
   };
 }
 

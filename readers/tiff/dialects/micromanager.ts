@@ -18,7 +18,7 @@ import type { SeriesList, Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { TiffPool } from "../tiff_pool.ts";
+import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
 import {
   hasHeader,
   pageIndices,
@@ -39,9 +39,11 @@ import {
 interface Positions {
   readonly opened: Opened;
   readonly summary: Summary;
+  /** Steps that the OME-XML of newer versions has. */
+  readonly calibrations: Stack["calibrations"];
   /** The opened file first. */
   readonly files: readonly IndexedFile[];
-  readonly pool: TiffPool;
+  readonly pool: RecentFiles<TiffFile>;
   /** Bytes of all files. */
   readonly fileSize: number;
   /** Files that are left out. */
@@ -68,10 +70,11 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   const first = leastOf(positionSizes([own], sizes));
   const parts = isComplete(own, summary, sizes) ? NO_PARTS : openParts(opened, set.others);
   const indexed = [own, ...parts.files];
-  const pool = new TiffPool(opened, (other) => reopened(new TiffFile(files.open(other), files)));
+  const pool = new RecentFiles(path, tiff, (other) => reopened(new TiffFile(files.open(other), files)));
   const positions: Positions = {
     opened,
     summary,
+    calibrations: omeCalibrations(opened),
     files: indexed,
     pool,
     fileSize: tiff.file.size + parts.bytes,
@@ -177,18 +180,32 @@ function sizesIn(
 }
 
 function positionStack(positions: Positions, position: number, sizes: PositionSizes): Stack {
-  const { opened, summary, files, pool, missing, fileSize } = positions;
+  const { files, pool, missing, fileSize } = positions;
   const planes = new PositionPlanes(files, position, sizes, missing);
   const layout = layoutOf(positions, planes);
   return {
     sizes,
     layout,
-    ...describe(opened, summary, sizes.Z),
+    ...describe(positions, sizes.Z),
     fileSize,
     warnings: [...positions.warnings, ...planes.warnings],
+    indexBytes: planes.count * PLANE_BYTES + sumOf(files, ({ index }) => index.bytes + FILE_BYTES) +
+      Math.min(files.length - 1, MAX_RECENT) * RECENT_BYTES,
     plane: (at) => planeAt(pool, planes, { layout, missing }, at),
   };
 }
+
+/** Memory of a plane in the map of a position. */
+const PLANE_BYTES = 64;
+
+/** Memory of a file beside its index map. */
+const FILE_BYTES = 512;
+
+/** Memory of another file that is read: its window, and what its index map says of its structures. */
+const RECENT_BYTES = 256 << 10;
+
+const sumOf = <T>(list: readonly T[], value: (one: T) => number) =>
+  list.reduce((sum, one) => sum + value(one), 0);
 
 /** Layout of the first plane of a position; that of the opened file where none of it can be read. */
 function layoutOf({ opened, pool }: Positions, planes: PositionPlanes): PageLayout {
@@ -294,13 +311,12 @@ export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
 type Described = Pick<Stack, "calibrations" | "names" | "moment">;
 
 /** Metadata of the summary, of the OME-XML that newer versions write, and of the first plane. */
-function describe(opened: Opened, summary: Summary, slices: number): Described {
+function describe({ opened, summary, calibrations }: Positions, slices: number): Described {
   const { first } = opened;
   const number = (value: unknown) => typeof value === "number" ? value : null;
   const plane = planeMetadata(first);
   const pixel = number(summary.PixelSize_um) || number(plane.PixelSizeUm);
   const interval = number(summary.Interval_ms) || number(summary.WaitInterval);
-  const ome = omeCalibrations(opened);
   const names = Array.isArray(summary.ChNames) ? summary.ChNames : [];
   const written = [summary.StartTime, summary.Time, plane.Time].filter((text) => typeof text === "string");
   return {
@@ -311,7 +327,7 @@ function describe(opened: Opened, summary: Summary, slices: number): Described {
         Z: [slices > 1 ? Math.abs(number(summary["z-step_um"]) ?? 0) : null, "um"],
         T: [interval, "ms"],
       }),
-      ...ome,
+      ...calibrations,
     },
     names: names.map((name) => typeof name === "string" ? name : null),
     moment: firstMoment(...written.map(momentOf), tagMoment(first), UNDATED),

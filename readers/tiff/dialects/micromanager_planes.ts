@@ -5,7 +5,8 @@ import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";
 import type { PlaneIndex as PlaneAt, PlaneSource } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
-import type { TiffPool } from "../tiff_pool.ts";
+import type { RecentFiles } from "../recent_files.ts";
+import type { TiffFile } from "../tiff_file.ts";
 import { type IndexEntry, indexOf, type PlaneIndex } from "./micromanager_index.ts";
 
 /** A file of the acquisition and what its index map names. */
@@ -150,7 +151,7 @@ export class PositionPlanes {
  * @throws {DecodeFailed} its directory is damaged
  */
 export function planeAt(
-  pool: TiffPool,
+  pool: RecentFiles<TiffFile>,
   planes: PositionPlanes,
   { layout, missing }: { readonly layout: PageLayout; readonly missing: string | null },
   { t, z, channel }: PlaneAt,

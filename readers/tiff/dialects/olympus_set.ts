@@ -10,6 +10,7 @@ import type { OlympusFields } from "./olympus_fields.ts";
 import { readPage } from "../page.ts";
 import { requireStored } from "../segment_table.ts";
 import type { Opened } from "../opened.ts";
+import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
 import { sameLayout } from "../stored_planes.ts";
 import type { Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
@@ -31,6 +32,12 @@ interface MemberNumbers {
 interface Member extends MemberNumbers {
   readonly path: string;
 }
+
+/** Memory of a file: its path and numbers. */
+const MEMBER_BYTES = 1024;
+
+/** Memory of a file that is read: its window, its description and a few directories. */
+const RECENT_BYTES = 96 << 10;
 
 const keyOf = ({ channel, focus, time }: MemberNumbers) => `${channel},${focus},${time}`;
 
@@ -78,7 +85,7 @@ export function joinFiles(
     members.has(keyOf({ channel, ...grid.start })) || channel === self.channel
   );
   const without = grid.channels.filter((channel) => !channels.includes(channel));
-  const stacks = new Map<string, Stack>([[opened.path, own]]);
+  const stacks = new RecentFiles(opened.path, own, (path) => openMember(opened, path, openOne));
   return {
     ...own,
     sizes: {
@@ -94,6 +101,7 @@ export function joinFiles(
       ...warnings,
       ...without.map((channel) => `Channel ${channel} is left out: its first plane is missing`),
     ],
+    indexBytes: members.size * MEMBER_BYTES + Math.min(members.size, MAX_RECENT) * RECENT_BYTES,
     plane: ({ t, z, l, channel }) => {
       // A file that is alone along an axis holds all of it.
       const wanted = {
@@ -103,7 +111,7 @@ export function joinFiles(
       };
       const member = members.get(keyOf(wanted));
       if (!member) throw withoutMember(nameOf(self, wanted), reasons.get(keyOf(wanted)));
-      const stack = stacks.getOrInsertComputed(member.path, () => openMember(opened, member.path, openOne));
+      const stack = stacks.get(member.path);
       return stack.plane({ t: times.length > 1 ? 0 : t, z: slices.length > 1 ? 0 : z, l, channel: 0 });
     },
   };

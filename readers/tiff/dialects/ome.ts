@@ -8,6 +8,7 @@ import { DecodeFailed, quoted } from "../../errors.ts";
 import { axesOf } from "../../axes.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
+import { PlaneLookup } from "./ome_lookup.ts";
 import { OmeSet, placesOf, uuidIn } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
 import {
@@ -73,7 +74,13 @@ function imageList(
 ): SeriesList {
   const { images, path } = described;
   const set = new OmeSet(opened, new Set(images.flatMap(({ places }) => places)), { path, uuid });
-  const series: OmeSeries = { set, own, alone: images.length === 1, documentSize: described.size };
+  const series: OmeSeries = {
+    set,
+    own,
+    alone: images.length === 1,
+    documentSize: described.size,
+    indexBytes: imagesBytes(images),
+  };
   const held = images.filter((image) => image === own || holdsSamples(set, image));
   const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
   const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : "";
@@ -90,6 +97,22 @@ function imageList(
       return imageStack(opened, series, image, image.read);
     },
   };
+}
+
+/** Memory of an image: its names, calibration and sizes. */
+const IMAGE_BYTES = 4096;
+
+/** Memory of a `TiffData`. */
+const DATA_BYTES = 96;
+
+/** Memory of a `TiffData` of the opened image among those that planes are looked up in, and in terms of channels. */
+const LOOKUP_BYTES = 128;
+
+function imagesBytes(images: readonly DescribedImage[]): number {
+  return images.reduce((sum, { read }) => {
+    const data = read instanceof DecodeFailed ? 0 : read.tiffData.length;
+    return sum + IMAGE_BYTES + data * DATA_BYTES;
+  }, 0);
 }
 
 /** Images that a warning names. */
@@ -214,6 +237,8 @@ interface OmeSeries {
   readonly alone: boolean;
   /** Bytes of the document where its file holds no planes. */
   readonly documentSize: number;
+  /** Bytes of memory for what the document says of all images. */
+  readonly indexBytes: number;
 }
 
 function imageStack(
@@ -229,6 +254,7 @@ function imageStack(
   const folded = samples > 1 && image.sizes.C % samples === 0;
   const sizes = folded ? { ...image.sizes, C: image.sizes.C / samples } : image.sizes;
   const data = folded ? foldSamples(image, samples) : image.tiffData;
+  const lookup = new PlaneLookup(data, sizes.T * sizes.C * sizes.Z);
   return {
     sizes,
     layout,
@@ -238,12 +264,13 @@ function imageStack(
     fileSize: documentSize + set.totalSize(),
     warnings: [
       ...image.warnings,
-      ...directoryWarnings(opened, set, { sizes, data, folded, alone }),
+      ...directoryWarnings(opened, set, { sizes, lookup, folded, alone }),
       ...set.warnings(described.places),
     ],
+    indexBytes: series.indexBytes + set.indexBytes + data.length * LOOKUP_BYTES,
     plane: ({ t, z, channel }) => {
       const number = planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
-      return set.plane(number, data, layout, `the plane T=${t} C=${channel} Z=${z}`);
+      return set.plane(number, lookup, layout, `the plane T=${t} C=${channel} Z=${z}`);
     },
   };
 }
@@ -263,7 +290,9 @@ function layoutOf(
   image: OmeImage,
 ): PageLayout {
   const origin = { T: 0, C: 0, Z: 0 };
-  const start = set.locate(planeNumber(image.order, image.sizes, origin), image.tiffData);
+  const { T, C, Z } = image.sizes;
+  const lookup = new PlaneLookup(image.tiffData, T * C * Z);
+  const start = set.locate(planeNumber(image.order, image.sizes, origin), lookup);
   const first = start && set.start(start);
   if (first) return readPage(first);
   if (described === own) return readPage(opened.first);

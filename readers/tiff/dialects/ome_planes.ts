@@ -1,4 +1,5 @@
 /** What contradicts itself in the directories that OME-XML names for the planes of an image. */
+import type { PlaneLookup } from "./ome_lookup.ts";
 import type { OmeSet } from "./ome_set.ts";
 import type { TiffData } from "../ome_xml.ts";
 import type { Opened } from "../opened.ts";
@@ -9,7 +10,7 @@ export interface NamedDirectories {
   /** Length of each axis. */
   readonly sizes: StackSizes;
   /** In the terms of `sizes`. */
-  readonly data: readonly TiffData[];
+  readonly lookup: PlaneLookup;
   /** True where the document counts samples as channels, so that several planes may share a directory. */
   readonly folded: boolean;
   /** True where the image is the document's only one. */
@@ -24,7 +25,8 @@ export function directoryWarnings(
   set: OmeSet,
   named: NamedDirectories,
 ): string[] {
-  const { sizes, data, folded, alone } = named;
+  const { sizes, lookup, folded, alone } = named;
+  const { data } = lookup;
   const planes = sizes.T * sizes.C * sizes.Z;
   const warnings: string[] = [];
   const ranges = data.map(({ first, count }) => ({ first, end: Math.min(first + count, planes) }));
@@ -41,20 +43,28 @@ export function directoryWarnings(
       `OME-XML names directories for planes up to ${last.first + last.count}, but declares ${planes}`,
     );
   }
-  const places = data.length > 0 ? data.map((one) => set.startOf(one)) : [set.locate(0, data)];
+  const places = data.map((one) => set.startOf(one));
   if (!folded && counted && sharesDirectory(data, places)) {
     warnings.push("OME-XML names one directory for two planes");
   }
-  const own = places.flatMap((place, i) => {
-    const range = ranges[i] ?? { first: 0, end: planes };
-    return place?.path === path ? [place.directory + range.end - range.first] : [];
-  });
-  const needed = own.reduce((most, end) => Math.max(most, end), 0);
+  const inFile = (one: TiffData) => set.startOf(one)?.path === path;
+  // One without a count stands for those planes alone that no later one names.
+  const ends = [
+    ...data.filter((one) => one.counted || one.count < planes).map((one) => ({
+      one,
+      end: Math.min(one.first + one.count, planes),
+    })),
+    ...lookup.ranges().map(({ data: one, end }) => ({ one, end })),
+  ];
+  const needed = data.length === 0 ? planes : ends.filter(({ one }) => inFile(one))
+    .reduce((most, { one, end }) => Math.max(most, one.directory + end - one.first), 0);
   const present = tiff.countUpTo(needed + 1);
   if (present < needed) {
     const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
     warnings.push(`OME-XML names ${needed} directories of this file, which has ${present}${reason}`);
-  } else if (alone && present > needed && data.every((one) => !one.counted && one.count === planes)) {
+  } else if (
+    alone && present > needed && data.every((one) => !one.counted && one.count === planes && inFile(one))
+  ) {
     warnings.push(`The file has more directories than the ${needed} planes that OME-XML declares`);
   }
   return warnings;

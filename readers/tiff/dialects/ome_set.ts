@@ -1,7 +1,7 @@
 /** The files of an OME-TIFF set: where they are, which are missing, whether they are those that the document means. */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { MAX_FOLDER_ENTRIES, MAX_XML_BYTES } from "../../limits.ts";
+import { MAX_FOLDER_ENTRIES } from "../../limits.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml, type OmeFile, type TiffData } from "../ome_xml.ts";
 import type { PageLayout } from "../page.ts";
@@ -9,7 +9,9 @@ import type { PlaneSource } from "../stack.ts";
 import type { Opened } from "../opened.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
+import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
 import { TiffFile } from "../tiff_file.ts";
+import type { PlaneLookup } from "./ome_lookup.ts";
 
 /** Where a plane is. */
 export interface Location {
@@ -34,11 +36,26 @@ export function uuidIn(text: string): string | null {
   return /<(?:\w+:)?OME\s[^>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
 }
 
+/** Bytes at the start of a document within which its root states a UUID. */
+const ROOT_BYTES = 1 << 16;
+
 function uuidOf(tiff: TiffFile): string | null {
-  return uuidIn(tiff.first.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml) ?? "");
+  return uuidIn(tiff.first.textStarts(TAG.ImageDescription, ROOT_BYTES).find(isOmeXml) ?? "");
 }
 
 const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid ?? "";
+
+/** Memory of a file that a document names: name, UUID, path and size. */
+const PLACE_BYTES = 1024;
+
+/** Memory of a file that is read: its window, and a chain of some thousand directories. */
+const RECENT_BYTES = 160 << 10;
+
+/** A file and the UUID that it states; `undefined` until it is looked up. */
+interface SetFile {
+  readonly tiff: TiffFile;
+  uuid: string | null | undefined;
+}
 
 /** The files of one OME-TIFF set. */
 export class OmeSet {
@@ -48,7 +65,7 @@ export class OmeSet {
   readonly #uuid: string | null;
   readonly #paths = new Map<OmeFile, string>();
   readonly #elsewhere: string[] = [];
-  readonly #tiffs = new Map<string, TiffFile>();
+  readonly #files: RecentFiles<SetFile>;
   readonly #sizes = new Map<string, number>();
 
   /**
@@ -65,7 +82,6 @@ export class OmeSet {
     this.#opened = opened;
     this.#xmlPath = xmlPath;
     this.#uuid = uuid;
-    this.#tiffs.set(opened.path, opened.tiff);
     this.#sizes.set(opened.path, opened.tiff.file.size);
     if (places.size > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`OME-XML names ${places.size} files, more than ${MAX_FOLDER_ENTRIES}`);
@@ -76,7 +92,11 @@ export class OmeSet {
       const found = alone ? opened.path : this.#find(place);
       if (found !== null) this.#paths.set(place, found);
     }
-    if (alone) this.#uuid = null;
+    this.#files = new RecentFiles(
+      opened.path,
+      { tiff: opened.tiff, uuid: alone ? null : uuid },
+      (path) => this.#openOther(path),
+    );
   }
 
   /** Path of the file that a document names, or `null` where it is missing. */
@@ -112,6 +132,11 @@ export class OmeSet {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
   }
 
+  /** Bytes of memory for the files of the set, those that are read included, from above. */
+  get indexBytes(): number {
+    return this.#paths.size * PLACE_BYTES + Math.min(this.#paths.size, MAX_RECENT) * RECENT_BYTES;
+  }
+
   /** Which of these files are missing, and which of the set lie elsewhere. */
   warnings(places: readonly OmeFile[]): string[] {
     const missing = places.filter((place) => !this.#paths.has(place)).map(titleOf);
@@ -124,12 +149,11 @@ export class OmeSet {
   }
 
   /** Where a plane is, or `null` when the document does not say or the file is missing. */
-  locate(number: number, tiffData: readonly TiffData[]): Location | null {
-    if (tiffData.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
-    const data = tiffData.findLast(({ first, count }) => number >= first && number - first < count);
-    if (!data) return null;
-    const start = this.startOf(data);
-    return start && { ...start, directory: start.directory + number - data.first };
+  locate(number: number, lookup: PlaneLookup): Location | null {
+    if (lookup.data.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
+    const data = lookup.find(number);
+    const start = data && this.startOf(data);
+    return start ? { ...start, directory: start.directory + number - data.first } : null;
   }
 
   /** Where the first plane of a `TiffData` is, or `null` when its file is missing. */
@@ -151,22 +175,23 @@ export class OmeSet {
     });
   }
 
-  /** Opens a file of the set, once. @throws {DecodeFailed} the file is damaged, or is another than the document means */
+  /** Opens a file of the set. @throws {DecodeFailed} the file is damaged, or is another than the document means */
   open({ path, uuid }: Location): TiffFile {
-    const known = this.#tiffs.get(path);
-    const tiff = known ?? this.#openOther(path);
-    this.#tiffs.set(path, tiff);
-    const own = uuid === null ? null : tiff === this.#opened.tiff ? this.#uuid : uuidOf(tiff);
-    if (own !== null && own !== uuid) {
-      throw new DecodeFailed(`"${basename(path)}" is of another set: its UUID is "${own}", not "${uuid}"`);
+    const file = this.#files.get(path);
+    if (uuid === null) return file.tiff;
+    if (file.uuid === undefined) file.uuid = uuidOf(file.tiff);
+    if (file.uuid !== null && file.uuid !== uuid) {
+      throw new DecodeFailed(
+        `"${basename(path)}" is of another set: its UUID is "${file.uuid}", not "${uuid}"`,
+      );
     }
-    return tiff;
+    return file.tiff;
   }
 
-  #openOther(path: string): TiffFile {
+  #openOther(path: string): SetFile {
     const { files } = this.#opened;
     try {
-      return new TiffFile(files.open(path), files);
+      return { tiff: new TiffFile(files.open(path), files), uuid: undefined };
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       throw new DecodeFailed(`"${basename(path)}" of this set: ${error.message}`, { cause: error });
@@ -189,10 +214,10 @@ export class OmeSet {
    * @throws {PlaneNotFound} its file is missing, or no file is named for it, or that file ends before it
    * @throws {DecodeFailed} its file is damaged, or another than the document means
    */
-  plane(number: number, tiffData: readonly TiffData[], layout: PageLayout, what: string): PlaneSource {
-    const location = this.locate(number, tiffData);
+  plane(number: number, lookup: PlaneLookup, layout: PageLayout, what: string): PlaneSource {
+    const location = this.locate(number, lookup);
     if (location === null) {
-      const data = tiffData.findLast(({ first, count }) => number >= first && number - first < count);
+      const data = lookup.find(number);
       throw new PlaneNotFound(
         data
           ? `${what} is in "${titleOf(data.place)}", which is missing`

@@ -11,7 +11,7 @@ import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
 import { PageChain } from "../page_chain.ts";
 import { type ArrayPages, arrayPages, isShape, numberInArray, shapedArray, shapeOf } from "./shaped.ts";
-import { listedPlane, stackedPlane } from "../stored_planes.ts";
+import { OFFSET_BYTES, stackedPlanes, StoredPlanes } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
@@ -165,6 +165,9 @@ function stackOf(opened: Opened, { array, warnings, offsets }: ListedSeries): St
   const { tiff } = opened;
   const shown = shownDirectory(opened, offsets);
   const layout = readPage(shown);
+  const stored = array?.behindOne
+    ? stackedPlanes(tiff, layout, true)
+    : StoredPlanes.listed(tiff, layout, offsets);
   return {
     sizes: array?.shape.sizes ?? { T: 1, C: 1, Z: Math.max(offsets.length, 1) },
     layout,
@@ -173,11 +176,8 @@ function stackOf(opened: Opened, { array, warnings, offsets }: ListedSeries): St
     moment: tagMoment(shown),
     fileSize: tiff.file.size,
     warnings,
-    plane: (index) => {
-      const number = array ? numberInArray(array.shape, index) : index.z;
-      if (array?.behindOne) return stackedPlane(tiff, layout, number, true);
-      return listedPlane(tiff, layout, offsets, number);
-    },
+    indexBytes: offsets.length * OFFSET_BYTES,
+    plane: (index) => stored.plane(array ? numberInArray(array.shape, index) : index.z),
   };
 }
 

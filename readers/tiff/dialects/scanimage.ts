@@ -9,7 +9,7 @@ import { readPage } from "../page.ts";
 import { pagesLikeFirst } from "../page_chain.ts";
 import { calibrationsOf } from "../../axes.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
-import { listedPlane } from "../stored_planes.ts";
+import { OFFSET_BYTES, StoredPlanes } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../numbers.ts";
 import type { Stack } from "../stack.ts";
@@ -53,6 +53,7 @@ export function openScanImage(opened: Opened): Stack | null {
       "The metadata of ScanImage do not say which channels were saved; pages are read as those of one",
     );
   }
+  const stored = StoredPlanes.listed(tiff, layout, offsets);
   const planes = channels * slices * frames;
   if (planes > offsets.length) {
     opened.warnings.push(`The description declares ${planes} planes, but the file holds ${offsets.length}`);
@@ -82,9 +83,10 @@ export function openScanImage(opened: Opened): Stack | null {
     moment: firstMoment(momentIn(fields), tagMoment(first)),
     fileSize: tiff.file.size,
     warnings,
+    indexBytes: offsets.length * OFFSET_BYTES,
     plane: ({ t, z, channel }) => {
       const number = (volumes ? t * slices + z : z * frames + t) * channels + channel;
-      return listedPlane(tiff, layout, offsets, number);
+      return stored.plane(number);
     },
   };
 }

@@ -1,0 +1,31 @@
+/** The files of a set, the latest of which stay read: a set of 10,000 files is stepped through in the memory of a few. */
+
+/** Files whose directories and windows are kept, 64 KiB or so each; more than a set has channels. */
+export const MAX_RECENT = 64;
+
+/** What was read of the opened file and, by path, of those of its set that were used last. */
+export class RecentFiles<T> {
+  readonly #path: string;
+  readonly #opened: T;
+  readonly #read: (path: string) => T;
+  /** Least recently used first. */
+  readonly #recent = new Map<string, T>();
+
+  /** `opened` at `path` is kept in any case; `read` reads another file. */
+  constructor(path: string, opened: T, read: (path: string) => T) {
+    this.#path = path;
+    this.#opened = opened;
+    this.#read = read;
+  }
+
+  /** The file at a path. @throws {DecodeFailed} it is damaged */
+  get(path: string): T {
+    if (path === this.#path) return this.#opened;
+    const file = this.#recent.get(path) ?? this.#read(path);
+    this.#recent.delete(path);
+    this.#recent.set(path, file);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > MAX_RECENT && oldest !== undefined) this.#recent.delete(oldest);
+    return file;
+  }
+}
