@@ -279,7 +279,8 @@ Deno.test("a load can be divided where each channel has encoded chunks of its ow
 });
 
 const selection = (change: Partial<PlaneSelection> = {}): PlaneSelection => ({
-  ...{ rowAxis: 1, columnAxis: 2, channelAxis: 0, rows: 8, columns: 10, channels: [0], fixed: [0, 0, 0] },
+  ...{ rowAxis: 1, columnAxis: 2, channelAxis: 0, columns: 10, channels: [0], fixed: [0, 0, 0] },
+  rows: { start: 0, end: 8 },
   ...change,
 });
 
@@ -294,9 +295,16 @@ Deno.test("the chunks of some planes along each axis", () => {
   deepEqual(wantedChunks(layout(grid(2, 8, 10)), selection({ channelAxis: null, fixed: [1, 0, 0] })), [[0], [
     0,
   ], [0]]);
+  // Chunks have 4 rows.
+  const rowChunks = (start: number, end: number) =>
+    wantedChunks(layout(), selection({ rows: { start, end } }))[1];
+  deepEqual([rowChunks(0, 4), rowChunks(3, 5), rowChunks(4, 8), rowChunks(7, 8)], [[0], [0, 1], [1], [1]]);
   // A plane of 1024 x 1024 chunks of one sample, and one row more; a row of 2^20 and of one more.
   const ones = (rows: number, columns: number) =>
-    wantedChunks(layout({ shape: [1, rows, columns], ...grid(1, 1, 1) }), selection({ rows, columns }));
+    wantedChunks(
+      layout({ shape: [1, rows, columns], ...grid(1, 1, 1) }),
+      selection({ rows: { start: 0, end: rows }, columns }),
+    );
   equal(ones(1024, 1024)[1]!.length, 1024);
   throws(() => ones(1025, 1024), /the planes lie in 1049600 chunks of array "0", more than 1048576/);
   equal(ones(1, 1 << 20)[2]!.length, 1 << 20);
@@ -304,7 +312,12 @@ Deno.test("the chunks of some planes along each axis", () => {
 });
 
 Deno.test("the memory that a chunk takes beside the planes", () => {
-  const store = (holdsWhole: boolean) => ({ holdsWhole, open: () => null });
+  const store = (holdsWhole: boolean) => ({
+    holdsWhole,
+    open: () => null,
+    has: () => false,
+    keptBytes: () => 0,
+  });
   const bytes = (change: Fields, whole = false, wanted = selection()) =>
     workingMemory(store(whole), layout(change), wanted).bytes;
   // 1 x 4 x 5 samples of 2 bytes are 40; their encoded form has at most an eighth and 64 KiB more.

@@ -15,8 +15,8 @@ const MAX_CHUNKS = 1 << 20;
 export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): number[][] {
   const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = selection;
   const along = array.chunkShape.map((size, axis) => {
-    if (axis === rowAxis) return range(Math.ceil(rows / size));
-    if (axis === columnAxis) return range(Math.ceil(columns / size));
+    if (axis === rowAxis) return range(Math.floor(rows.start / size), Math.ceil(rows.end / size));
+    if (axis === columnAxis) return range(0, Math.ceil(columns / size));
     if (axis === channelAxis) return [...new Set(channels.map((channel) => Math.floor(channel / size)))];
     return [Math.floor(item(fixed, axis) / size)];
   });
@@ -47,11 +47,12 @@ function* combinations(along: readonly (readonly number[])[]): Generator<number[
   for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
 }
 
-function range(count: number): number[] {
+function range(start: number, end: number): number[] {
+  const count = Math.max(0, end - start);
   if (count > MAX_CHUNKS) {
     throw new DecodeFailed(`${count} chunks along one axis are more than ${MAX_CHUNKS}`);
   }
-  return Array.from({ length: count }, (_, n) => n);
+  return Array.from({ length: count }, (_, n) => start + n);
 }
 
 /** Where the chunks of some planes are stored. */

@@ -2,6 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
 import { MAX_READ_STEP } from "../limits.ts";
+import type { RowRange } from "../reader.ts";
 import { convertSamples, SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
 import type { Box, PlacedSpan, Samples, SampleSink, Span, StoredSamples } from "./chunk_decoder.ts";
 
@@ -13,8 +14,8 @@ export interface PlaneSelection {
   readonly columnAxis: number;
   /** Axis of channels, or `null`. */
   readonly channelAxis: number | null;
-  /** Rows of a plane. */
-  readonly rows: number;
+  /** Wanted rows, which the planes have. */
+  readonly rows: RowRange;
   /** Columns of a plane. */
   readonly columns: number;
   /** Wanted channels in the order of the planes. */
@@ -53,7 +54,7 @@ export class PlaneSink implements SampleSink {
   wants(box: Box): boolean {
     const { rowAxis, columnAxis, channelAxis, rows, columns } = this.#selection;
     return box.every((span, axis) => {
-      if (axis === rowAxis) return span.from < rows;
+      if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
       if (axis === columnAxis) return span.from < columns;
       if (axis !== channelAxis) return includes(span, item(this.#selection.fixed, axis));
       const next = this.#planes[this.#firstFrom(span.from)];
@@ -68,8 +69,8 @@ export class PlaneSink implements SampleSink {
     const interleaved = column.stride === 1 ? null : new SampleArray(samples);
     this.#eachPlane(samples.box, (plane, start) => {
       for (let y = 0; y < row.count; y += 1) {
-        const from = start + y * row.stride;
-        const at = this.#indexAt(row.from + y, column.from);
+        const from = start + (row.skipped + y) * row.stride;
+        const at = this.#indexAt(row.target + y, column.from);
         if (interleaved) {
           interleaved.convert({ from, step: column.stride, count: column.count }, plane, at);
         } else {
@@ -95,8 +96,8 @@ export class PlaneSink implements SampleSink {
       for (let y = 0; y < row.count; y += rowsAtOnce) {
         const count = Math.min(rowsAtOnce, row.count - y);
         const bytes = this.#scratch.subarray(0, count * rowBytes);
-        read(start * width + y * rowBytes, bytes);
-        const at = this.#indexAt(row.from + y, column.from);
+        read(start * width + (row.skipped + y) * rowBytes, bytes);
+        const at = this.#indexAt(row.target + y, column.from);
         const stored = new SampleArray({ bytes, sampleType, littleEndian });
         if (whole) {
           stored.convert({ from: 0, step: 1, count: count * column.size }, plane, at);
@@ -123,7 +124,7 @@ export class PlaneSink implements SampleSink {
     const [row, column] = this.#place(placed);
     this.#eachPlane(placed, (plane) => {
       for (let y = 0; y < row.count; y += 1) {
-        const at = this.#indexAt(row.from + y, column.from);
+        const at = this.#indexAt(row.target + y, column.from);
         plane.fill(value, at, at + column.count);
       }
     });
@@ -133,14 +134,19 @@ export class PlaneSink implements SampleSink {
     return row * this.#selection.columns + column;
   }
 
-  /** Rows and columns of a box, with how many lie in the plane; chunks at the edge are larger than what is left. */
+  /**
+   * Rows and columns of a box, with how many of them are wanted: chunks at the edge are larger than what is left. Rows before
+   * the wanted ones are skipped, and `target` is the place of the first wanted one in the plane.
+   */
   #place(box: readonly PlacedSpan[]) {
     const { rowAxis, columnAxis, rows, columns } = this.#selection;
-    const inside = (span: PlacedSpan, size: number) => ({
-      ...span,
-      count: Math.min(span.size, size - span.from),
-    });
-    return [inside(item(box, rowAxis), rows), inside(item(box, columnAxis), columns)] as const;
+    const [row, column] = [item(box, rowAxis), item(box, columnAxis)];
+    const first = Math.max(row.from, rows.start);
+    const count = Math.min(row.from + row.size, rows.end) - first;
+    return [
+      { ...row, count, skipped: first - row.from, target: first - rows.start },
+      { ...column, count: Math.min(column.size, columns - column.from) },
+    ] as const;
   }
 
   /** Calls `take` with each plane that the box has a part of, and the index of its first sample. */

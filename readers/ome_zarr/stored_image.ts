@@ -5,7 +5,14 @@ import { archiveOf } from "../archive_path.ts";
 import { NoImage, PathNotFound, quoted } from "../errors.ts";
 import { item } from "../item.ts";
 import type { FileAccess } from "../random_access.ts";
-import { type Acquisition, type AxisLetter, FIRST_POSITION, type Position, type Source } from "../reader.ts";
+import {
+  type Acquisition,
+  type AxisLetter,
+  FIRST_POSITION,
+  type Position,
+  type RowRange,
+  type Source,
+} from "../reader.ts";
 import { decodePlanes, isDivisible, wantedChunks } from "./array_planes.ts";
 import { readNode } from "./hierarchy.ts";
 import { GROUP_MARKERS } from "./markers.ts";
@@ -73,11 +80,12 @@ function outermostGroup(path: string, files: FileAccess): string {
   return root;
 }
 
-/** Where the planes of some channels lie in the array of an image. */
+/** Where some rows of the planes of some channels lie in the array of an image. */
 export function planeSelection(
   { array, axes }: OmeImage,
   channels: readonly number[],
   position: Position,
+  rows?: RowRange,
 ): PlaneSelection {
   const axisOf = (letter: AxisLetter) => axes.findIndex((axis) => axis.letter === letter);
   const [rowAxis, columnAxis, channelAxis] = [axisOf("Y"), axisOf("X"), axisOf("C")];
@@ -85,7 +93,7 @@ export function planeSelection(
     rowAxis,
     columnAxis,
     channelAxis: channelAxis < 0 ? null : channelAxis,
-    rows: item(array.shape, rowAxis),
+    rows: rows ?? { start: 0, end: item(array.shape, rowAxis) },
     columns: item(array.shape, columnAxis),
     channels,
     fixed: axes.map(({ letter }) => indexAt(letter, position)),
@@ -95,7 +103,7 @@ export function planeSelection(
 /** The acquisition of an image. */
 export function acquisitionOf({ image, store, fileSize }: StoredImage, files: FileAccess): Acquisition {
   const { array, axes } = image;
-  const { rows, columns } = planeSelection(image, [], FIRST_POSITION);
+  const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
   const sizes = Object.fromEntries(axes.flatMap(({ letter, size }) => letter ? [[letter, size]] : []));
   return {
     axes: axesOf(sizes, image.calibrations),
@@ -114,12 +122,13 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
     warnings: image.warnings,
     times: null,
     documents: () => [],
-    plan(channels, position) {
-      const selection = planeSelection(image, channels, position);
+    plan(channels, position, wanted) {
+      const selection = planeSelection(image, channels, position, wanted);
       wantedChunks(array, selection);
       return Promise.resolve({
         rows,
         columns,
+        filled: selection.rows,
         warnings: [],
         divisible: isDivisible(array, selection.channelAxis),
         working: workingMemory(store, array, selection),
