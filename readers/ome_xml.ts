@@ -1,18 +1,24 @@
 /** What OME-XML (schemas 2003 to 2016) says of one image, in every format that carries such a document. */
-import { type Calibration, calibrationsOf } from "./axes.ts";
+import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { numberOf } from "./numbers.ts";
 import type { AxisLetter } from "./reader.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
-/** Calibration, names and date of an `Image` element. */
+/** Name, calibration, channels and times of an `Image` element. */
 export interface OmeXmlImage {
+  /** `null` where it has none. */
+  readonly name: string | null;
   /** Axes that have a unit; those of the schema, micrometres and seconds, where none is written. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** Per `Channel` or `LogicalChannel`; `null` where it has none. */
   readonly names: readonly (string | null)[];
+  /** `#rrggbb` of each channel, `null` where it has none. */
+  readonly colors: readonly (string | null)[];
   /** When the image was acquired. */
   readonly moment: Moment;
+  /** Seconds of each time point from the first, by the planes of the first channel and depth; `null` where one has none. */
+  readonly times: readonly number[] | null;
 }
 
 /** Reads an `Image` element whose `pixels` is a `Pixels` element. */
@@ -20,16 +26,47 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
   const { attributes } = pixels;
   const length = (name: string) => [numberOf(attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
   const dates = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
+  const channels = channelElements(image, pixels);
   return {
+    name: image.attributes.Name?.trim() || null,
     calibrations: calibrationsOf({
       X: length("PhysicalSizeX"),
       Y: length("PhysicalSizeY"),
       Z: length("PhysicalSizeZ"),
       T: [numberOf(attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
     }),
-    names: channelElements(image, pixels).map((channel) => channel.attributes.Name ?? null),
+    names: channels.map((channel) => channel.attributes.Name ?? null),
+    colors: channels.map(({ attributes }) => colorOf(attributes.Color)),
     moment: firstMoment(...dates.map(momentOf)),
+    times: timesOf(pixels),
   };
+}
+
+/** `#rrggbb` of a colour: red, green, blue and opacity are the bytes of a signed number (OME schema, "Color"). */
+function colorOf(written: string | undefined): string | null {
+  const value = numberOf(written);
+  if (value === null || !Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32) return null;
+  return `#${(value >>> 8).toString(16).padStart(6, "0")}`;
+}
+
+/** `DeltaT` of the first plane of each time point, in seconds from the first. */
+function timesOf(pixels: XmlElement): number[] | null {
+  const count = numberOf(pixels.attributes.SizeT) ?? 1;
+  const times = new Map<number, number>();
+  for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of children(pixels, "Plane")) {
+    const [t, seconds] = [numberOf(TheT), secondsOf(numberOf(DeltaT), DeltaTUnit ?? "s")];
+    if (numberOf(TheC) === 0 && numberOf(TheZ) === 0 && t !== null && seconds !== null) times.set(t, seconds);
+  }
+  const first = times.get(0);
+  if (first === undefined || times.size < count || !(count > 1)) return null;
+  const found = Array.from({ length: times.size }, (_, t) => (times.get(t) ?? NaN) - first).slice(0, count);
+  return found.length === count && found.every(Number.isFinite) ? found : null;
+}
+
+function secondsOf(value: number | null, unit: string): number | null {
+  if (value === null || value === 0) return value;
+  const { step, unit: served } = calibrated(Math.abs(value), unit);
+  return served === "seconds" ? Math.sign(value) * step : null;
 }
 
 /** The channels of an image; old schemas have them beside the pixels. */

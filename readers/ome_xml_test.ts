@@ -1,0 +1,56 @@
+/** Name, colours and times of an `Image` of OME-XML. */
+import { deepEqual, equal } from "node:assert/strict";
+import { omeXmlImage } from "./ome_xml.ts";
+import { child, parseXml } from "./xml.ts";
+
+function read(pixels: string, image = "") {
+  const element = parseXml(`<Image ${image}><Pixels ${pixels}</Pixels></Image>`, "OME-XML");
+  return omeXmlImage(element, child(element, "Pixels")!);
+}
+
+Deno.test("the name of an image; a blank one is none", () => {
+  const names = ['Name=" a b "', 'Name=" "', ""].map((image) => read(">", image).name);
+  deepEqual(names, ["a b", null, null]);
+});
+
+Deno.test("colours are red, green, blue and opacity in the bytes of a signed number", () => {
+  const colors = (...written: string[]) =>
+    read(`>${written.map((color) => `<Channel Color="${color}"/>`).join("")}<Channel/>`).colors;
+  // The default of the schema, -1, is ffffffff. 16711935 is 00ff00ff; -16776961 and 4278190335 are ff0000ff.
+  deepEqual(colors("-1", "16711935", "-16776961", "4278190335", "255"), [
+    "#ffffff",
+    "#00ff00",
+    "#ff0000",
+    "#ff0000",
+    "#000000",
+    null,
+  ]);
+  deepEqual(colors("red", "1.5", "4294967296", "-2147483649", "-2147483648"), [
+    ...[null, null, null, null],
+    "#800000",
+    null,
+  ]);
+});
+
+Deno.test("times are those of the first channel and depth, from the first on, in seconds", () => {
+  const plane = (t: number | string, delta: string | null, more = "", c = 0, z = 0) =>
+    `<Plane TheT="${t}" TheC="${c}" TheZ="${z}" ${delta === null ? "" : `DeltaT="${delta}"`} ${more}/>`;
+  const times = (size: string, ...planes: string[]) => read(`SizeT="${size}">${planes.join("")}`).times;
+  deepEqual(times("3", plane(0, "0.5"), plane(1, "2"), plane(2, "3.75")), [0, 1.5, 3.25]);
+  deepEqual(times("2", plane(1, "2"), plane(0, "-0.5"), plane(0, "9", "", 1), plane(1, "9", "", 0, 1)), [
+    0,
+    2.5,
+  ]);
+  const ms = 'DeltaTUnit="ms"';
+  deepEqual(times("2", plane(0, "0", ms), plane(1, "250", ms)), [0, 0.25]);
+  equal(times("2", plane(0, "0"), plane(1, "250", 'DeltaTUnit="parsec"')), null);
+  equal(times("3", plane(0, "0"), plane(1, "1")), null);
+  equal(times("2", plane(0, "0"), plane(1, null)), null);
+  equal(times("2", plane(0, "0"), plane(1, "NaN")), null);
+  equal(times("2", plane(0, "0"), plane(2, "1")), null);
+  equal(times("2", plane(0, "0"), plane("0.5", "1")), null);
+  deepEqual(times("2", plane(0, "0"), plane(1, "1"), plane(2, "2")), [0, 1]);
+  equal(times("1", plane(0, "3")), null);
+  equal(times("1e9", plane(0, "0")), null);
+  equal(times("NaN", plane(0, "0"), plane(1, "1")), null);
+});
