@@ -6,7 +6,7 @@ import { item } from "../item.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
 import { imageAt } from "./markers.ts";
-import { acquisitionOf, readStoredImage, type StoredImage } from "./stored_image.ts";
+import { acquisitionOf, readLinkedImage, type StoredImage } from "./stored_image.ts";
 
 /**
  * The acquisition of an image as its collection wants it shown; an image outside of any collection is left as it is.
@@ -44,8 +44,7 @@ function readReference(
 ): Reference | null {
   if (referenceImage === null) return null;
   try {
-    const stored = readStoredImage({ path: referenceImage, files });
-    const acquisition = acquisitionOf(stored, files);
+    const acquisition = acquisitionOf(readLinkedImage({ path: referenceImage, files }), files);
     const { channels, axes } = acquisition;
     const [y, x] = [axisOf(axes, "Y"), axisOf(axes, "X")];
     warnings.push(...acquisition.warnings);

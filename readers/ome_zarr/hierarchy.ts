@@ -91,3 +91,15 @@ export function omeAttributes(node: ZarrNode): JsonObject {
 /** The first item of a list when it is an object. */
 export const firstOf = (value: unknown): JsonObject | null =>
   Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;
+
+/** True when a group with attributes is stored at a path; its documents are not read. */
+export const holdsAttributes = (store: Store, path: string): boolean =>
+  ["zarr.json", ".zattrs"].some((name) => store.has(keyBelow(path, name)));
+
+/** Keys of the documents of the node at a path; those of Zarr 2 do not count beside that of Zarr 3. */
+export function documentKeys(store: Store, path: string): string[] {
+  const there = (...names: string[]) =>
+    names.map((name) => keyBelow(path, name)).filter((key) => store.has(key));
+  const modern = there("zarr.json");
+  return modern.length > 0 ? modern : there(".zgroup", ".zarray", ".zattrs");
+}

@@ -4,12 +4,16 @@ import { calibrated, UNCALIBRATED } from "../axes.ts";
 import { DecodedBytes } from "../byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
 import { omeAttributes, readNode } from "./hierarchy.ts";
-import { readOmeImage } from "./ome_image.ts";
+import { imageList } from "./image_list.ts";
+import type { OpenedStore } from "./opened_store.ts";
 import type { Store } from "./store.ts";
+import { readStoredImage } from "./stored_image.ts";
 
 /** A store of texts, or of values that are written as JSON. */
 function storeOf(values: Readonly<Record<string, unknown>>): Store {
   return {
+    has: (key) => values[key] !== undefined,
+    keptBytes: () => 0,
     open(key) {
       const value = values[key];
       if (value === undefined) return null;
@@ -99,8 +103,15 @@ const image = ({ multiscale: own = multiscale(), omero, shape = [2, 4, 6], at = 
   [`${at}.zattrs`]: { multiscales: [own], ...omero && { omero } },
   [`${at}0/.zarray`]: ARRAY(shape),
 });
-const read = (values: Readonly<Record<string, unknown>>, path = "") =>
-  readOmeImage(storeOf(values), path, (inner) => `shown/${inner}`);
+const opened = (values: Readonly<Record<string, unknown>>, path = ""): OpenedStore => ({
+  store: storeOf(values),
+  path,
+  shown: (inner) => `shown/${inner}`,
+  fileSize: null,
+});
+const list = (values: Readonly<Record<string, unknown>>, path = "") => imageList(opened(values, path));
+const read = (values: Readonly<Record<string, unknown>>, path = "", index = 0) =>
+  readStoredImage(opened(values, path), list(values, path), index).image;
 
 Deno.test("the array of an image, and its channels by label", () => {
   const labels = (...channels: unknown[]) => read(image({ omero: { channels } }));
@@ -154,7 +165,7 @@ Deno.test("what is no image, or one that cannot be read, is refused", () => {
     () => read(image({ multiscale: multiscale({ datasets: [{ path: "1" }] }) })),
     /dataset "1" does not exist/,
   );
-  throws(() => read({ ".zattrs": { plate: {} } }), UnsupportedFormat);
+  throws(() => read({ ".zattrs": { plate: {} } }), /the plate holds no field/);
   throws(() => read({ ".zattrs": { well: {} } }), UnsupportedFormat);
 });
 
@@ -169,47 +180,148 @@ Deno.test("an image has at most 2^30 samples in a plane and 10,000 channels", ()
   throws(() => sized(10_001, 1, 1), /the image has 10001 channels, more than 10000/);
 });
 
-Deno.test("the first series of a bioformats2raw layout is its image", () => {
-  const layout = (value: unknown, series?: unknown) => ({
-    ".zattrs": { "bioformats2raw.layout": value },
-    ...series !== undefined && { "OME/.zattrs": { series } },
-    ...image({ at: "0/" }),
-    ...image({ at: "b/", shape: [1, 4, 6] }),
-  });
-  const channels = (values: Record<string, unknown>) => read(values).channelNames.length;
-  equal(channels(layout(3)), 2);
-  equal(channels(layout(3, ["b", "0"])), 1);
-  equal(channels(layout(3, [7, "b"])), 1);
-  equal(channels(layout(3, "b")), 2);
-  throws(() => read(layout(4)), /layout 4 is not known/);
-  throws(() => read(layout(3, ["c"])), /the first series "c" holds no image/);
-  throws(() => read(layout(3, ["../b"])), /the first series "..\/b" holds no image/);
-  throws(() => read(layout(3, ["OME"])), /the first series "OME" holds no image/);
+const layout = (value: unknown, series?: unknown) => ({
+  ".zattrs": { "bioformats2raw.layout": value },
+  ...series !== undefined && { "OME/.zattrs": { series } },
+  ...image({ at: "0/" }),
+  ...image({ at: "1/", shape: [3, 4, 6] }),
+  ...image({ at: "b/", shape: [1, 4, 6] }),
+});
+const paths = (values: Readonly<Record<string, unknown>>, path = "") =>
+  list(values, path).images.map((one) => one.path);
+
+Deno.test("the images of a bioformats2raw layout are those that it lists, else those that are numbered", () => {
+  deepEqual(paths(layout(3)), ["0", "1"]);
+  deepEqual(paths({ ...layout(3), ...image({ at: "3/" }) }), ["0", "1"]);
+  deepEqual(paths(layout(3, ["b", "0"])), ["b", "0"]);
+  deepEqual(paths(layout(3, [7, "b"])), ["b"]);
+  deepEqual(paths(layout(3, "b")), ["0", "1"]);
+  deepEqual(paths(layout(3, [])), ["0", "1"]);
+  deepEqual([0, 1].map((index) => read(layout(3), "", index).channelNames.length), [2, 3]);
+  equal(list(layout(3)).kind, "layout");
+  // The path of an image is that image alone.
+  deepEqual([paths(layout(3), "1"), list(layout(3), "1").kind], [["1"], "image"]);
+  throws(() => list(layout(4)), /layout 4 is not known/);
 });
 
-Deno.test("a plate and a well name a field that can be opened", () => {
-  const plate = { ".zattrs": { plate: { wells: [{ path: "../A" }, { path: "A/0" }, {}, { path: "A/1" }] } } };
-  const well = { "A/1/.zattrs": { well: { images: [{ path: "0" }, { path: "1" }] } } };
-  const message = (values: Readonly<Record<string, unknown>>, path = "") => {
+Deno.test("series that are not there are left out and named", () => {
+  const told = (...series: string[]) => list(layout(3, series)).warnings;
+  deepEqual(told("b", "1"), []);
+  deepEqual(told("b", "c", "1"), ['A series of the layout is not there and is left out: "c"']);
+  deepEqual(told("../b", "1", "c"), ['2 series of the layout are not there and are left out: "../b", "c"']);
+  const many = Array.from({ length: 13 }, (_, i) => `x${i}`);
+  equal(
+    told("b", ...many)[0],
+    `13 series of the layout are not there and are left out: ${
+      many.slice(0, 10).map((name) => `"${name}"`).join(", ")
+    } and 3 more`,
+  );
+  throws(() => list(layout(3, ["c"])), /the layout holds no series: "c"/);
+  throws(() => list({ ".zattrs": { "bioformats2raw.layout": 3 } }), /the layout holds no series/);
+  // What is there and is no image is damaged when it is opened.
+  throws(() => read(layout(3, ["OME"])), /"OME" holds no image/);
+});
+
+const OME_XML = (...images: string[]) =>
+  `<OME>${images.map((one) => `<Image ${one}</Image>`).join("")}</OME>`;
+
+Deno.test("the OME-XML of a layout names its images by the place where they are declared", () => {
+  const xml = OME_XML(
+    'Name="first"><Pixels SizeT="1"><Channel Name="A" Color="-16776961"/><Channel Name="B"/></Pixels>',
+    'Name="second"><Pixels/>',
+    'Name=" third "><Pixels><Channel Name="D"/></Pixels>',
+  );
+  const values = { ...layout(3, ["0", "gone", "b"]), "OME/METADATA.ome.xml": xml };
+  const { images, warnings } = list(values);
+  deepEqual(images, [{ path: "0", name: "first" }, { path: "b", name: "third" }]);
+  deepEqual(warnings, ['A series of the layout is not there and is left out: "gone"']);
+  deepEqual([0, 1].map((index) => read(values, "", index).channelNames), [["A", "B"], ["D"]]);
+  // -16776961 is ff0000ff: red, opaque.
+  deepEqual(read(values).colors, ["#ff0000", null]);
+  deepEqual(read(values, "b").channelNames, ["D"]);
+  // Without a list the document tells how many there are.
+  const numbered = { ...layout(3), "OME/METADATA.ome.xml": xml };
+  deepEqual(paths(numbered), ["0", "1"]);
+  deepEqual(list(numbered).warnings, ['A series of the layout is not there and is left out: "2"']);
+  const damaged = { ...layout(3), "OME/METADATA.ome.xml": "<OME>" };
+  equal(list(damaged).images.length, 2);
+  equal(list(damaged).warnings.length, 1);
+});
+
+const wells = (...names: string[]) => ({ ".zattrs": { plate: { wells: names.map((path) => ({ path })) } } });
+const well = (at: string, ...names: string[]) => ({
+  [`${at}/.zattrs`]: { well: { images: names.map((path) => ({ path })) } },
+});
+
+Deno.test("the fields of a plate are those of its wells, in their order", () => {
+  const fields = (...names: string[]) => Object.assign({}, ...names.map((name) => image({ at: `${name}/` })));
+  const plate = {
+    ...wells("B/2", "A/1"),
+    ...well("A/1", "1", "0"),
+    ...well("B/2", "0"),
+    ...fields("A/1/0", "A/1/1", "A/1/2", "B/2/0"),
+  };
+  deepEqual(paths(plate), ["B/2/0", "A/1/1", "A/1/0"]);
+  deepEqual(list(plate).images.map(({ name }) => name), ["B/2/0", "A/1/1", "A/1/0"]);
+  deepEqual([list(plate).kind, list(plate).warnings], ["plate", []]);
+  const absent = {
+    ...plate,
+    ...wells("B/2", "../A", "A/1", "B/3", "B/2"),
+    ...well("A/1", "0", "7", "../../.."),
+  };
+  deepEqual(paths(absent), ["B/2/0", "A/1/0"]);
+  deepEqual(list(absent).warnings, [
+    '4 wells and fields of the plate are not there and are left out: "../A", "A/1/7", "A/1/../../..", "B/3"',
+  ]);
+  // A field is seen by the documents that it has, which are read when it is opened.
+  const damaged = { ...plate, "B/2/0/.zattrs": "{" };
+  equal(paths(damaged).length, 3);
+  throws(() => read(damaged), /"B\/2\/0\/.zattrs" is no JSON/);
+  equal(read(damaged, "", 1).path, "A/1/1");
+  throws(() => list({ ...plate, "A/1/.zattrs": "{" }), /"A\/1\/.zattrs" is no JSON/);
+  throws(() => list(wells("A/1")), /the plate holds no field: "A\/1"/);
+  throws(() => list({ ...wells("A/1"), ...well("A/1") }), /the plate holds no field: "A\/1"/);
+  throws(() => list({ ...wells("A/1"), ...well("A/1", "0") }), /the plate holds no field: "A\/1\/0"/);
+});
+
+Deno.test("a plate has at most 10,000 wells and 100,000 fields", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, i) => `A/${i}`);
+  throws(() => list(wells(...names(10_001))), /the plate has 10001 wells, more than 10000/);
+  const full = (count: number) => ({
+    ...wells("A/1", "B/1"),
+    ...well("A/1", ...Array.from({ length: count }, (_, i) => String(i))),
+    ...well("B/1", "0"),
+    ...image({ at: "B/1/0/" }),
+  });
+  deepEqual(paths(full(99_999)), ["B/1/0"]);
+  throws(() => list(full(100_000)), /the plate has more than 100000 fields/);
+});
+
+Deno.test("a well names a field that can be opened", () => {
+  const message = (values: Readonly<Record<string, unknown>>) => {
     try {
-      return String(read(values, path));
+      return String(read(values, "A/1"));
     } catch (error) {
       return (error as Error).message;
     }
   };
+  const fields = well("A/1", "0", "1");
   const field = image({ at: "A/1/1/" });
-  equal(message(plate), '"shown/" is a plate; open one field of a well');
-  equal(message({ ...plate, ...well }), '"shown/" is a plate; open one field of a well');
-  equal(
-    message({ ...plate, ...well, ...field }),
-    '"shown/" is a plate; open one field of a well, for example "shown/A/1/1"',
-  );
-  equal(message(well, "A/1"), '"shown/A/1" is a well of a plate; open one of its fields');
+  equal(message(fields), '"shown/A/1" is a well of a plate; open one of its fields');
   const damaged = { "A/1/0/.zattrs": "{" };
   equal(
-    message({ ...well, ...field, ...damaged }, "A/1"),
+    message({ ...fields, ...field, ...damaged }),
     '"shown/A/1" is a well of a plate; open one of its fields, for example "shown/A/1/1"',
   );
+});
+
+Deno.test("colours of channels are those of omero, in any spelling of six digits", () => {
+  const colors = (...written: unknown[]) =>
+    read(image({ omero: { channels: written.map((color) => ({ color })) } })).colors;
+  deepEqual(colors("00FF7f", "#ABCDEF"), ["#00ff7f", "#abcdef"]);
+  deepEqual(colors("00FF7", 112233), [null, null]);
+  deepEqual(colors("00FF7F00", "red"), [null, null]);
+  deepEqual(read(image()).colors, [null, null]);
 });
 
 Deno.test("steps of an image are those of its scale, in the units of its axes", () => {

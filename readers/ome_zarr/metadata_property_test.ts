@@ -6,8 +6,8 @@ import { DecodedBytes } from "../byte_source.ts";
 import { ReaderError } from "../errors.ts";
 import { FileAccess } from "../random_access.ts";
 import { FIRST_POSITION } from "../reader.ts";
-import { readOmeImage } from "./ome_image.ts";
-import { acquisitionOf } from "./stored_image.ts";
+import { imageList } from "./image_list.ts";
+import { acquisitionOf, readStoredImage } from "./stored_image.ts";
 import type { Store } from "./store.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../tests/fixtures/ome_zarr/", import.meta.url));
@@ -27,6 +27,8 @@ function valuesOf(folder: string, prefix = ""): Map<string, Uint8Array<ArrayBuff
 
 function memoryStore(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Store {
   return {
+    has: (key) => values.has(key),
+    keptBytes: () => 0,
     open(key) {
       const bytes = values.get(key);
       if (!bytes) return null;
@@ -91,8 +93,8 @@ async function read(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promi
   const files = new FileAccess();
   try {
     const store = memoryStore(values);
-    const image = readOmeImage(store, "", (path) => path);
-    const acquisition = acquisitionOf({ image, store, fileSize: null }, files);
+    const opened = { store, path: "", shown: (path: string) => path, fileSize: null };
+    const acquisition = acquisitionOf(readStoredImage(opened, imageList(opened), 0), files);
     const channels = acquisition.channels.slice(0, 3).map((channel) => channel.index);
     const plan = await acquisition.plan(channels, FIRST_POSITION);
     if (plan.rows * plan.columns > MAX_SAMPLES) return "planned";

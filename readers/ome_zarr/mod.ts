@@ -5,18 +5,37 @@
  * on). `multiscales[0]` names the axes and the datasets from full resolution down; `datasets[0].path` is the array
  * that is read. Its metadata (`.zarray` or `zarr.json`) give shape, type, chunk grid, codecs and fill value; chunk
  * (1, 0, 2) lies under `1.0.2`, `1/0/2` or `c/1/0/2`, and an absent one stands for the fill value. A shard is a
- * chunk with an index of inner chunks. `omero.channels` has names; `OME/METADATA.ome.xml` of the bioformats2raw
- * layout (first series) names, pixel sizes and the date of acquisition.
+ * chunk with an index of inner chunks. `omero.channels` has names and colours; `OME/METADATA.ome.xml` of the
+ * bioformats2raw layout names, pixel sizes, time stamps and the date of acquisition.
  *
- * Refused: plates and wells (a field is opened instead), groups without an image, versions from 0.6 on, data types
+ * Scenes are the series of a bioformats2raw layout and the fields of a plate; any other image is the only one.
+ *
+ * Refused: wells (a field is opened instead, or the plate), groups without an image, versions from 0.6 on, data types
  * that are no number, unknown codecs, chunk grids, key encodings and metadata fields, chunks that do not decode to
  * their exact length, absent chunks without a fill value, links that leave the store, encrypted ZIP entries.
  */
-import { oneScene, type Scenes, type Source } from "../reader.ts";
+import type { Scenes, Source } from "../reader.ts";
 import { acquisitionInCollection } from "./collection_member.ts";
-import { readStoredImage } from "./stored_image.ts";
+import { imageList } from "./image_list.ts";
+import { ImageScenes } from "./image_scenes.ts";
+import { openStore } from "./opened_store.ts";
+import { acquisitionOf } from "./stored_image.ts";
 
-/** Opens the image of a directory or ZIP store, shaped by the collection that it belongs to. */
-export async function scenes(source: Source): Promise<Scenes> {
-  return oneScene(await acquisitionInCollection(readStoredImage(source), source.path, source.files));
+/** Opens the images of a directory or ZIP store; the first one is shaped by the collection that it belongs to. */
+export function scenes(source: Source): Promise<Scenes> {
+  return Promise.try(() => imageScenes(source));
+}
+
+function imageScenes({ path, files }: Source): Scenes {
+  const opened = openStore({ path, files });
+  const list = imageList(opened);
+  const inCollection = (scene: number) => list.kind !== "plate" && scene === 0;
+  return new ImageScenes(
+    opened,
+    list,
+    (stored, scene) =>
+      inCollection(scene)
+        ? acquisitionInCollection(stored, path, files)
+        : Promise.resolve(acquisitionOf(stored, files)),
+  );
 }

@@ -1,7 +1,7 @@
-/** The image of a store: which group it is, its first dataset, axes, channel names and time. */
+/** One image of a store: its first dataset, axes, channels and time. */
 import { type Calibration, UNCALIBRATED } from "../axes.ts";
 import { channelNames } from "../channel_names.ts";
-import { DecodeFailed, NoImage } from "../errors.ts";
+import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
@@ -10,47 +10,58 @@ import type { AxisLetter } from "../reader.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
 import { calibrationOf, omeAxes, type OmeAxis } from "./ome_axes.ts";
-import { readOmeXml } from "./ome_xml.ts";
-import { plateError, wellError } from "./plate.ts";
-import { keyBelow, type Store, storeKey } from "./store.ts";
+import { type Store, storeKey } from "./store.ts";
 
 /** One image, ready to be read. */
 export interface OmeImage {
   /** The dataset of full resolution. */
   readonly array: ArrayLayout;
+  /** Path of its group inside the store. */
+  readonly path: string;
+  /** As the OME-XML says, or else the multiscale, or `null`. */
+  readonly name: string | null;
   /** In the order of the array. */
   readonly axes: readonly OmeAxis[];
   /** One for each channel. */
   readonly channelNames: readonly string[];
+  /** `#rrggbb` of each channel, or `null`. */
+  readonly colors: readonly (string | null)[];
   /** Date of acquisition, or empty. */
   readonly date: string;
   /** Time of acquisition, or empty. */
   readonly time: string;
+  /** Seconds of each time point from the first, or `null`. */
+  readonly times: readonly number[] | null;
   /** Steps and units by served letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** What of the metadata does not fit. */
   readonly warnings: readonly string[];
 }
 
-/** Images of the `bioformats2raw.layout`: the first series, with the OME-XML beside it. */
-interface Location {
+/** The group of an image. */
+export interface ImageGroup {
+  /** Path inside the store. */
   readonly path: string;
-  readonly node: ZarrNode;
-  readonly xml: OmeXmlImage | null;
+  /** Its documents, where they were read already. */
+  readonly node?: ZarrNode;
 }
 
 /**
- * Finds and reads the image at a path inside the store.
+ * Reads the image of a group.
  *
- * @param path of the group that was opened, `""` for the outermost
- * @param shown how a path inside the store is named to the user
- * @throws {UnsupportedFormat} a plate or a well, with a field to open instead
+ * @param xml what the OME-XML says of it
+ * @param told what was wrong before, to which its own warnings are added
  * @throws {DecodeFailed} no image, or one that cannot be read
  */
-export function readOmeImage(store: Store, path: string, shown: (path: string) => string): OmeImage {
-  const warnings: string[] = [];
-  const { node, path: group, xml } = locate(store, path, shown, warnings);
-  const ome = omeAttributes(node);
+export function readOmeImage(
+  store: Store,
+  group: ImageGroup,
+  xml: OmeXmlImage | null,
+  told: readonly string[] = [],
+): OmeImage {
+  const { path } = group;
+  const warnings = [...told];
+  const ome = imageAttributes(store, group);
   const multiscale = firstOf(ome["multiscales"])!;
   const version = ome["version"] ?? multiscale["version"];
   checkVersion(version);
@@ -59,7 +70,7 @@ export function readOmeImage(store: Store, path: string, shown: (path: string) =
   if (!dataset || typeof datasetPath !== "string") {
     throw new DecodeFailed(`the first multiscale has no dataset with a path`);
   }
-  const arrayPath = storeKey(group, datasetPath);
+  const arrayPath = storeKey(path, datasetPath);
   if (arrayPath === null) throw new DecodeFailed(`the dataset path "${datasetPath}" leaves the store`);
   const arrayNode = readNode(store, arrayPath);
   if (!arrayNode) throw new DecodeFailed(`the dataset "${arrayPath}" does not exist`);
@@ -70,95 +81,44 @@ export function readOmeImage(store: Store, path: string, shown: (path: string) =
     const names = axes.map(({ name }) => name).join(", ");
     warnings.push(`The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`);
   }
-  const channels = axes.find((axis) => axis.letter === "C")?.size ?? 1;
-  const labels = labelsOf(ome);
-  if (labels.length > 0 && labels.length !== channels) {
-    warnings.push(`The array has ${channels} channels, "omero" tells of ${labels.length}`);
-  }
+  const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
+  const channels = describedChannels(ome, xml, sizeOf("C"), warnings);
   for (const { letter, name, size } of axes) {
     if (letter === null && size > 1) warnings.push(`Axis "${name}" of ${size} is read at its first position`);
   }
-  const calibrations = Object.fromEntries(
+  const { name } = multiscale;
+  return {
+    array,
+    axes,
+    path,
+    name: xml?.name ?? (typeof name === "string" && name.trim() !== "" ? name.trim() : null),
+    ...channels,
+    ...acquisitionTime(ome, xml),
+    times: xml?.times?.length === sizeOf("T") ? xml.times : null,
+    calibrations: calibrationsOf(axes, xml),
+    warnings,
+  };
+}
+
+/** OME attributes of a group with an image. @throws {DecodeFailed} it has none */
+function imageAttributes(
+  store: Store,
+  { path, node = readNode(store, path) ?? undefined }: ImageGroup,
+): JsonObject {
+  const ome = node?.kind === "group" ? omeAttributes(node) : {};
+  if (!firstOf(ome["multiscales"])) throw new DecodeFailed(`"${path}" holds no image`);
+  return ome;
+}
+
+/** Scale of the array, or else the pixel size of the OME-XML. */
+function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeImage["calibrations"] {
+  return Object.fromEntries(
     axes.flatMap((axis) => {
       if (axis.letter === null) return [];
       const written = xml?.calibrations[axis.letter] ?? UNCALIBRATED;
       return [[axis.letter, axis.scale === null ? written : calibrationOf(axis)]];
     }),
   );
-  const { date, time } = acquisitionTime(ome, xml);
-  return {
-    array,
-    axes,
-    channelNames: channelNames(namesOf(labels, xml, channels)),
-    date,
-    time,
-    calibrations,
-    warnings,
-  };
-}
-
-/** Versions of the layout; the earlier two differ in where the OME-XML lies. */
-const LAYOUTS: readonly unknown[] = [1, 2, 3];
-
-function locate(
-  store: Store,
-  path: string,
-  shown: (path: string) => string,
-  warnings: string[],
-): Location {
-  const node = readNode(store, path);
-  if (!node) throw new DecodeFailed(`the store has no metadata at "${path}"`);
-  if (node.kind === "array") {
-    throw new NoImage(
-      `"${shown(path)}" is an array of a store and no image; open the group that holds it`,
-    );
-  }
-  const ome = omeAttributes(node);
-  if (isJsonObject(ome["plate"])) throw plateError(store, path, ome["plate"], shown);
-  if (isJsonObject(ome["well"])) throw wellError(store, path, ome["well"], shown);
-  if (firstOf(ome["multiscales"])) return { node, path, xml: enclosingXml(store, path, warnings) };
-  const layout = ome["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
-  if (layout === undefined) {
-    throw new NoImage(`"${shown(path)}" is a Zarr group without OME-Zarr image metadata ("multiscales")`);
-  }
-  if (layout !== 3) {
-    throw new DecodeFailed(`the bioformats2raw layout ${JSON.stringify(layout)} is not known`);
-  }
-  const series = seriesPaths(store, path)[0] ?? "0";
-  const first = storeKey(path, series);
-  const image = first === null ? null : readNode(store, first);
-  if (first === null || !image || !firstOf(omeAttributes(image)["multiscales"])) {
-    throw new DecodeFailed(`the first series "${series}" holds no image`);
-  }
-  return { node: image, path: first, xml: readOmeXml(store, path, 0, warnings) };
-}
-
-/** Series of a `bioformats2raw.layout`, in order; empty where they are not listed. */
-function seriesPaths(store: Store, path: string): string[] {
-  const group = readNode(store, keyBelow(path, "OME"));
-  const series = group ? omeAttributes(group)["series"] : undefined;
-  return Array.isArray(series) ? series.filter((name) => typeof name === "string") : [];
-}
-
-/**
- * OME-XML of an image: beside it in the store, or in the layout above it that lists it as a series, as that of a
- * plate lists its fields.
- */
-function enclosingXml(store: Store, path: string, warnings: string[]): OmeXmlImage | null {
-  if (path === "") return readOmeXml(store, "", 0, warnings);
-  const segments = path.split("/");
-  for (let depth = segments.length - 1; depth >= 0; depth -= 1) {
-    const above = segments.slice(0, depth).join("/");
-    const node = readNode(store, above);
-    const layout = node &&
-      (omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"]);
-    if (!LAYOUTS.includes(layout)) continue;
-    const name = segments.slice(depth).join("/");
-    const listed = seriesPaths(store, above).indexOf(name);
-    const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : null;
-    return index === null ? null : readOmeXml(store, above, index, warnings);
-  }
-  return null;
 }
 
 function checkVersion(version: unknown): void {
@@ -181,19 +141,34 @@ function checkPlane(axes: readonly OmeAxis[]): void {
   }
 }
 
-function labelsOf(ome: JsonObject): readonly unknown[] {
-  const channels = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
-  return Array.isArray(channels) ? channels : [];
+/** Names and colours of so many channels: those of `omero`, then those of the OME-XML. */
+function describedChannels(
+  ome: JsonObject,
+  xml: OmeXmlImage | null,
+  count: number,
+  warnings: string[],
+): Pick<OmeImage, "channelNames" | "colors"> {
+  const channels: unknown = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
+  const rendered: readonly unknown[] = Array.isArray(channels) ? channels : [];
+  if (rendered.length > 0 && rendered.length !== count) {
+    warnings.push(`The array has ${count} channels, "omero" tells of ${rendered.length}`);
+  }
+  const described = Array.from({ length: count }, (_, i) => {
+    const channel = rendered[i];
+    const { label, color } = isJsonObject(channel) ? channel : {};
+    const written = typeof label === "string" || typeof label === "number" ? String(label).trim() : "";
+    return { name: written || xml?.names[i] || null, color: hexColor(color) ?? xml?.colors[i] ?? null };
+  });
+  return {
+    channelNames: channelNames(described.map(({ name }) => name)),
+    colors: described.map(({ color }) => color),
+  };
 }
 
-/** Labels of `omero`, then names of the OME-XML. */
-function namesOf(labels: readonly unknown[], xml: OmeXmlImage | null, count: number): (string | null)[] {
-  return Array.from({ length: count }, (_, i) => {
-    const channel = labels[i];
-    const label = isJsonObject(channel) ? channel["label"] : null;
-    const written = typeof label === "string" || typeof label === "number" ? String(label).trim() : "";
-    return written || xml?.names[i] || null;
-  });
+/** `#rrggbb` of a colour of `omero`, in hexadecimal digits of any case (OME-Zarr 0.4, "omero"), or `null`. */
+function hexColor(written: unknown): string | null {
+  const digits = typeof written === "string" ? /^\s*#?([0-9a-f]{6})\s*$/i.exec(written)?.[1] : undefined;
+  return digits === undefined ? null : `#${digits.toLowerCase()}`;
 }
 
 function acquisitionTime(ome: JsonObject, xml: OmeXmlImage | null): Moment {

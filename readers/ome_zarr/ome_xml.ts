@@ -1,32 +1,30 @@
-/** What `OME/METADATA.ome.xml` of the bioformats2raw layout says of one series. */
+/** What `OME/METADATA.ome.xml` of the bioformats2raw layout says of its series. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
 import { child, children, parseXml } from "../xml.ts";
 import { keyBelow, readValue, type Store } from "./store.ts";
 
+/** Key of the document of the layout at a path. */
+export const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADATA.ome.xml");
+
 /**
- * Reads the document; one that is missing gives `null`, one that is damaged a warning too.
- *
- * @param index of the series
+ * What the document of a layout says of each series, by their index, `null` for one without pixels; none where the document
+ * is missing, and a warning too where it is damaged.
  */
-export function readOmeXml(
-  store: Store,
-  path: string,
-  index: number,
-  warnings: string[],
-): OmeXmlImage | null {
-  const key = keyBelow(path, "OME", "METADATA.ome.xml");
+export function readOmeXml(store: Store, path: string, warnings: string[]): (OmeXmlImage | null)[] {
+  const key = omeXmlKey(path);
   try {
     const bytes = readValue(store, key, MAX_XML_BYTES);
-    if (bytes === null) return null;
+    if (bytes === null) return [];
     const root = parseXml(new TextDecoder().decode(bytes), `"${key}"`);
-    const image = children(root, "Image")[index];
-    const pixels = child(image, "Pixels");
-    return image && pixels ? omeXmlImage(image, pixels) : null;
+    return children(root, "Image").map((image) => {
+      const pixels = child(image, "Pixels");
+      return pixels ? omeXmlImage(image, pixels) : null;
+    });
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     warnings.push(`The OME metadata cannot be read: ${error.message}`);
-    return null;
+    return [];
   }
 }

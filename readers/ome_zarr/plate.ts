@@ -1,30 +1,62 @@
-/** Plates and wells, which are not opened as a whole: the answer names a field that can be. */
+/** Plates and wells (OME-Zarr 0.4 and 0.5, "plate" and "well"): which fields are there. */
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { firstOf, omeAttributes, readNode } from "./hierarchy.ts";
+import { firstOf, holdsAttributes, omeAttributes, readNode } from "./hierarchy.ts";
 import { type Store, storeKey } from "./store.ts";
 
-/** Wells, and fields of each, that are tried for an example in the message. */
+/** Wells of one plate; the largest in use have 3456. */
+const MAX_WELLS = 10_000;
+
+/** Fields of one plate, 200 bytes of heap each: ten for each of the most wells. */
+const MAX_FIELDS = 100_000;
+
+/** Fields of a well that are tried for an example in the message. */
 const MAX_FIELDS_TRIED = 50;
 
-/** Why a plate is not opened, with a field that can be. */
-export function plateError(
-  store: Store,
-  path: string,
-  plate: JsonObject,
-  shown: (path: string) => string,
-): UnsupportedFormat {
-  const field = firstExisting(
-    pathsOf(plate["wells"]).flatMap((well) => storeKey(path, well) ?? []),
-    (well) => {
-      const node = readNode(store, well);
-      const attributes = node ? omeAttributes(node)["well"] : null;
-      return isJsonObject(attributes) ? fieldOf(store, well, attributes) : null;
-    },
-  );
-  return new UnsupportedFormat(
-    `"${shown(path)}" is a plate; open one field of a well${example(field, shown)}`,
-  );
+/** Which of the fields of a plate are there. */
+export interface PlateFields {
+  /** Paths inside the store, wells in the order of the plate, fields of each in theirs. */
+  readonly fields: readonly string[];
+  /** Wells and fields that are listed and are not there, as they are listed. */
+  readonly absent: readonly string[];
+}
+
+/**
+ * Finds the fields of a plate by the documents of its wells; of a field only its place is looked at.
+ *
+ * @param path of the plate
+ * @param plate its metadata
+ * @throws {DecodeFailed} the document of a well is damaged, or there are more than {@linkcode MAX_WELLS} wells or
+ * {@linkcode MAX_FIELDS} fields
+ */
+export function plateFields(store: Store, path: string, plate: JsonObject): PlateFields {
+  const fields: string[] = [];
+  const absent: string[] = [];
+  const wells = pathsOf(plate["wells"]);
+  if (wells.length > MAX_WELLS) {
+    throw new DecodeFailed(`the plate has ${wells.length} wells, more than ${MAX_WELLS}`);
+  }
+  for (const well of wells) {
+    const key = storeKey(path, well);
+    const images = key === null ? [] : imagesOf(store, key);
+    if (key === null || images.length === 0) absent.push(well);
+    if (fields.length + absent.length + images.length > MAX_FIELDS) {
+      throw new DecodeFailed(`the plate has more than ${MAX_FIELDS} fields`);
+    }
+    for (const image of images) {
+      const field = storeKey(key ?? "", image);
+      if (field !== null && holdsAttributes(store, field)) fields.push(field);
+      else absent.push(`${well}/${image}`);
+    }
+  }
+  return { fields, absent };
+}
+
+/** Paths of the fields of a well, in its order; none where there is no well. */
+function imagesOf(store: Store, well: string): string[] {
+  const node = readNode(store, well);
+  const attributes = node ? omeAttributes(node)["well"] : null;
+  return isJsonObject(attributes) ? pathsOf(attributes["images"]) : [];
 }
 
 /** Why a well is not opened, with a field that can be. */
@@ -34,32 +66,18 @@ export function wellError(
   well: JsonObject,
   shown: (path: string) => string,
 ): UnsupportedFormat {
-  const field = example(fieldOf(store, path, well), shown);
-  return new UnsupportedFormat(`"${shown(path)}" is a well of a plate; open one of its fields${field}`);
+  const field = firstField(store, path, well);
+  const example = field === null ? "" : `, for example "${shown(field)}"`;
+  return new UnsupportedFormat(`"${shown(path)}" is a well of a plate; open one of its fields${example}`);
 }
 
-const example = (field: string | null, shown: (path: string) => string) =>
-  field === null ? "" : `, for example "${shown(field)}"`;
-
-/** The first field of a well that exists. */
-const fieldOf = (store: Store, well: string, attributes: JsonObject): string | null =>
-  firstExisting(
-    pathsOf(attributes["images"]).flatMap((field) => storeKey(well, field) ?? []),
-    (field) => {
-      const node = readNode(store, field);
-      return node && firstOf(omeAttributes(node)["multiscales"]) ? field : null;
-    },
-  );
-
-/** The first result of `find` that is not `null`; damaged metadata count as none. */
-function firstExisting(
-  paths: readonly string[],
-  find: (path: string) => string | null,
-): string | null {
-  for (const path of paths.slice(0, MAX_FIELDS_TRIED)) {
+/** The first field of a well that exists; damaged metadata count as none. */
+function firstField(store: Store, well: string, attributes: JsonObject): string | null {
+  for (const image of pathsOf(attributes["images"]).slice(0, MAX_FIELDS_TRIED)) {
     try {
-      const found = find(path);
-      if (found !== null) return found;
+      const field = storeKey(well, image);
+      const node = field === null ? null : readNode(store, field);
+      if (node && firstOf(omeAttributes(node)["multiscales"])) return field;
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
     }
@@ -67,8 +85,12 @@ function firstExisting(
   return null;
 }
 
-/** `path` of each item of a list. */
-const pathsOf = (list: unknown): string[] =>
-  Array.isArray(list)
-    ? list.flatMap((item) => isJsonObject(item) && typeof item["path"] === "string" ? [item["path"]] : [])
-    : [];
+/** `path` of each item of a list, each once. */
+function pathsOf(list: unknown): string[] {
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  const paths = items.flatMap((item) => {
+    const path = isJsonObject(item) ? item["path"] : null;
+    return typeof path === "string" ? [path] : [];
+  });
+  return [...new Set(paths)];
+}

@@ -22,6 +22,10 @@ export interface Store {
    * @throws {DecodeFailed} there is one and it cannot be read, is larger, or lies outside the store
    */
   open(key: string, maxBytes: number, maxWhole?: number): StoredValue | null;
+  /** True when there is a value under a key, even one that cannot be read. */
+  has(key: string): boolean;
+  /** Most bytes that it keeps in memory after so many values were looked for. */
+  keptBytes(values: number): number;
   /** Checks once that no value can be hidden by a damaged name, where names are stored twice. @throws {DecodeFailed} */
   requireNames?(): void;
 }
@@ -65,8 +69,11 @@ type Folder = "absent" | "closed" | {
 /** A listing takes as long as some ten checks for one entry. */
 const MISSES_BEFORE_LISTING = 16;
 
-/** Folders and names that are kept, about 100 bytes each; at the bound all are forgotten. */
+/** Folders and names that are kept; at the bound all are forgotten. */
 const MAX_NAMES_KEPT = 500_000;
+
+/** Heap of one of them: a folder with its key and its place in a table, or a name in a set. */
+const NAME_BYTES = 150;
 
 /** A store that is a directory. */
 export class DirectoryStore implements Store {
@@ -98,6 +105,14 @@ export class DirectoryStore implements Store {
       throw new DecodeFailed(`"${key}" has ${file.size} bytes, more than ${maxBytes}`);
     }
     return file;
+  }
+
+  has(key: string): boolean {
+    return this.#files.hasEntry(join(this.#root, key));
+  }
+
+  keptBytes(values: number): number {
+    return NAME_BYTES * Math.min(values, MAX_NAMES_KEPT);
   }
 
   #openFile(key: string): RandomAccessFile | null {

@@ -1,27 +1,26 @@
-/** From a path to the image of a store, and from that to an acquisition. */
-import { dirname, join, relative, sep } from "node:path";
+/** An image of a store as an acquisition. */
 import { axesOf } from "../axes.ts";
-import { archiveOf } from "../archive_path.ts";
-import { NoImage, PathNotFound, quoted } from "../errors.ts";
+import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { item } from "../item.ts";
 import type { FileAccess } from "../random_access.ts";
 import {
   type Acquisition,
+  type Axis,
   type AxisLetter,
   FIRST_POSITION,
+  type MetadataDocument,
   type Position,
   type RowRange,
   type Source,
 } from "../reader.ts";
 import { decodePlanes, isDivisible, wantedChunks } from "./array_planes.ts";
-import { readNode } from "./hierarchy.ts";
-import { GROUP_MARKERS } from "./markers.ts";
+import { documentKeys } from "./hierarchy.ts";
+import { type ImageList, imageList } from "./image_list.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
+import { type OpenedStore, openStore } from "./opened_store.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
-import { DirectoryStore, type Store } from "./store.ts";
-import { readZipDirectory, zarrFolder } from "./zip_directory.ts";
+import { readValue, type Store } from "./store.ts";
 import { workingMemory } from "./working_memory.ts";
-import { ZipStore } from "./zip_store.ts";
 
 /** An image and the store that holds it. */
 export interface StoredImage {
@@ -31,53 +30,47 @@ export interface StoredImage {
   readonly store: Store;
   /** Bytes of a ZIP file, `null` for a directory. */
   readonly fileSize: number | null;
+  /** Keys of the documents that tell of it. */
+  readonly documents: readonly string[];
 }
 
 /**
- * Reads the metadata of an image, and nothing else.
+ * Reads the metadata of one of the images of a list.
  *
- * @throws {NoImage} a Zarr hierarchy of another kind
  * @throws {DecodeFailed} an image that cannot be read
- * @throws {UnsupportedFormat} a plate or a well
  */
-export function readStoredImage({ path, files }: Source): StoredImage {
-  const archive = files.kind(path) === "file" ? path : archiveOf(path, files);
-  return archive === null ? imageOfDirectory(path, files) : imageOfZip(archive, path, files);
+export function readStoredImage(
+  { store, fileSize }: OpenedStore,
+  list: ImageList,
+  index: number,
+): StoredImage {
+  const listed = item(list.images, index);
+  const warnings: string[] = [];
+  const xml = list.xmlOf(index, warnings);
+  const image = readOmeImage(store, listed, xml?.image ?? null, warnings);
+  const documents = new Set([
+    ...documentKeys(store, list.path),
+    ...documentKeys(store, listed.path),
+    ...documentKeys(store, image.array.path),
+    ...xml === null ? [] : [xml.key],
+  ]);
+  return { image, store, fileSize, documents: [...documents] };
 }
 
-function imageOfZip(archive: string, path: string, files: FileAccess): StoredImage {
-  const file = files.open(archive);
-  const entries = readZipDirectory(file);
-  const folder = zarrFolder(entries.keys());
-  if (folder === null) throw new NoImage(`the ZIP file holds no Zarr group at its root`);
-  const store = new ZipStore(file, entries, folder);
-  const inside = relative(archive, path).split(sep).join("/");
-  if (inside !== "" && readNode(store, inside) === null) {
-    throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such group`);
+/**
+ * Reads the image that a document of a collection links: the one at a path, or the first of a layout.
+ *
+ * @throws {ReaderError} as opening it does
+ * @throws {UnsupportedFormat} a plate
+ */
+export function readLinkedImage(source: Source): StoredImage {
+  const opened = openStore(source);
+  const list = imageList(opened);
+  if (list.kind === "plate") {
+    throw new UnsupportedFormat(`"${opened.shown(list.path)}" is a plate and no image`);
   }
-  const image = readOmeImage(store, inside, (inner) => join(archive, inner));
-  return { image, store, fileSize: file.size };
-}
-
-function imageOfDirectory(path: string, files: FileAccess): StoredImage {
-  const root = outermostGroup(path, files);
-  const store = new DirectoryStore(root, files);
-  const inside = relative(root, path).split(sep).join("/");
-  return { image: readOmeImage(store, inside, (inner) => join(root, inner)), store, fileSize: null };
-}
-
-/** Levels that a field lies below its plate, and series below their store. */
-const MAX_GROUP_DEPTH = 6;
-
-/** The outermost folder above `path` that is a group with all folders between. */
-function outermostGroup(path: string, files: FileAccess): string {
-  let root = path;
-  for (let level = 0; level < MAX_GROUP_DEPTH; level += 1) {
-    const parent = dirname(root);
-    if (parent === root || !GROUP_MARKERS.some((name) => files.kind(join(parent, name)) === "file")) break;
-    root = parent;
-  }
-  return root;
+  const stored = readStoredImage(opened, list, 0);
+  return { ...stored, image: { ...stored.image, warnings: [...list.warnings, ...stored.image.warnings] } };
 }
 
 /** Where some rows of the planes of some channels lie in the array of an image. */
@@ -100,28 +93,35 @@ export function planeSelection(
   };
 }
 
-/** The acquisition of an image. */
-export function acquisitionOf({ image, store, fileSize }: StoredImage, files: FileAccess): Acquisition {
-  const { array, axes } = image;
-  const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
+/** The axes of an image as they are served. */
+export function servedAxes({ axes, calibrations }: OmeImage): Axis[] {
   const sizes = Object.fromEntries(axes.flatMap(({ letter, size }) => letter ? [[letter, size]] : []));
+  return axesOf(sizes, calibrations);
+}
+
+/** The acquisition of an image. */
+export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisition {
+  const { image, store, fileSize } = stored;
+  const { array } = image;
+  const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
   return {
-    axes: axesOf(sizes, image.calibrations),
+    axes: servedAxes(image),
     channels: image.channelNames.map((name, index) => ({
       index,
       name,
       sampleType: array.sampleType,
       rows,
       columns,
-      color: null,
+      color: image.colors[index] ?? null,
     })),
     date: image.date,
     time: image.time,
     fileSize,
     reference: null,
     warnings: image.warnings,
-    times: null,
-    documents: () => [],
+    times: image.times,
+    indexBytes: indexBytes(stored),
+    documents: (most) => storedDocuments(stored, most),
     plan(channels, position, wanted) {
       const selection = planeSelection(image, channels, position, wanted);
       wantedChunks(array, selection);
@@ -142,4 +142,39 @@ export function acquisitionOf({ image, store, fileSize }: StoredImage, files: Fi
 /** Axes without a served letter stay at their first index. */
 function indexAt(letter: AxisLetter | null, { t, z, l }: Position): number {
   return letter === "T" ? t : letter === "Z" ? z : letter === "L" ? l : 0;
+}
+
+/** Metadata of one image with its channels, and the folders above it. */
+const IMAGE_BYTES = 64 << 10;
+
+/** Heap of the name of a channel with its colour, or of the time of a plane. */
+const NAMED_BYTES = 100;
+
+/** What stays in memory: the metadata, and the names of the folders in which all chunks were looked for. */
+function indexBytes({ image, store }: StoredImage): number {
+  const { shape, chunkShape } = image.array;
+  const chunks = shape.reduce((product, size, axis) => product * Math.ceil(size / item(chunkShape, axis)), 1);
+  const named = image.channelNames.length + (image.times?.length ?? 0);
+  return IMAGE_BYTES + NAMED_BYTES * named + store.keptBytes(chunks * (shape.length + 1));
+}
+
+/** The documents of an image. @throws {DecodeFailed} one cannot be read, or they have more than `most` bytes in all */
+function storedDocuments({ store, documents }: StoredImage, most: number): MetadataDocument[] {
+  let left = most;
+  return documents.flatMap((key) => {
+    const bytes = readValue(store, key, Math.max(0, left));
+    if (bytes === null) return [];
+    const json = !key.endsWith(".xml");
+    const text = textOf(bytes, key);
+    left -= bytes.length;
+    return [{ name: key, mediaType: json ? "application/json" : "application/xml", text }];
+  });
+}
+
+function textOf(bytes: Uint8Array, key: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new DecodeFailed(`"${key}" is not UTF-8`, { cause });
+  }
 }

@@ -10,6 +10,9 @@ import type { ZipEntry } from "./zip_directory.ts";
 
 const LOCAL_HEADER_BYTES = 30;
 
+/** Heap of one entry of the directory with its name. */
+const ENTRY_HEAP_BYTES = 300;
+
 /**
  * The checksum of a stored entry up to this size is verified before parts of it are read, which takes a quarter of a
  * second. Larger shards hold whole stacks, of which one plane is wanted.
@@ -31,8 +34,16 @@ export class ZipStore implements Store {
     this.#folder = folder;
   }
 
+  has(key: string): boolean {
+    return this.#entries.has(this.#nameOf(key));
+  }
+
+  keptBytes(): number {
+    return ENTRY_HEAP_BYTES * this.#entries.size;
+  }
+
   open(key: string, maxBytes: number, maxWhole = maxBytes): StoredValue | null {
-    const name = this.#folder === "" ? key : `${this.#folder}/${key}`;
+    const name = this.#nameOf(key);
     const entry = this.#entries.get(name);
     if (!entry) return null;
     const what = `ZIP entry "${key}"`;
@@ -58,6 +69,10 @@ export class ZipStore implements Store {
       throw new DecodeFailed(`${what} has ${entry.compressedSize} compressed bytes for ${entry.size}`);
     }
     return deflated(this.#file.read(start, entry.compressedSize, what), entry, what);
+  }
+
+  #nameOf(key: string): string {
+    return this.#folder === "" ? key : `${this.#folder}/${key}`;
   }
 
   /** A damaged name in the directory would hide a chunk, for which the fill value would then be served. */

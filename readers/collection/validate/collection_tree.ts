@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
 import { MAX_JSON_BYTES } from "../../limits.ts";
 import { wantedChunks } from "../../ome_zarr/array_planes.ts";
 import { OME_ZARR } from "../../ome_zarr/format.ts";
-import { planeSelection, readStoredImage } from "../../ome_zarr/stored_image.ts";
+import { planeSelection, readLinkedImage } from "../../ome_zarr/stored_image.ts";
 import { FileAccess, isInsideRoots } from "../../random_access.ts";
 import { FIRST_POSITION } from "../../reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../registry.ts";
@@ -96,7 +96,7 @@ export class CollectionTree {
         this.#problems.add(at, `"${path}" is no OME-Zarr image but ${chosen.format.title}`);
         return null;
       }
-      const { image } = readStoredImage({ path: chosen.path, files });
+      const { image } = readLinkedImage({ path: chosen.path, files });
       wantedChunks(image.array, planeSelection(image, [...image.channelNames.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {

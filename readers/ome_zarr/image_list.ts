@@ -1,0 +1,149 @@
+/** Which images a path of a store means: one, the series of a bioformats2raw layout, or the fields of a plate. */
+import { DecodeFailed, NoImage, quoted } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
+import { item } from "../item.ts";
+import type { OmeXmlImage } from "../ome_xml.ts";
+import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
+import { layoutSeries, layoutVersion, seriesPlace } from "./layout.ts";
+import { omeXmlKey, readOmeXml } from "./ome_xml.ts";
+import type { OpenedStore } from "./opened_store.ts";
+import { plateFields, wellError } from "./plate.ts";
+import type { Store } from "./store.ts";
+
+/** What is known of one image before its own documents are read. */
+export interface ListedImage {
+  /** Path of its group inside the store. */
+  readonly path: string;
+  /** Name that the documents above it give, or `null`. */
+  readonly name: string | null;
+  /** Its group, where that was read already. */
+  readonly node?: ZarrNode;
+}
+
+/** OME-XML of one image. */
+export interface ImageXml {
+  /** Key of the document. */
+  readonly key: string;
+  /** What it says of the image; `null` where it does not. */
+  readonly image: OmeXmlImage | null;
+}
+
+/** The images that a path means, at least one. */
+export interface ImageList {
+  /** What is at the path. */
+  readonly kind: "image" | "layout" | "plate";
+  /** Path inside the store. */
+  readonly path: string;
+  /** Those that are there, in the order in which they are declared. */
+  readonly images: readonly ListedImage[];
+  /** Which images are left out. */
+  readonly warnings: readonly string[];
+  /** OME-XML of one of them, or `null`; `warnings` takes why it cannot be read. */
+  readonly xmlOf: (index: number, warnings: string[]) => ImageXml | null;
+}
+
+/** Absent images that a warning names. */
+const MAX_NAMED = 10;
+
+/**
+ * Finds the images at a path. Of a plate only the documents of its wells are read.
+ *
+ * @throws {UnsupportedFormat} a well, with a field to open instead
+ * @throws {NoImage} a Zarr hierarchy of another kind
+ * @throws {DecodeFailed} damaged metadata, or none of the images that are declared is there
+ */
+export function imageList({ store, path, shown }: OpenedStore): ImageList {
+  const node = readNode(store, path);
+  if (!node) throw new DecodeFailed(`the store has no metadata at "${path}"`);
+  if (node.kind === "array") {
+    throw new NoImage(
+      `"${shown(path)}" is an array of a store and no image; open the group that holds it`,
+    );
+  }
+  const ome = omeAttributes(node);
+  if (isJsonObject(ome["plate"])) {
+    return plateImages(store, path, plateFields(store, path, ome["plate"]));
+  }
+  if (isJsonObject(ome["well"])) throw wellError(store, path, ome["well"], shown);
+  if (firstOf(ome["multiscales"])) {
+    const images = [{ path, name: null, node }];
+    return { kind: "image", path, images, warnings: [], xmlOf: (_, told) => imageXml(store, path, told) };
+  }
+  return layoutImages(store, path, node, shown);
+}
+
+function plateImages(
+  store: Store,
+  path: string,
+  { fields, absent }: ReturnType<typeof plateFields>,
+): ImageList {
+  const warnings = leftOut(store, absent, {
+    one: "A well or field of the plate",
+    many: "wells and fields of the plate",
+  });
+  if (fields.length === 0) throw new DecodeFailed(`the plate holds no field${naming(absent)}`);
+  const images = fields.map((field) => ({ path: field, name: nameBelow(path, field) }));
+  const xmlOf = (index: number, told: string[]) => imageXml(store, item(images, index).path, told, path);
+  return { kind: "plate", path, images, warnings, xmlOf };
+}
+
+function layoutImages(
+  store: Store,
+  path: string,
+  node: ZarrNode,
+  shown: OpenedStore["shown"],
+): ImageList {
+  const version = layoutVersion(node);
+  if (version === undefined) {
+    throw new NoImage(`"${shown(path)}" is a Zarr group without OME-Zarr image metadata ("multiscales")`);
+  }
+  if (version !== 3) {
+    throw new DecodeFailed(`the bioformats2raw layout ${JSON.stringify(version)} is not known`);
+  }
+  const told: string[] = [];
+  const xml = readOmeXml(store, path, told);
+  const { series, absent } = layoutSeries(store, path, xml.length);
+  const warnings = leftOut(store, absent, { one: "A series of the layout", many: "series of the layout" });
+  if (series.length === 0) throw new DecodeFailed(`the layout holds no series${naming(absent)}`);
+  const key = omeXmlKey(path);
+  return {
+    kind: "layout",
+    path,
+    images: series.map(({ path: image, index }) => ({ path: image, name: xml[index]?.name ?? null })),
+    warnings: [...told, ...warnings],
+    xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[item(series, index).index] ?? null },
+  };
+}
+
+/** Path of a field below its plate. */
+const nameBelow = (plate: string, field: string) =>
+  field.startsWith(`${plate}/`) ? field.slice(plate.length + 1) : field;
+
+/** OME-XML of an image: beside it at the root of a store, or in the layout above it. */
+function imageXml(store: Store, path: string, warnings: string[], nearest?: string): ImageXml | null {
+  const place = seriesPlace(store, path, nearest);
+  if (place === null) return null;
+  const images = readOmeXml(store, place.layout, warnings);
+  return images.length === 0 ? null : { key: omeXmlKey(place.layout), image: images[place.index] ?? null };
+}
+
+/** A warning about images that are not there, if any. @throws {DecodeFailed} a damaged name hides them */
+function leftOut(
+  store: Store,
+  absent: readonly string[],
+  { one, many }: { readonly one: string; readonly many: string },
+): string[] {
+  if (absent.length === 0) return [];
+  store.requireNames?.();
+  return absent.length === 1
+    ? [`${one} is not there and is left out${naming(absent)}`]
+    : [`${absent.length} ${many} are not there and are left out${naming(absent)}`];
+}
+
+/** `: "A/1", "B/2/0" and 3 more` */
+function naming(absent: readonly string[]): string {
+  if (absent.length === 0) return "";
+  const names = absent.slice(0, MAX_NAMED).map(quoted).join(", ");
+  const more = absent.length - MAX_NAMED;
+  return more > 0 ? `: ${names} and ${more} more` : `: ${names}`;
+}
