@@ -35,6 +35,8 @@ export interface StoredDocument {
   readonly offset: number;
   /** Its text, encoded. */
   readonly bytes: Uint8Array;
+  /** Id of the channel that it is of, where one stands before it, as before a lookup table. */
+  readonly channel?: string | null;
 }
 
 /**
@@ -70,11 +72,23 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
         name: root.slice(root.indexOf(":") + 1),
         offset: offset + at,
         bytes: payload.subarray(at, end),
+        channel: trusted ? idBefore(bytes, at - 4) : null,
       });
     }
     at = next;
   }
   return found;
+}
+
+/** Characters of the id of a channel. */
+const ID_LENGTH = 36;
+
+/** The id that ends at a place, after its length, or `null`. */
+function idBefore(bytes: Buffer, end: number): string | null {
+  const start = end - ID_LENGTH;
+  return start >= 4 && bytes.readUInt32LE(start - 4) === ID_LENGTH
+    ? bytes.toString("latin1", start, end)
+    : null;
 }
 
 /** Bytes at the end of a document in which the end tag of its root is looked for. */
@@ -154,7 +168,8 @@ function faultIn(text: string, hasControls: boolean): string | null {
   return foreign === undefined ? null : `the prefix "${foreign}" is not declared`;
 }
 
-function textOf(bytes: Uint8Array): string {
+/** Text of a document: UTF-8, or else a Windows code page. */
+export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -70,6 +70,15 @@ export interface FileScan {
   readonly warnings: readonly string[];
 }
 
+/** Heap of one chunk in its list, and of one plane or frame document with its key. */
+const [CHUNK_BYTES, PLANE_BYTES] = [48, 300];
+
+/** Memory that the places of all chunks take, from above. */
+export function scanBytes({ planes, channelSlots, frames, chunkCount }: FileScan): number {
+  return CHUNK_BYTES * (chunkCount + frames.length) +
+    PLANE_BYTES * (1 + planes.size) * (1 + channelSlots.size);
+}
+
 /** Damage that is no mere end of an interrupted recording: what lies between may have lost pixels. */
 export function damageWithin(scans: readonly FileScan[]): string | null {
   const damaged = scans.find(({ damage, truncated }) => truncated ? !damage.onlyAtEnd : !damage.none);

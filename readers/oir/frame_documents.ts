@@ -42,6 +42,9 @@ const COLOR_TYPES = /^(?:g[lr]ayscale|rgb|)$/i;
 /** Frame documents whose geometry is compared. */
 const MAX_COMPARED = 16;
 
+/** Time points whose documents are read for their times, a tenth of a second of work. */
+const MAX_TIMES = 500;
+
 /** Faults of frame documents that are named. */
 const MAX_NAMED = 3;
 
@@ -142,6 +145,27 @@ export class FrameDocuments {
       if ((searched += 1) >= MAX_SEARCHED) break;
     }
     return null;
+  }
+
+  /**
+   * Milliseconds of each time point, at the first wavelength and depth; `null` where one is not stated, where they do not rise,
+   * and where there are more than {@linkcode MAX_TIMES}, as each takes a document.
+   */
+  times(first: FrameIndex, count: number): number[] | null {
+    if (count < 2 || count > MAX_TIMES) return null;
+    const found = new Map<number, number>();
+    let searched = 0;
+    for (const [scan, at] of this.#places()) {
+      const [t = 0, l = 0, z = 0] = scan.frames.slice(at + 2, at + 5);
+      if (l !== first.l || z !== first.z || found.has(t)) continue;
+      if ((searched += 1) > MAX_TIMES) break;
+      const document = this.#read(scan, at);
+      const own = document && (document.frame === null || document.frame.t === t) ? document : null;
+      const time = own?.positions.get("TIMELAPSE");
+      if (time !== undefined) found.set(t, time);
+    }
+    const times = Array.from({ length: count }, (_, i) => found.get(first.t + i) ?? NaN);
+    return times.every((time, i) => time > (times[i - 1] ?? -Infinity)) ? times : null;
   }
 
   #warn(warning: string): void {

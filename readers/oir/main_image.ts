@@ -1,6 +1,7 @@
 /** The main image: its channels, frames, rows and planes. */
 import { DecodeFailed } from "../errors.ts";
 import { channelNames } from "../channel_names.ts";
+import { item } from "../item.ts";
 import { MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { Channel, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
@@ -178,19 +179,19 @@ function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): b
   return Math.abs(width - (Math.round(lineLength(line)) + 1)) <= 2;
 }
 
-/** Channels of the main image. @throws {DecodeFailed} a plane is larger than any that could be served */
+/**
+ * Channels of the main image.
+ *
+ * @param named name of each, `null` where the file gives none, and its colour
+ * @throws {DecodeFailed} a plane is larger than any that could be served
+ */
 export function channelsOf(
-  ids: readonly string[],
-  names: readonly (string | null)[],
+  named: readonly { readonly name: string | null; readonly color: string | null }[],
   plane: Pick<Channel, "sampleType" | "rows" | "columns">,
 ): Channel[] {
   checkPlaneSize(plane.rows, plane.columns);
-  return channelNames(names.slice(0, ids.length)).map((name, index) => ({
-    index,
-    name,
-    ...plane,
-    color: null,
-  }));
+  const names = channelNames(named.map(({ name }) => name));
+  return named.map(({ color }, index) => ({ index, name: item(names, index), ...plane, color }));
 }
 
 /** Makes sure that a plane is not too large. @throws {DecodeFailed} a plane is larger than any that could be served */

@@ -13,6 +13,7 @@ import {
 } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import { type ImageProperties, imageProperties, NO_PROPERTIES, seriesIntervals } from "./image_properties.ts";
+import { tableColors } from "./lookup_table.ts";
 import { disagreement, mergeProperties } from "./property_copies.ts";
 
 /** Bytes of documents blocks that are looked through; files have two of a few MB. */
@@ -37,6 +38,7 @@ const KINDS = {
   definition: ({ name }: StoredDocument) => name === "imageDefinition",
   camera: ({ root }: StoredDocument) => root.startsWith("cameraimage:"),
   channel: ({ name }: StoredDocument) => name === "lsmChannel",
+  table: ({ name }: StoredDocument) => name === "LUT",
 };
 type Kind = keyof typeof KINDS;
 const ALL_KINDS = Object.keys(KINDS) as Kind[];
@@ -54,6 +56,8 @@ export interface Metadata {
   readonly definitions: readonly ImageSize[];
   /** Channels of the camera that took the reference image. */
   readonly camera: CameraChannels;
+  /** `#rrggbb` of the channels by id, where their lookup tables have one. */
+  readonly colors: ReadonlyMap<string, string>;
   /** Series intervals in channel documents, in milliseconds. */
   readonly channelIntervals: () => number[];
   /** What the user should know about the metadata. */
@@ -68,7 +72,7 @@ export interface Metadata {
  */
 export function readMetadata(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag): Metadata {
   const reading = new Reading(parser, stop);
-  const found: Catalog = { properties: [], definition: [], camera: [], channel: [] };
+  const found: Catalog = { properties: [], definition: [], camera: [], channel: [], table: [] };
   let copies: readonly ImageProperties[] = [];
   for (const scan of scans) {
     const catalog = reading.catalogOf(scan);
@@ -91,6 +95,7 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
     descriptions: copies.map(({ channels }) => channels).filter((channels) => channels.size > 0),
     definitions: reading.parseAll(found.definition).map(definedSize).filter((size) => size !== null),
     camera: cameraChannels(reading.parseAll(found.camera)),
+    colors: tableColors(found.table),
     channelIntervals: () => reading.parseAll(found.channel).flatMap(seriesIntervals),
     warnings: reading.warnings,
   };
@@ -145,7 +150,7 @@ class Reading {
       found.set(index, wanted);
       kept += wanted.length;
     }
-    const catalog: Catalog = { properties: [], definition: [], camera: [], channel: [] };
+    const catalog: Catalog = { properties: [], definition: [], camera: [], channel: [], table: [] };
     for (const [, documents] of [...found].sort(([a], [b]) => b - a)) {
       for (const kind of ALL_KINDS) {
         const room = MAX_OF_A_KIND - catalog[kind].length;

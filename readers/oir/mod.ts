@@ -18,10 +18,12 @@
 import { basename } from "node:path";
 import { axesOf, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
+import { item } from "../item.ts";
 import { momentOf } from "../moment.ts";
 import {
   type Acquisition,
   type AxisLetter,
+  type Channel,
   oneScene,
   type SampleType,
   type Scenes,
@@ -30,7 +32,7 @@ import {
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { channelList } from "./channel_list.ts";
-import type { FileScan } from "./file_scan.ts";
+import { damageWithin, type FileScan, scanBytes } from "./file_scan.ts";
 import { isContinuationName, scanFileSet } from "./file_set.ts";
 import { DocumentParser } from "./documents.ts";
 import { FrameDocuments } from "./frame_documents.ts";
@@ -45,9 +47,10 @@ import {
   sampleTypeOf,
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
+import { metadataTexts } from "./metadata_texts.ts";
 import { missingPlanes } from "./missing_planes.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
-import { frameAt, planPlanes } from "./plane_plan.ts";
+import { planPlanes, type StoredImage } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
 import { checkFirstFrame, firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
@@ -62,18 +65,20 @@ function describe({ path, files }: Source): Acquisition {
   const documents = new FrameDocuments(set.scans, parser, files.stop);
   const { frames, scans, warnings: strays } = storedFrames(set.scans, documents);
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
-  const lost = scans[0]?.planes.size === 0;
-  if (frames.t.length === 0 || lost) throw new DecodeFailed(noPixels(scans, documents));
+  const withoutPixels = scans[0]?.planes.size === 0;
+  if (frames.t.length === 0 || withoutPixels) throw new DecodeFailed(noPixels(scans, documents));
   const geometry = documents.geometry();
   const sampleType = sampleTypeOf(geometry.depth);
   checkPlaneSize(1, geometry.width);
   const metadata = readMetadata(scans, parser, files.stop);
   checkFirstFrame(scans, firstFrame(frames), documents, isContinuationName(scans[0]?.file.path ?? path));
   const image = mainImage({ scans, frames, documents, metadata, strays: strays.length > 0 }, sampleType);
-  const { channels, layout } = image;
+  const { ids, channels, layout } = image;
+  const lost = strays.length > 0 ? "the names of other planes are damaged" : damageWithin(scans);
   const steps = axisSteps(frames, documents, metadata, layout);
   const needed = layout.rows * geometry.width * SAMPLE_BYTES[sampleType];
-  const missing = missingPlanes(scans, frames, { ids: image.ids, needed }, files.stop);
+  const missing = missingPlanes(scans, frames, { ids, needed }, files.stop);
+  const times = documents.times(firstFrame(frames), frames.t.length);
   const reference = referenceImage(scans, {
     sampleType,
     camera: metadata.camera,
@@ -107,12 +112,24 @@ function describe({ path, files }: Source): Acquisition {
       ...steps.warnings,
       ...reference.warnings,
     ],
-    times: null,
-    documents: () => [],
-    plan: (wanted, position) =>
+    times: times?.map((time) => (time - item(times, 0)) / 1000) ?? null,
+    ...contents({ scans, frames, layout, lost }, ids, channels),
+  };
+}
+
+/** What is read when it is asked for: planes and documents. */
+function contents(
+  image: StoredImage,
+  ids: readonly string[],
+  channels: readonly Channel[],
+): Pick<Acquisition, "plan" | "documents" | "indexBytes"> {
+  return {
+    indexBytes: image.scans.reduce((sum, scan) => sum + scanBytes(scan), 0),
+    documents: (most) => metadataTexts(image.scans, most),
+    plan: (wanted, position, rows) =>
       Promise.try(() => {
-        const selected = wanted.map((index) => ({ id: image.ids[index]!, channel: channels[index]! }));
-        return planPlanes(scans, selected, frameAt(frames, position), layout);
+        const selected = wanted.map((index) => ({ id: item(ids, index), channel: item(channels, index) }));
+        return planPlanes(image, { channels: selected, position, rows });
       }),
   };
 }
@@ -147,7 +164,8 @@ function mainImage({ scans, frames, documents, metadata, strays }: MainImageFact
   });
   const bytes = ids.map((id) => stored(id).bytes);
   checkGeometry(layout, geometry, { bytes, stated: documents.geometries(), properties });
-  const channels = channelsOf(ids, list.names, { sampleType, rows: layout.rows, columns: geometry.width });
+  const named = ids.map((id, i) => ({ name: list.names[i] ?? null, color: metadata.colors.get(id) ?? null }));
+  const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: geometry.width });
   return { ids, described, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
 }
 

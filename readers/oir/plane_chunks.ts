@@ -81,25 +81,36 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
 /** Bytes that are read before they are converted; a multiple of every sample size. */
 const SCRATCH_BYTES = 1 << 20;
 
+/** Which samples of a plane are read. */
+export interface PlaneSamples {
+  /** Type of all of them. */
+  readonly sampleType: SampleType;
+  /** Index of the first one in the plane; 0 by default. */
+  readonly first?: number;
+}
+
 /**
- * Fills a float32 plane, row-major, from the first bytes of a stored one.
+ * Fills a float32 plane, row-major, from consecutive bytes of a stored one; chunks without them are not read.
  *
- * @param target `rows * columns` samples
+ * @param target as many samples as are wanted
  * @throws {DecodeFailed} the ranges hold fewer bytes, or cannot be read
  * @throws {Stopped}
  */
 export function readPlane(
   stored: StoredPlane,
-  sampleType: SampleType,
+  { sampleType, first = 0 }: PlaneSamples,
   target: Float32Array,
   what: string,
 ): void {
   const width = SAMPLE_BYTES[sampleType];
   const scratch = new Uint8Array(Math.min(SCRATCH_BYTES, target.length * width));
+  let skipped = first * width;
   let filled = 0;
   let done = 0;
   for (const range of stored.ranges) {
-    for (let at = 0; at < range.length && done < target.length;) {
+    const start = Math.min(skipped, range.length);
+    skipped -= start;
+    for (let at = start; at < range.length && done < target.length;) {
       const wanted = Math.min(scratch.length, (target.length - done) * width) - filled;
       const step = Math.min(wanted, range.length - at);
       range.file.readInto(range.offset + at, scratch.subarray(filled, filled + step), what);
@@ -114,8 +125,7 @@ export function readPlane(
     }
   }
   if (done < target.length) {
-    throw new DecodeFailed(
-      `${what} is incomplete: ${stored.bytes} of ${target.length * width} bytes are stored`,
-    );
+    const needed = (first + target.length) * width;
+    throw new DecodeFailed(`${what} is incomplete: ${stored.bytes} of ${needed} bytes are stored`);
   }
 }

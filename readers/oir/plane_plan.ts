@@ -1,6 +1,7 @@
 /** Plans for planes of the main image. */
-import { DecodeFailed } from "../errors.ts";
-import type { Channel, PlanePlan, Position } from "../reader.ts";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { item } from "../item.ts";
+import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import type { FileScan } from "./file_scan.ts";
@@ -15,52 +16,95 @@ export function frameAt(frames: StoredFrames, { t, l, z }: Position): FrameIndex
   return { t: first.t + t, l: first.l + l, z: first.z + z };
 }
 
+/** Which planes are wanted. */
+export interface WantedPlanes {
+  /** Channels with the ids of their chunks. */
+  readonly channels: readonly { readonly id: string; readonly channel: Channel }[];
+  /** Index of the frame along each axis. */
+  readonly position: Position;
+  /** Rows that are wanted; all by default. */
+  readonly rows?: RowRange | undefined;
+}
+
+/** Where the planes of the main image are. */
+export interface StoredImage {
+  /** The files. */
+  readonly scans: readonly FileScan[];
+  /** Frames that are stored. */
+  readonly frames: StoredFrames;
+  /** Rows of a plane. */
+  readonly layout: RowLayout;
+  /** Why planes may have been lost from the file, or `null`. */
+  readonly lost: string | null;
+}
+
 /**
  * Plans the planes of some channels in one frame: of a line scan the lines that all of them have, of a frame all
  * rows or none.
  *
+ * @throws {PlaneNotFound} a later frame of which nothing is stored, in a file that lost nothing
  * @throws {DecodeFailed} a plane is incomplete, with its stored and needed bytes
  */
-export function planPlanes(
-  scans: readonly FileScan[],
-  wanted: readonly { readonly id: string; readonly channel: Channel }[],
-  frame: FrameIndex,
-  layout: RowLayout,
-): PlanePlan {
-  const planes = wanted.map(({ id, channel }) => ({ channel, stored: planeOf(scans, frame, id) }));
-  const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);
+export function planPlanes(image: StoredImage, { channels, position, rows }: WantedPlanes): PlanePlan {
+  const { scans, frames, layout } = image;
+  const frame = frameAt(frames, position);
+  const planes = channels.map(({ id, channel }) => ({ channel, stored: planeOf(scans, frame, id) }));
   const warnings: string[] = [];
-  let rows = layout.rows;
   for (const { channel, stored } of planes) {
-    const columns = channel.columns;
-    const complete = completeRows(stored, columns, channel.sampleType);
-    const needed = layout.rows * columns * SAMPLE_BYTES[channel.sampleType];
-    if (complete === 0 || (!layout.lineScan && stored.bytes < needed)) {
-      throw new DecodeFailed(
-        `channel ${channel.index} ("${channel.name}") is incomplete: ${stored.bytes} of ${needed} bytes are stored` +
-          (stored.gap ? `, and ${stored.gap.after} more after a gap` : "") + (damage ? `; ${damage}` : ""),
-      );
-    }
-    if (!layout.lineScan && stored.bytes > needed) {
-      warnings.push(`Channel ${channel.index} stores ${stored.bytes - needed} bytes more than its plane has`);
+    requireComplete(image, channel, stored, position);
+    const extra = stored.bytes - neededBytes(layout, channel);
+    if (!layout.lineScan && extra > 0) {
+      warnings.push(`Channel ${channel.index} stores ${extra} bytes more than its plane has`);
     }
     if (layout.lineScan && stored.gap) warnings.push(lostLines(channel, stored.gap));
-    if (complete < rows) rows = complete;
   }
-  if (rows < layout.rows) {
-    warnings.push(`${rows} of ${layout.rows} lines are stored in every channel that was asked for`);
+  const complete = planes.map(({ channel, stored }) => completeIn(stored, channel));
+  const count = complete.reduce((fewest, own) => Math.min(fewest, own), layout.rows);
+  if (count < layout.rows) {
+    warnings.push(`${count} of ${layout.rows} lines are stored in every channel that was asked for`);
   }
+  const columns = item(channels, 0).channel.columns;
+  const filled = { start: Math.min(rows?.start ?? 0, count), end: Math.min(rows?.end ?? count, count) };
   return {
-    rows,
-    columns: wanted[0]!.channel.columns,
+    rows: count,
+    columns,
+    filled,
     warnings,
     decode: (targets) =>
       Promise.try(() => {
         for (const [i, { channel, stored }] of planes.entries()) {
-          readPlane(stored, channel.sampleType, targets[i]!, `channel ${channel.index} ("${channel.name}")`);
+          const samples = { sampleType: channel.sampleType, first: filled.start * columns };
+          readPlane(stored, samples, item(targets, i), naming(channel));
         }
       }),
   };
+}
+
+const naming = ({ index, name }: Channel) => `channel ${index} ("${name}")`;
+
+const neededBytes = ({ rows }: RowLayout, { columns, sampleType }: Channel) =>
+  rows * columns * SAMPLE_BYTES[sampleType];
+
+const completeIn = (stored: StoredPlane, { columns, sampleType }: Channel) =>
+  completeRows(stored, columns, sampleType);
+
+/** Refuses a plane of which rows are missing that its image has. */
+function requireComplete(
+  { scans, layout, lost }: StoredImage,
+  channel: Channel,
+  stored: StoredPlane,
+  { t, l, z }: Position,
+): void {
+  const needed = neededBytes(layout, channel);
+  if (completeIn(stored, channel) > 0 && (layout.lineScan || stored.bytes >= needed)) return;
+  if (stored.bytes === 0 && lost === null && t + l + z > 0) {
+    throw new PlaneNotFound(`${naming(channel)} has no plane at T ${t}, L ${l}, Z ${z}: it was not recorded`);
+  }
+  const damage = lost ?? scans.map((scan) => scan.damage.text).find((text) => text !== null);
+  throw new DecodeFailed(
+    `${naming(channel)} is incomplete: ${stored.bytes} of ${needed} bytes are stored` +
+      (stored.gap ? `, and ${stored.gap.after} more after a gap` : "") + (damage ? `; ${damage}` : ""),
+  );
 }
 
 /** Which lines of a line scan are lost, counted from 1; those after them have no certain place. */

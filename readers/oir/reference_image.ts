@@ -122,7 +122,7 @@ function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: Sam
       Promise.try(() => {
         for (const [i, plane] of planes.entries()) {
           const target = targets[i];
-          if (target) readPlane(plane, sampleType, target, `channel ${i} of the reference image`);
+          if (target) readPlane(plane, { sampleType }, target, `channel ${i} of the reference image`);
         }
       }),
   };

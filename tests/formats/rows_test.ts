@@ -56,6 +56,15 @@ Deno.test("any rows of a plane of OME-Zarr, of every codec and layout", async ()
   }
 });
 
+Deno.test("any rows of a plane of OIR, of frames and line scans", async () => {
+  const folder = join(FIXTURES, "oir");
+  for (const { name } of Deno.readDirSync(folder)) {
+    if (name.endsWith(".oir")) {
+      await openHere(join(folder, name), (acquisition) => checkRows(acquisition, name));
+    }
+  }
+});
+
 Deno.test("of chunks and shards that do not hold the wanted rows nothing is read", async () => {
   const read = async (name: string, rows?: RowRange) => {
     const files = new FileAccess();

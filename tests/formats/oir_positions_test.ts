@@ -1,0 +1,211 @@
+/** Frames away from the first one, colours, times and documents of OIR files. */
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
+import type { Acquisition } from "../../readers/reader.ts";
+import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp, withFiles } from "../fixtures/oir_files.ts";
+import {
+  concat,
+  counted,
+  documentsBlock,
+  oirBlocks,
+  oirFile,
+  record,
+  words,
+  writeOir,
+  xmlDocument,
+} from "../fixtures/oir_writer.ts";
+import { openHere } from "../load_here.ts";
+
+const opened = (bytes: Uint8Array, use: (acquisition: Acquisition) => void | Promise<void>) =>
+  withFiles({ "scan.oir": bytes }, (folder) => openHere(`${folder}/scan.oir`, use));
+
+const at = (t: number, z = 0) => ({ t, z, l: 0 });
+
+/** Three time points of which the second has no planes of channel B, and a depth of the third none at all. */
+const HOLED = [
+  { axes: "t001z001", planes: [ramp(20, 0), ramp(20, 100)] },
+  { axes: "t001z002", planes: [ramp(20, 200), ramp(20, 300)] },
+  { axes: "t002z001", planes: [ramp(20, 400), null] },
+  { axes: "t002z002", planes: [ramp(20, 600), ramp(19, 700)] },
+  { axes: "t003z001", planes: [ramp(20, 800), ramp(20, 900)] },
+];
+
+Deno.test("a frame that was not recorded is told from one that is incomplete", () =>
+  opened(writeOir(frame({ frames: HOLED })), async (acquisition) => {
+    const missing = (channel: number, t: number, z: number) =>
+      rejects(acquisition.plan([channel], at(t, z)), {
+        name: "PlaneNotFound",
+        message: `channel ${channel} ("CH${
+          channel + 1
+        }") has no plane at T ${t}, L 0, Z ${z}: it was not recorded`,
+      });
+    await missing(1, 1, 0);
+    await missing(0, 2, 1);
+    await missing(1, 2, 1);
+    await rejects(acquisition.plan([1], at(1, 1)), {
+      name: "DecodeFailed",
+      message: 'channel 1 ("CH2") is incomplete: 38 of 40 bytes are stored',
+    });
+    await rejects(acquisition.plan([0, 1], at(1, 0)), { name: "PlaneNotFound" });
+    const plan = await acquisition.plan([0], at(1, 0));
+    const plane = new Float32Array(20);
+    await plan.decode([plane]);
+    deepEqual([...plane], [...ramp(20, 400)]);
+  }));
+
+Deno.test("where a file is damaged a frame without planes may have been lost", async () => {
+  const blocks = oirBlocks(frame({ frames: HOLED }));
+  const tagged = blocks.flatMap(({ kind }, i) => kind === 3 ? [i] : []);
+  // The tag of the last chunk is damaged: its pixels have no frame.
+  const damaged = blocks.map((block, i) =>
+    i === tagged.at(-1) ? { kind: 3, payload: block.payload.map((byte, n) => n === 14 ? 1 : byte) } : block
+  );
+  await opened(oirFile(damaged), async (acquisition) => {
+    await rejects(acquisition.plan([1], at(2, 0)), {
+      name: "DecodeFailed",
+      message: /channel 1 \("CH2"\) is incomplete: 0 of 40 bytes are stored; tag at /,
+    });
+  });
+});
+
+Deno.test("the end of an interrupted recording is no damage", async () => {
+  const whole = writeOir(frame({
+    frames: [1, 2, 3].map((t) => ({ axes: `t00${t}`, planes: [ramp(20, t), ramp(20, 50 + t)] })),
+    axes: [{ type: "TIMELAPSE", maxSize: 3 }],
+  }));
+  // Cut behind the pixels of channel A of the third frame.
+  const name = `t003_0_1_${CHANNEL_A}_0`;
+  const start = new TextDecoder("latin1").decode(whole).indexOf(name);
+  await opened(whole.slice(0, start + name.length + 8 + 40), async (acquisition) => {
+    equal(acquisition.axes.find(({ name }) => name === "T")?.size, 3);
+    await acquisition.plan([0], at(2));
+    await rejects(acquisition.plan([1], at(2)), { name: "PlaneNotFound" });
+  });
+});
+
+Deno.test("rows of a plane are read without the chunks around them", async () => {
+  for (const stripBytes of [1000, 40, 10, 14, 7]) {
+    await opened(writeOir(frame({ stripBytes })), async (acquisition) => {
+      for (let start = 0; start < 4; start += 1) {
+        for (let end = start + 1; end <= 4; end += 1) {
+          const plan = await acquisition.plan([1, 0], at(0), { start, end });
+          deepEqual([plan.rows, plan.columns, plan.filled], [4, 5, { start, end }]);
+          const planes = [0, 1].map(() => new Float32Array(5 * (end - start)));
+          await plan.decode(planes);
+          const expected = [100, 0].map((seed) => [...ramp(5 * (end - start), seed + 5 * start)]);
+          deepEqual(
+            planes.map((plane) => [...plane]),
+            expected,
+            `strips of ${stripBytes}, ${start} to ${end}`,
+          );
+        }
+      }
+    });
+  }
+  // Of a line scan whose channels have 7 and 4 lines, the rows behind those of both are none.
+  const lines = lineScan(7, { frames: [{ axes: "t001", planes: [ramp(42, 0), ramp(24, 500)] }] });
+  await opened(writeOir(lines), async (acquisition) => {
+    const rowsOf = async (channels: number[], start: number, end: number) =>
+      (await acquisition.plan(channels, at(0), { start, end })).filled;
+    deepEqual(await rowsOf([0], 2, 7), { start: 2, end: 7 });
+    deepEqual(await rowsOf([0, 1], 2, 7), { start: 2, end: 4 });
+    deepEqual(await rowsOf([0, 1], 5, 7), { start: 4, end: 4 });
+  });
+});
+
+/** A block with lookup tables, each after the id of its channel. */
+const tables = (...data: readonly (readonly [id: string, entries: string])[]) =>
+  documentsBlock(
+    ...data.map(([id, entries]) =>
+      record(
+        5,
+        concat(
+          words(1),
+          counted(id),
+          counted(xmlDocument("lut:LUT", ["lut"], `<lut:data>${entries}</lut:data>`)),
+        ),
+      )
+    ),
+  );
+
+Deno.test("the colour of a channel is the last entry of its lookup table", async () => {
+  const colors = async (...blocks: ReturnType<typeof tables>[]) => {
+    const found: (string | null)[] = [];
+    const [first, ...rest] = oirBlocks(frame());
+    await opened(oirFile([first!, ...blocks, ...rest]), ({ channels }) => {
+      found.push(...channels.map(({ color }) => color));
+    });
+    return found;
+  };
+  // The writer gives channel A a table that ends in 00FF00, in the last block, which counts most.
+  deepEqual(await colors(), ["#00ff00", null]);
+  deepEqual(await colors(tables([CHANNEL_B, "0000000080000000Ff7F3A00"])), ["#00ff00", "#ff7f3a"]);
+  deepEqual(await colors(tables([CHANNEL_A, "00000000FF000000"], [CHANNEL_B, "FFFFFF0000000000"])), [
+    "#00ff00",
+    null,
+  ]);
+  deepEqual(await colors(tables([CHANNEL_B, "FF00FF"])), ["#00ff00", null]);
+});
+
+const series = (positions: readonly (number | null)[]) =>
+  writeOir(frame({
+    frames: positions.map((position, i) => ({
+      axes: `t${String(i + 1).padStart(3, "0")}`,
+      planes: [ramp(20, i), ramp(20, 100 + i)],
+      ...position !== null && { positions: { TIMELAPSE: position } },
+    })),
+  }));
+
+Deno.test("times are the positions of the frames in seconds from the first", async () => {
+  const times = async (...positions: (number | null)[]) => {
+    const found: (readonly number[] | null)[] = [];
+    await opened(series(positions), (acquisition) => {
+      found.push(acquisition.times);
+    });
+    return found[0] ?? null;
+  };
+  deepEqual(await times(1000, 1250, 2000), [0, 0.25, 1]);
+  equal(await times(1000, null, 2000), null);
+  equal(await times(1000, 900, 2000), null);
+  equal(await times(1000, 1000), null);
+  equal(await times(null, null), null);
+  equal(await times(1000), null);
+  equal((await times(...Array.from({ length: 500 }, (_, i) => 10 * i)))!.length, 500);
+  equal(await times(...Array.from({ length: 501 }, (_, i) => 10 * i)), null);
+});
+
+Deno.test("the documents of a file are given as they are, within a bound", async () => {
+  const bytes = series([0, 10]);
+  const text = new TextDecoder().decode(bytes);
+  await opened(bytes, (acquisition) => {
+    const documents = acquisition.documents(1 << 20);
+    const names = [
+      "frameProperties",
+      "imageProperties",
+      "fileInfomation",
+      "imageProperties",
+      "LUT",
+      "eventList",
+    ];
+    const kinds = documents.map(({ name }) => name.split(" at ")[0]!);
+    ok(kinds.every((kind) => names.includes(kind)), kinds.join());
+    equal(kinds.filter((kind) => kind === "frameProperties").length, 1);
+    ok(kinds.includes("imageProperties") && kinds.includes("LUT"));
+    for (const { name, mediaType, text: document } of documents) {
+      equal(mediaType, "application/xml");
+      // All are ASCII, so that characters of the file are its bytes.
+      ok(
+        bytes.subarray(Number(name.split(" at ")[1])).slice(0, 5).every((byte, i) =>
+          byte === "<?xml".charCodeAt(i)
+        ),
+      );
+      ok(text.includes(document), name);
+    }
+    const size = documents.reduce((sum, document) => sum + document.text.length, 0);
+    equal(acquisition.documents(size).length, documents.length);
+    throws(() => acquisition.documents(size - 1), {
+      name: "DecodeFailed",
+      message: `its metadata documents have more than ${size - 1} bytes`,
+    });
+    ok(acquisition.indexBytes! > 4 * 24);
+  });
+});
