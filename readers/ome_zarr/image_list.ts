@@ -4,10 +4,10 @@ import { isJsonObject } from "../json.ts";
 import { item } from "../item.ts";
 import type { OmeXmlImage } from "../ome_xml.ts";
 import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
-import { layoutSeries, layoutVersion, seriesPlace } from "./layout.ts";
+import { layoutSeries, layoutVersion, type PlacedNode, seriesPlace } from "./layout.ts";
 import { omeXmlKey, readOmeXml } from "./ome_xml.ts";
 import type { OpenedStore } from "./opened_store.ts";
-import { plateFields, wellError } from "./plate.ts";
+import { type PlateFields, plateFields, wellError } from "./plate.ts";
 import type { Store } from "./store.ts";
 
 /** What is known of one image before its own documents are read. */
@@ -62,7 +62,7 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
   }
   const ome = omeAttributes(node);
   if (isJsonObject(ome["plate"])) {
-    return plateImages(store, path, plateFields(store, path, ome["plate"]));
+    return plateImages(store, { path, node }, plateFields(store, path, ome["plate"]));
   }
   if (isJsonObject(ome["well"])) throw wellError(store, path, ome["well"], shown);
   if (firstOf(ome["multiscales"])) {
@@ -72,18 +72,15 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
   return layoutImages(store, path, node, shown);
 }
 
-function plateImages(
-  store: Store,
-  path: string,
-  { fields, absent }: ReturnType<typeof plateFields>,
-): ImageList {
+function plateImages(store: Store, plate: PlacedNode, { fields, absent }: PlateFields): ImageList {
+  const { path } = plate;
   const warnings = leftOut(store, absent, {
     one: "A well or field of the plate",
     many: "wells and fields of the plate",
   });
   if (fields.length === 0) throw new DecodeFailed(`the plate holds no field${naming(absent)}`);
   const images = fields.map((field) => ({ path: field, name: nameBelow(path, field) }));
-  const xmlOf = (index: number, told: string[]) => imageXml(store, item(images, index).path, told, path);
+  const xmlOf = (index: number, told: string[]) => imageXml(store, item(images, index).path, told, plate);
   return { kind: "plate", path, images, warnings, xmlOf };
 }
 
@@ -120,7 +117,7 @@ const nameBelow = (plate: string, field: string) =>
   field.startsWith(`${plate}/`) ? field.slice(plate.length + 1) : field;
 
 /** OME-XML of an image: beside it at the root of a store, or in the layout above it. */
-function imageXml(store: Store, path: string, warnings: string[], nearest?: string): ImageXml | null {
+function imageXml(store: Store, path: string, warnings: string[], nearest?: PlacedNode): ImageXml | null {
   const place = seriesPlace(store, path, nearest);
   if (place === null) return null;
   const images = readOmeXml(store, place.layout, warnings);

@@ -65,6 +65,14 @@ export interface SeriesPlace {
   readonly index: number;
 }
 
+/** A group that was read. */
+export interface PlacedNode {
+  /** Path inside the store. */
+  readonly path: string;
+  /** What is there. */
+  readonly node: ZarrNode;
+}
+
 /** Versions of the layout; the earlier two differ in where the OME-XML lies. */
 const LAYOUTS: readonly unknown[] = [1, 2, 3];
 
@@ -73,15 +81,15 @@ const LAYOUTS: readonly unknown[] = [1, 2, 3];
  * where it is none.
  *
  * @param path of the image
- * @param nearest the lowest group that may be the layout; by default the one that holds the image
+ * @param nearest the lowest group that may be the layout, which was read already; by default the one that holds the image
  */
-export function seriesPlace(store: Store, path: string, nearest?: string): SeriesPlace | null {
+export function seriesPlace(store: Store, path: string, nearest?: PlacedNode): SeriesPlace | null {
   if (path === "") return { layout: "", index: 0 };
   const segments = path.split("/");
-  const depth = nearest === undefined ? segments.length - 1 : keyLength(nearest);
+  const depth = nearest === undefined ? segments.length - 1 : keyLength(nearest.path);
   for (let length = depth; length >= 0; length -= 1) {
     const layout = segments.slice(0, length).join("/");
-    const node = readNode(store, layout);
+    const node = nearest?.path === layout ? nearest.node : readNode(store, layout);
     if (!node || !LAYOUTS.includes(layoutVersion(node))) continue;
     const name = segments.slice(length).join("/");
     const listed = listedSeries(store, layout)?.indexOf(name) ?? -1;

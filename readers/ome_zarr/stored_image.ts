@@ -32,6 +32,8 @@ export interface StoredImage {
   readonly fileSize: number | null;
   /** Keys of the documents that tell of it. */
   readonly documents: readonly string[];
+  /** Images of the list that it is one of. */
+  readonly listed: number;
 }
 
 /**
@@ -54,7 +56,7 @@ export function readStoredImage(
     ...documentKeys(store, image.array.path),
     ...xml === null ? [] : [xml.key],
   ]);
-  return { image, store, fileSize, documents: [...documents] };
+  return { image, store, fileSize, documents: [...documents], listed: list.images.length };
 }
 
 /**
@@ -150,12 +152,16 @@ const IMAGE_BYTES = 64 << 10;
 /** Heap of the name of a channel with its colour, or of the time of a plane. */
 const NAMED_BYTES = 100;
 
-/** What stays in memory: the metadata, and the names of the folders in which all chunks were looked for. */
-function indexBytes({ image, store }: StoredImage): number {
+/** Heap of one image in the list of scenes. */
+const LISTED_BYTES = 500;
+
+/** What stays in memory: metadata, the list of scenes, and the names of the folders in which all chunks were looked for. */
+function indexBytes({ image, store, listed }: StoredImage): number {
   const { shape, chunkShape } = image.array;
   const chunks = shape.reduce((product, size, axis) => product * Math.ceil(size / item(chunkShape, axis)), 1);
   const named = image.channelNames.length + (image.times?.length ?? 0);
-  return IMAGE_BYTES + NAMED_BYTES * named + store.keptBytes(chunks * (shape.length + 1));
+  return IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed +
+    store.keptBytes(chunks * (shape.length + 1));
 }
 
 /** The documents of an image. @throws {DecodeFailed} one cannot be read, or they have more than `most` bytes in all */
