@@ -1,0 +1,247 @@
+/** Layouts and plates: every plane of every scene, what is left out, and what an open reads. */
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import type { Acquisition, Scenes } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { LINE_SCAN, OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
+import { loadHere } from "../load_here.ts";
+
+const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr_scenes/", import.meta.url));
+
+/** What `make.py` had zarr-python say: planes by `t,z,c`, the start of a hash each. */
+interface Expected {
+  readonly file: string;
+  readonly scenes: readonly {
+    readonly path: string;
+    readonly name: string;
+    readonly sizes: Readonly<Record<string, number>>;
+    readonly planes: Readonly<Record<string, string>>;
+  }[];
+  readonly absent: readonly string[];
+}
+
+const EXPECTED: readonly Expected[] = JSON.parse(Deno.readTextFileSync(join(FIXTURES, "expected.json")));
+
+async function opened<T>(
+  path: string,
+  use: (opened: OpenedScene, files: FileAccess) => T | Promise<T>,
+  scene: number | null = null,
+): Promise<T> {
+  const files = new FileAccess();
+  try {
+    return await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene), files);
+  } finally {
+    files.close();
+  }
+}
+
+const hashOf = (plane: Float32Array<ArrayBuffer>) =>
+  createHash("sha256").update(new Uint8Array(plane.buffer)).digest("hex").slice(0, 16);
+
+/** Planes of all positions by `t,z,c`. */
+async function planesOf(acquisition: Acquisition): Promise<Record<string, string>> {
+  const size = (name: string) => acquisition.axes.find((axis) => axis.name === name)?.size ?? 1;
+  const found: Record<string, string> = {};
+  for (let t = 0; t < size("T"); t += 1) {
+    for (let z = 0; z < size("Z"); z += 1) {
+      for (const { index } of acquisition.channels) {
+        const plan = await acquisition.plan([index], { t, z, l: 0 });
+        const plane = new Float32Array(plan.rows * plan.columns);
+        await plan.decode([plane]);
+        found[`${t},${z},${index}`] = hashOf(plane);
+      }
+    }
+  }
+  return found;
+}
+
+for (const { file, scenes: expected, absent } of EXPECTED) {
+  const path = join(FIXTURES, file);
+  const isPlate = file.startsWith("plate");
+
+  Deno.test(`every plane of every scene of ${file}`, async () => {
+    for (const [index, scene] of expected.entries()) {
+      await opened(path, async ({ acquisition, scenes }) => {
+        deepEqual([scenes.count, scenes.own], [expected.length, 0]);
+        deepEqual(await planesOf(acquisition), scene.planes, scene.path);
+        deepEqual(Object.fromEntries(acquisition.axes.map((axis) => [axis.name, axis.size])), scene.sizes);
+      }, index);
+    }
+    await rejects(opened(path, () => {}, expected.length), { name: "SceneOutOfRange" });
+  });
+
+  Deno.test(`the list of scenes of ${file}, and what it leaves out`, () =>
+    opened(path, ({ scenes }) => {
+      const listed = expected.map(({ name, sizes }, index) => ({
+        name,
+        sizes: isPlate && index !== 1 ? {} : sizes,
+      }));
+      deepEqual(scenes.entries(10), listed);
+      deepEqual(scenes.entries(2), listed.slice(0, 2));
+      equal(scenes.warnings.length, 1);
+      ok(absent.every((name) => scenes.warnings[0]!.includes(`"${name}"`)), scenes.warnings[0]);
+    }, 1));
+
+  Deno.test(`the path of an image in ${file} is that image alone`, async () => {
+    for (const scene of expected) {
+      await opened(join(path, scene.path), async ({ acquisition, scenes }) => {
+        deepEqual([scenes.count, scenes.own, scenes.warnings], [1, 0, []]);
+        deepEqual(await planesOf(acquisition), scene.planes);
+        deepEqual(scenes.entries(10).map(({ sizes }) => sizes), [scene.sizes]);
+        if (!isPlate) equal(scenes.entries(1)[0]!.name, scene.name);
+      });
+    }
+    await rejects(opened(join(path, expected[0]!.path), () => {}, 1), { name: "SceneOutOfRange" });
+  });
+}
+
+Deno.test("the OME-XML of a layout tells of each scene: names, colours, times, date", async () => {
+  // As make.py writes them; frame t is 250 t (t + 1) ms after the start.
+  const cells = {
+    names: ["dye 00", "dye 01"],
+    colors: ["#ff0000", "#00ff00"],
+    times: [0, 0.5],
+    date: "20240301",
+  };
+  const beads = {
+    names: ["dye 10", "dye 11", "dye 12"],
+    colors: ["#0000ff", null, "#ff7f00"],
+    times: null,
+    date: "20240302",
+  };
+  const third = { names: ["dye 20"], colors: [null], times: [0, 0.5, 1.5], date: "20240303" };
+  for (
+    const [file, expected] of [
+      ["layout_v04.ome.zarr", [third, cells, beads]],
+      ["layout_v05.ome.zarr.zip", [cells, beads, third]],
+    ] as const
+  ) {
+    for (const [index, scene] of expected.entries()) {
+      await opened(join(FIXTURES, file), ({ acquisition: { channels, times, date } }) => {
+        deepEqual(channels.map(({ name }) => name), scene.names);
+        deepEqual(channels.map(({ color }) => color), scene.colors);
+        deepEqual([times, date], [scene.times, scene.date]);
+      }, index);
+    }
+  }
+});
+
+Deno.test("documents of a scene are those of its layout, its image and its array, as they are stored", async () => {
+  const path = join(FIXTURES, "layout_v04.ome.zarr");
+  const keys = [
+    ".zgroup",
+    ".zattrs",
+    "0/.zgroup",
+    "0/.zattrs",
+    "0/s0/.zarray",
+    "0/s0/.zattrs",
+    "OME/METADATA.ome.xml",
+  ];
+  await opened(path, ({ acquisition }) => {
+    const documents = acquisition.documents(1 << 20);
+    deepEqual(documents.map(({ name }) => name), keys);
+    const types = keys.map((key) => key.endsWith("xml") ? "application/xml" : "application/json");
+    deepEqual(documents.map(({ mediaType }) => mediaType), types);
+    for (const { name, text } of documents) equal(text, Deno.readTextFileSync(join(path, name)));
+    const bytes = keys.reduce((sum, key) => sum + Deno.statSync(join(path, key)).size, 0);
+    equal(acquisition.documents(bytes).length, keys.length);
+    throws(() => acquisition.documents(bytes - 1), { name: "DecodeFailed" });
+    throws(() => acquisition.documents(0), { name: "DecodeFailed" });
+  }, 1);
+  await opened(join(FIXTURES, "plate_v05.ome.zarr"), ({ acquisition }) => {
+    const names = acquisition.documents(1 << 20).map(({ name }) => name);
+    deepEqual(names, ["zarr.json", "B/2/1/zarr.json", "B/2/1/s0/zarr.json"]);
+  }, 4);
+});
+
+/** Runs in a folder of its own, deep enough that no collection is sought among the temporary folders of others. */
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const temporary = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    await run(join(temporary, "1/2/3/4/5/6"));
+  } finally {
+    Deno.removeSync(temporary, { recursive: true });
+  }
+}
+
+const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
+
+Deno.test("of a plate of 10,000 fields the well documents and those of one field are read", () =>
+  inFolder(async (folder) => {
+    const wells = Array.from({ length: 100 }, (_, i) => `${"ABCDEFGHIJ"[i % 10]}/${1 + Math.floor(i / 10)}`);
+    const fields = Array.from({ length: 100 }, (_, i) => ({ path: String(i) }));
+    write(
+      join(folder, "zarr.json"),
+      group({ version: "0.5", plate: { wells: wells.map((path) => ({ path })) } }),
+    );
+    for (const well of wells) {
+      write(join(folder, well, "zarr.json"), group({ version: "0.5", well: { images: fields } }));
+      // Damaged, so that an open that reads one of them fails.
+      for (const { path } of fields) write(join(folder, well, path, "zarr.json"), "{");
+    }
+    writeImage(join(folder, "A/1/0"), LINE_SCAN);
+    writeImage(join(folder, "J/10/99"), OVERVIEW);
+    Deno.removeSync(join(folder, "C/3/7"), { recursive: true });
+    for (const [scene, sizes] of [[0, { C: 2, Y: 4, X: 6 }], [9998, { Y: 8, X: 10 }]] as const) {
+      await opened(folder, ({ scenes }, files) => {
+        equal(scenes.count, 9999);
+        const entries = scenes.entries(10_000);
+        deepEqual(entries[scene]!.sizes, sizes);
+        equal(entries.filter((entry) => Object.keys(entry.sizes).length > 0).length, 1);
+        deepEqual(entries.slice(0, 2).map(({ name }) => name), ["A/1/0", "A/1/1"]);
+        deepEqual(scenes.warnings, ['A well or field of the plate is not there and is left out: "C/3/7"']);
+        // The plate, its wells, the group of the field and its array.
+        deepEqual([files.counts.opens, files.counts.reads], [1 + 100 + 2, 1 + 100 + 2]);
+      }, scene);
+    }
+    await rejects(opened(folder, () => {}, 1), {
+      name: "DecodeFailed",
+      message: /"A\/1\/1\/zarr.json" is no JSON/,
+    });
+  }));
+
+Deno.test("sizes are listed for the first 64 images of a layout and for the opened one", () =>
+  inFolder(async (folder) => {
+    write(join(folder, "zarr.json"), group({ version: "0.5", "bioformats2raw.layout": 3 }));
+    for (let i = 0; i < 70; i += 1) writeImage(join(folder, String(i)), i % 2 ? OVERVIEW : LINE_SCAN);
+    write(join(folder, "5/zarr.json"), "{");
+    const withSizes = (scenes: Scenes) =>
+      scenes.entries(1000).flatMap(({ sizes }, i) => Object.keys(sizes).length > 0 ? [i] : []);
+    const first = Array.from({ length: 64 }, (_, i) => i).filter((i) => i !== 5);
+    await opened(folder, ({ scenes }) => {
+      equal(scenes.count, 70);
+      deepEqual(withSizes(scenes), [...first, 68]);
+      deepEqual([scenes.entries(70)[1]!.sizes, scenes.entries(70)[68]!.sizes], [{ Y: 8, X: 10 }, {
+        C: 2,
+        Y: 4,
+        X: 6,
+      }]);
+    }, 68);
+    await rejects(opened(folder, () => {}, 5), { name: "DecodeFailed" });
+  }));
+
+Deno.test("a collection shapes the first scene of a layout, and no field of a plate", () =>
+  inFolder(async (folder) => {
+    writeCollection(folder);
+    const member = join(folder, "images/0001");
+    Deno.removeSync(member, { recursive: true });
+    write(join(member, "zarr.json"), group({ version: "0.5", "bioformats2raw.layout": 3 }));
+    for (const series of ["0", "1"]) writeImage(join(member, series), LINE_SCAN);
+    const told = async (path: string, scene: number | null) => {
+      const { summary } = await loadHere(path, { scene });
+      return [summary.reference !== null, summary.axes[1]!.step];
+    };
+    // The image states 2 ms, the collection shows 4 ms.
+    deepEqual(await told(member, null), [true, 0.004]);
+    deepEqual(await told(member, 1), [false, 0.002]);
+    deepEqual(await told(join(member, "1"), null), [false, 0.002]);
+    write(join(member, "zarr.json"), group({ version: "0.5", plate: { wells: [{ path: "A/1" }] } }));
+    write(join(member, "A/zarr.json"), group({}));
+    write(join(member, "A/1/zarr.json"), group({ version: "0.5", well: { images: [{ path: "0" }] } }));
+    writeImage(join(member, "A/1/0"), LINE_SCAN);
+    deepEqual(await told(member, null), [false, 0.002]);
+  }));
