@@ -4,22 +4,50 @@ import type { StoredDocument } from "./documents.ts";
 /** The last entry of a table, of eight hexadecimal digits, RRGGBB00, before its end tag. */
 const LAST_ENTRY = /([0-9a-f]{6})[0-9a-f]{2}\s*<\/(?:[\w.-]+:)?data\s*>/i;
 
-/** Bytes at the end of a table in which its last entry is looked for; all entries have half a megabyte. */
-const TAIL_BYTES = 1000;
+/** Name of a table. */
+const NAME = /<(?:[\w.-]+:)?name>\s*([a-z]+)\s*</i;
 
-/** Shown where samples are largest, black tells of no colour. */
-const BLACK = "000000";
+/** Bytes at the start and at the end of a table that are searched; all its entries have half a megabyte. */
+const SEARCHED_BYTES = 4096;
+
+/** Tables without entries, by their names. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ["red", "#ff0000"],
+  ["green", "#00ff00"],
+  ["blue", "#0000ff"],
+  ["cyan", "#00ffff"],
+  ["magenta", "#ff00ff"],
+  ["yellow", "#ffff00"],
+  ["gray", "#ffffff"],
+  ["grey", "#ffffff"],
+  ["white", "#ffffff"],
+]);
+
+/** What a table gives the largest samples says nothing where it is black. */
+const BLACK = "#000000";
 
 /**
- * `#rrggbb` of the channels by id, which is what their tables give the largest samples. Of several tables of a channel the
- * first counts.
+ * `#rrggbb` of the channels by id: what their tables give the largest samples, or else the colour that they are named by. Of
+ * several tables of a channel the first that tells counts.
  */
 export function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<string, string> {
   const colors = new Map<string, string>();
-  for (const { channel = null, bytes } of tables) {
-    const tail = new TextDecoder("latin1").decode(bytes.subarray(-TAIL_BYTES));
-    const digits = LAST_ENTRY.exec(tail)?.[1]?.toLowerCase() ?? BLACK;
-    if (channel !== null && digits !== BLACK && !colors.has(channel)) colors.set(channel, `#${digits}`);
+  for (const table of tables) {
+    const { channel = null } = table;
+    const color = channel === null || colors.has(channel) ? null : colorOf(table);
+    if (channel !== null && color !== null) colors.set(channel, color);
   }
   return colors;
+}
+
+function colorOf({ bytes }: StoredDocument): string | null {
+  const latin1 = new TextDecoder("latin1");
+  const tail = latin1.decode(bytes.subarray(-SEARCHED_BYTES));
+  const digits = LAST_ENTRY.exec(tail)?.[1];
+  if (digits !== undefined) {
+    const color = `#${digits.toLowerCase()}`;
+    return color === BLACK ? null : color;
+  }
+  const head = latin1.decode(bytes.subarray(0, SEARCHED_BYTES));
+  return NAMED.get(NAME.exec(head)?.[1]?.toLowerCase() ?? "") ?? null;
 }

@@ -113,21 +113,17 @@ Deno.test("rows of a plane are read without the chunks around them", async () =>
 });
 
 /** A block with lookup tables, each after the id of its channel. */
-const tables = (...data: readonly (readonly [id: string, entries: string])[]) =>
+const tables = (...contents: readonly (readonly [id: string, content: string])[]) =>
   documentsBlock(
-    ...data.map(([id, entries]) =>
-      record(
-        5,
-        concat(
-          words(1),
-          counted(id),
-          counted(xmlDocument("lut:LUT", ["lut"], `<lut:data>${entries}</lut:data>`)),
-        ),
-      )
+    ...contents.map(([id, content]) =>
+      record(5, concat(words(1), counted(id), counted(xmlDocument("lut:LUT", ["lut"], content))))
     ),
   );
 
-Deno.test("the colour of a channel is the last entry of its lookup table", async () => {
+const data = (entries: string) => `<lut:data>${entries}</lut:data>`;
+const named = (name: string) => `<lut:name>${name}</lut:name>`;
+
+Deno.test("the colour of a channel is the last entry of its lookup table, or that which names it", async () => {
   const colors = async (...blocks: ReturnType<typeof tables>[]) => {
     const found: (string | null)[] = [];
     const [first, ...rest] = oirBlocks(frame());
@@ -138,12 +134,18 @@ Deno.test("the colour of a channel is the last entry of its lookup table", async
   };
   // The writer gives channel A a table that ends in 00FF00, in the last block, which counts most.
   deepEqual(await colors(), ["#00ff00", null]);
-  deepEqual(await colors(tables([CHANNEL_B, "0000000080000000Ff7F3A00"])), ["#00ff00", "#ff7f3a"]);
-  deepEqual(await colors(tables([CHANNEL_A, "00000000FF000000"], [CHANNEL_B, "FFFFFF0000000000"])), [
+  const ofB = async (content: string) => (await colors(tables([CHANNEL_B, content])))[1];
+  equal(await ofB(data("0000000080000000Ff7F3A00")), "#ff7f3a");
+  equal(await ofB(named("Red") + data("0000000080000000Ff7F3A00")), "#ff7f3a");
+  // Black, and entries of six digits.
+  equal(await ofB(data("FFFFFF0000000000")), null);
+  equal(await ofB(data("FF00FF")), null);
+  equal(await ofB(named("Magenta")), "#ff00ff");
+  equal(await ofB(named("DAPI")), null);
+  deepEqual(await colors(tables([CHANNEL_A, named("Red")], [CHANNEL_B, named("Gray")])), [
     "#00ff00",
-    null,
+    "#ffffff",
   ]);
-  deepEqual(await colors(tables([CHANNEL_B, "FF00FF"])), ["#00ff00", null]);
 });
 
 const series = (positions: readonly (number | null)[]) =>
