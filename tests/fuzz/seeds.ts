@@ -29,7 +29,8 @@ const fixtures = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, 
 
 /** Seeds of a format; `corpus` names a folder that is searched instead of the fixtures. */
 export function seedsOf(format: FuzzedFormat, corpus: string | null = null): Seed[] {
-  const seeds = gather(format, corpus ?? fixtures(FOLDERS[format]));
+  const seeds = (corpus === null ? FOLDERS[format].map(fixtures) : [corpus])
+    .flatMap((folder) => gather(format, folder));
   if (corpus === null && format === "tiff") seeds.push(...writtenTiffs(), ...writtenDialects());
   if (corpus === null && format === "oir") {
     seeds.push(...gather("oir", fileURLToPath(new URL("../../examples", import.meta.url))));
@@ -37,7 +38,12 @@ export function seedsOf(format: FuzzedFormat, corpus: string | null = null): See
   return seeds.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-const FOLDERS = { tiff: "tiff", oir: "oir", zarr: "ome_zarr", zip: "ome_zarr" } as const;
+const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
+  tiff: ["tiff"],
+  oir: ["oir"],
+  zarr: ["ome_zarr", "ome_zarr_scenes"],
+  zip: ["ome_zarr", "ome_zarr_scenes"],
+};
 
 const OPENED = {
   tiff: /\.(tiff?|stk|btf|tf8)$/i,
