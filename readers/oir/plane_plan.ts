@@ -98,7 +98,9 @@ function requireComplete(
   const needed = neededBytes(layout, channel);
   if (completeIn(stored, channel) > 0 && (layout.lineScan || stored.bytes >= needed)) return;
   if (stored.bytes === 0 && lost === null && t + l + z > 0) {
-    throw new PlaneNotFound(`${naming(channel)} has no plane at T ${t}, L ${l}, Z ${z}: it was not recorded`);
+    throw new PlaneNotFound(
+      `${naming(channel)} has no plane at T ${t}, L ${l}, Z ${z}: the file does not hold it`,
+    );
   }
   const damage = lost ?? scans.map((scan) => scan.damage.text).find((text) => text !== null);
   throw new DecodeFailed(

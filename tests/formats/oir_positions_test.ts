@@ -36,7 +36,7 @@ Deno.test("a frame that was not recorded is told from one that is incomplete", (
         name: "PlaneNotFound",
         message: `channel ${channel} ("CH${
           channel + 1
-        }") has no plane at T ${t}, L 0, Z ${z}: it was not recorded`,
+        }") has no plane at T ${t}, L 0, Z ${z}: the file does not hold it`,
       });
     await missing(1, 1, 0);
     await missing(0, 2, 1);
