@@ -235,6 +235,12 @@ const REFUSALS: readonly (readonly [name: string, bytes: () => Uint8Array, messa
   ["no value of BitsPerSample", () => altered([258, 3, []]), /no value for BitsPerSample \(258\)/],
 ];
 
+Deno.test("a width that is written once for each of up to 64 samples is one width", async () => {
+  const [single] = await outcome(altered()) as Float32Array[];
+  for (const count of [2, 64]) deepEqual(await outcome(altered([256, 3, Array(count).fill(20)])), [single]);
+  await refused(altered([256, 3, Array(65).fill(20)]), /has 65 values for ImageWidth \(256\)/);
+});
+
 for (const [name, bytes, message] of REFUSALS) {
   Deno.test(`TIFF with ${name} is refused`, () => refused(bytes(), message));
 }

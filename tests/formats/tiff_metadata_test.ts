@@ -391,6 +391,7 @@ Deno.test("ScanImage that does not say which channels were saved is a warning", 
     for (
       const text of [
         old.replace("Save=2", "Save=0"),
+        old.replace("Save=2", "Save=0").replaceAll(/\rstate\.acq\.savingChannel\d=1/g, ""),
         old.replace("Save=2", "Save=1"),
         old.replace("numberOfC", "numbesOfC"),
       ]
