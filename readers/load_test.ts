@@ -29,6 +29,8 @@ Deno.test("channels of one shape load together, whatever their sample types; oth
       return true;
     });
   }
+  const wide = [channel(0, 512, 256), channel(1, 512, 128), channel(2, 64, 256), channel(3, 512, 256)];
+  assert.throws(() => wantedChannels("a.czi", wide, null), /"channelIndices": \[0, 3\]$/);
 });
 
 Deno.test("a planned load is decoded by shares, in any order, as long as its files are open", async () => {

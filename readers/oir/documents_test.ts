@@ -53,6 +53,17 @@ Deno.test("text may be UTF-8 or in a Windows code page", () => {
   );
 });
 
+Deno.test("three documents with a fault are named, whatever their number", () => {
+  const parser = new DocumentParser();
+  for (let offset = 0; offset < 5; offset += 1) {
+    parser.parse({ root: "a", name: "a", offset, bytes: bytes(`${HEAD}<a>\u0001</a>`) });
+  }
+  assert.deepEqual(
+    parser.warnings,
+    [0, 1, 2].map((offset) => `In the document at ${offset} there are control characters`),
+  );
+});
+
 Deno.test("a document has no more than 50,000 nodes, all together 400,000, and 16 MB are parsed", () => {
   const document = (nodes: number, tail = "") => ({
     root: "a",

@@ -30,6 +30,8 @@ Deno.test("the length before an LZ4 block is what comes out of it", () => {
   // 7 bytes stand for at most 1785.
   throws(() => sized(1785, 1e6), /decode to 2 bytes, 1785 are needed/);
   throws(() => sized(1786, 1e6), /tells of 1786 bytes/);
+  // An empty input is one token, of no literals and no match.
+  deepEqual(decoded("lz4", [0, 0, 0, 0, 0]), []);
   throws(() => decoded("lz4", [0, 0, 0]), /3 bytes are too few/);
 });
 
