@@ -3,6 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import expected from "../fixtures/tiff/expected.json" with { type: "json" };
+import { entryAt, grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
 
 interface Fixture {
@@ -57,3 +58,31 @@ function canonical(plane: Float32Array<ArrayBuffer>): Uint8Array {
   for (let i = 0; i < words.length; i += 1) if (Number.isNaN(plane[i])) words[i] = 0x7fc00000;
   return new Uint8Array(plane.buffer);
 }
+
+Deno.test("tables of JPEG may stand in JPEGTables, apart from the strip", async () => {
+  const path = fileURLToPath(new URL("../fixtures/tiff/jpeg_restart.tif", import.meta.url));
+  const bytes = Deno.readFileSync(path);
+  const view = new DataView(bytes.buffer);
+  const valueOf = (tag: number) => view.getUint32(entryAt(bytes, tag) + 8, true);
+  const stream = bytes.subarray(valueOf(273), valueOf(273) + valueOf(279));
+  // Marker segments up to the scan (ITU-T T.81, B.1.1.4): DQT (ffdb) and DHT (ffc4) are tables (TIFF Technical Note 2).
+  const tables = [0xff, 0xd8];
+  const strip = [0xff, 0xd8];
+  let at = 2;
+  while (stream[at + 1] !== 0xda) {
+    const end = at + 2 + stream[at + 2]! * 256 + stream[at + 3]!;
+    const isTable = stream[at + 1] === 0xdb || stream[at + 1] === 0xc4;
+    (isTable ? tables : strip).push(...stream.subarray(at, end));
+    at = end;
+  }
+  const parts = Uint8Array.from([...strip, ...stream.subarray(at)]);
+  ok(parts.length < stream.length);
+  const file = tiffOf(grayLayout(51, 45, 8), [[parts]], [[259, 3, [7]], [347, 7, [...tables, 0xff, 0xd9]]]);
+  const apart = await Deno.makeTempFile({ suffix: ".tif" });
+  try {
+    Deno.writeFileSync(apart, file);
+    deepEqual((await loadHere(apart)).planes, (await loadHere(path)).planes);
+  } finally {
+    Deno.removeSync(apart);
+  }
+});

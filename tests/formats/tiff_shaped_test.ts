@@ -54,18 +54,20 @@ Deno.test(`a "truncated" that is lost needs no page behind the planes`, async ()
 
 Deno.test("planes behind one directory are as many as fit before the next part of the file", async () => {
   // The first plane lies at 8; the text that describes it follows the head.
-  for (const [bytes, present] of [[60, 3], [58, 1]] as const) {
+  const cases: [bytes: number, present: number, member: string][] = [[60, 3, ""], [58, 1, ""], [
+    58,
+    2,
+    `, "truncated": true`,
+  ], [58, 1, `, "truncated": false`]];
+  for (const [bytes, present, member] of cases) {
     const head = Uint8Array.from({ length: bytes }, (_, i) => Math.floor(i / 20) + 1);
-    const file = tiffOf(PAGE, [[]], [[270, 2, `{"shape": [3, 4, 5], "axes": "CYX"}`], [273, 4, [8]], [
-      279,
-      4,
-      [20],
-    ]], head);
+    const text = `{"shape": [3, 4, 5], "axes": "CYX"${member}}`;
+    const file = tiffOf(PAGE, [[]], [[270, 2, text], [273, 4, [8]], [279, 4, [20]]], head);
     const { summary, planes } = await load(file, [0, 1, 2].slice(0, present));
     deepEqual(planes.map((plane) => plane[0]), [1, 2, 3].slice(0, present));
     deepEqual(
       summary.warnings,
-      present === 3 ? [] : ["The description declares 3 planes, but the file holds 1"],
+      present === 3 ? [] : [`The description declares 3 planes, but the file holds ${present}`],
     );
   }
 });
