@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { InvalidChannelIndices } from "./errors.ts";
 import { sampleFolder } from "../tests/contract/harness.ts";
-import { requestOf } from "../tests/load_here.ts";
+import { writeCollection } from "../tests/collection_tree.ts";
+import { loadHere, requestOf } from "../tests/load_here.ts";
 import { planLoad } from "./load.ts";
 import { wantedChannels } from "./request_bounds.ts";
 import { FileAccess } from "./random_access.ts";
 import type { Channel } from "./reader.ts";
+import { StopFlag } from "./stop_flag.ts";
 
 const channel = (index: number, rows: number, columns: number): Channel => ({
   index,
@@ -48,5 +51,39 @@ Deno.test("a planned load is decoded by shares, in any order, as long as its fil
     }
   } finally {
     files.close();
+  }
+});
+
+/** Is raised when it is looked at for the `n`th time. */
+class CountedFlag extends StopFlag {
+  looks = 0;
+  readonly #n: number;
+
+  constructor(n: number) {
+    super();
+    this.#n = n;
+  }
+
+  override check(): void {
+    this.looks += 1;
+    if (this.looks === this.#n) this.raise();
+    super.check();
+  }
+}
+
+Deno.test("a load that is stopped is stopped, also while it reads its reference image or its collection", async () => {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    writeCollection(folder);
+    const load = (flag: StopFlag) =>
+      loadHere(join(folder, "images/0001"), { files: new FileAccess(null, flag) });
+    const whole = new CountedFlag(Infinity);
+    assert.equal((await load(whole)).referencePlanes.length, 1);
+    assert.ok(whole.looks > 20);
+    for (let n = 1; n <= whole.looks; n += 1) {
+      await assert.rejects(load(new CountedFlag(n)), { tag: "Stopped" }, `look ${n}`);
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
   }
 });
