@@ -57,6 +57,32 @@ Deno.test("it names exactly the routes that exist", async () => {
   }
 });
 
+Deno.test("each name in a path is a parameter, and each success says what it holds", async () => {
+  const { paths } = await served() as { paths: Record<string, Record<string, Json>> };
+  for (const { path, method, success, ranges } of ENDPOINTS) {
+    const { parameters, responses } = paths[path]![method.toLowerCase()] as {
+      parameters?: { name: string; in: string; required: boolean; schema: Json }[];
+      responses: Record<string, { content?: Json }>;
+    };
+    // OpenAPI 3.1, Path Templating and Parameter Object: one for each template expression, and it is required.
+    const names = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
+    const named = (parameters ?? []).filter((parameter) => parameter.in === "path");
+    assert.deepEqual(named.map(({ name, required }) => [name, required]), names.map((name) => [name, true]));
+    assert.ok(named.every(({ schema }) => schema.type !== undefined), path);
+    assert.equal((parameters ?? []).some((parameter) => parameter.in === "header"), ranges === true);
+    const types = Object.keys(responses[success.status]!.content ?? {});
+    assert.deepEqual(types, success.mediaType === undefined ? [] : [success.mediaType], path);
+    if (ranges) assert.deepEqual(responses["206"]!.content, responses["200"]!.content);
+  }
+  // Of the specification, by hand.
+  const data = paths["/api/v2/sessions/{session_id}/channels/{channel_index}/data"]!["get"]!;
+  assert.deepEqual((data.parameters as Json[]).map(({ name }) => name), [
+    "session_id",
+    "channel_index",
+    "Range",
+  ]);
+});
+
 Deno.test("every field is described", async () => {
   const document = await served();
   const missing: string[] = [];
