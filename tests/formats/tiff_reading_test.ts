@@ -84,6 +84,17 @@ Deno.test("one channel of a planar page reads the strips of that sample alone", 
     ok(loaded.counts.bytes <= PLANE + 4 * 512, `${loaded.counts.bytes} bytes`);
   }));
 
+Deno.test("strips may lie in another order than they have in the plane", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "strips.tif");
+    // Behind the header of 8 bytes the strips 1, 2 and 0, each of two rows of 5 samples.
+    const head = Uint8Array.from({ length: 30 }, (_, i) => i);
+    const layout = { ...grayLayout(5, 6, 8), rowsPerStrip: 2 };
+    const lengths = [10, 10, 10];
+    Deno.writeFileSync(path, tiffOf(layout, [[]], [[273, 4, [28, 8, 18]], [279, 4, lengths]], head));
+    deepEqual([...(await load(path)).planes[0]!], [...head.subarray(20), ...head.subarray(0, 20)]);
+  }));
+
 Deno.test("a chain that ends early serves what is there, with a warning", () =>
   inFolder(async (folder) => {
     const path = join(folder, "cut.tif");
