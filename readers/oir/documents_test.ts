@@ -23,6 +23,8 @@ Deno.test("documents are found by their length, or up to the next one where it i
     "a length that covers the next document",
   );
   assert.deepEqual(texts(a + stored(b)), [a, b], "no length before the first");
+  assert.deepEqual(texts(stored(`${a}\r\n`)), [`${a}\r\n`], "a length up to the end, a line end in it");
+  assert.deepEqual(texts(stored(`${a}\r\n`, a.length + 3)), [a], "a length past the end");
   assert.deepEqual(texts(stored(`${HEAD}<cut`, 900)), [HEAD]);
   assert.deepEqual([texts(""), texts("<?xm"), texts("<?xml")], [[], [], []]);
 });

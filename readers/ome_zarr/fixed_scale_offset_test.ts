@@ -55,5 +55,16 @@ Deno.test("a sample that does not fit its type is an error", () => {
       values: new Uint8Array(1),
     });
   decode(255.9);
+  // Of n bits, two's complement: -(2 ** (n - 1)) to 2 ** (n - 1) - 1.
+  for (const [sampleType, values] of [["int32", new Int32Array(1)], ["int16", new Int16Array(1)]] as const) {
+    const edge = 2 ** (8 * values.BYTES_PER_ELEMENT - 1);
+    const decodeInteger = (value: number) => {
+      const stored = { sampleType: "float64", values: [value] } as const;
+      decodeScaled(stored, { scale: 1, offset: 0 }, { sampleType, values });
+      return values[0];
+    };
+    assert.deepEqual([-edge, edge - 1].map(decodeInteger), [-edge, edge - 1]);
+    for (const value of [-edge - 1, edge]) assert.throws(() => decodeInteger(value), /sample 0 is -?\d+, no/);
+  }
   for (const value of [256, -1, NaN, Infinity]) assert.throws(() => decode(value), /no uint8/);
 });
