@@ -329,6 +329,11 @@ Deno.test("planes behind one directory that a description declares and the file 
       ),
     ));
     match(warnings(unknown), /dimensions of FluoView in FluoViewHeader \(34361\) do not fit/);
+    // Ten dimensions of 100 bytes from byte 284 on, and nothing behind them.
+    const ends = (length: number) =>
+      header(fixture("fluoview.tif"), 34361, (view, at) => view.setUint32(at + 4, length, true));
+    equal(sizes(await load(put("e.tif", ends(1284)))), "C2 Z3");
+    match(warnings(await load(put("e.tif", ends(1283)))), /dimensions of FluoView .* do not fit/);
   }));
 
 Deno.test("a page that is out of line with the others is a warning", () =>

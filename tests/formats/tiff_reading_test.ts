@@ -103,6 +103,15 @@ Deno.test("a chain that ends early serves what is there, with a warning", () =>
     const loaded = await load(path);
     equal(sizes(loaded), "Z3 Y24 X32");
     match(loaded.summary.warnings.join(), /ends early, after 3 pages/);
+    // Of what a description counts, the warning says where the chain breaks; a chain that ends is not broken.
+    const counted = (pages: number, cut: number) => {
+      const bytes = tiffBytes(GRAY, value, pages, [[270, 2, "ImageJ=1.53t\nimages=4\nslices=4\n"]]);
+      Deno.writeFileSync(path, bytes.subarray(0, bytes.length - cut));
+      return load(path, [0]).then(({ summary }) => summary.warnings.join());
+    };
+    const warning = "The description declares 4 planes, but the file holds 3";
+    match(await counted(4, 100), new RegExp(`^${warning}: directory 3 at \\d+`));
+    equal(await counted(3, 0), warning);
   }));
 
 const OME = (files: readonly string[]) =>
