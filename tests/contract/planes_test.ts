@@ -68,6 +68,9 @@ Deno.test("HEAD answers like GET without a body on every GET route", async () =>
     "/api/v2/none",
     "/api/v2/sessions/none",
   ];
+  await server.completeAll();
+  server.logged.length = 0;
+  const told: string[] = [];
   for (const path of paths) {
     const get = await server.request(path);
     const head = await server.request(path, { method: "HEAD" });
@@ -76,12 +79,15 @@ Deno.test("HEAD answers like GET without a body on every GET route", async () =>
     assert.equal((await head.arrayBuffer()).byteLength, 0);
     assert.equal(head.headers.get("content-length"), String(bytes), path);
     assert.equal(head.headers.get("content-type"), get.headers.get("content-type"), path);
+    told.push(` GET ${path} ${get.status} ${bytes} bytes `, ` HEAD ${path} ${get.status} 0 bytes `);
   }
   assert.equal(
     server.store.channel(sessionId, 0).plane.leases,
     1,
     "the GET holds a lease, the HEAD does not",
   );
+  await server.completeAll();
+  assert.deepEqual(server.logged.map((line) => / [A-Z]+ \/.* bytes /.exec(line)?.[0]), told);
 });
 
 Deno.test("a session ends by its time to live, which nothing extends, and its memory is freed by a timer", async () => {

@@ -260,6 +260,8 @@ Deno.test("what HTTP itself refuses is answered in the envelope with the common 
       ]
     ) assert(answer.head.includes(line), `${what}: ${answer.head}`);
     assert.equal(answer.head.match(/^content-length: (\d+)$/m)?.[1], String(answer.body.length), what);
+    // RFC 9112, section 9.6: who is going to close says so.
+    if (what.includes("CONNECT")) assert.match(answer.head, /^connection: close$/m);
     const { ok, error, message, details } = JSON.parse(answer.body);
     assert.equal(ok, false);
     assert.match(message, said, what);
