@@ -248,6 +248,19 @@ Deno.test("copies that put the channels in different orders are refused", async 
   );
 });
 
+Deno.test("where a copy of the properties describes no channel, those of the other count without a choice", async () => {
+  const silent = oirBlocks(frame({ channels: [], frames: [] })).at(-1)!;
+  const blocks = oirBlocks(frame());
+  for (const copies of [[blocks.at(-1)!, silent], [silent, blocks.at(-1)!]]) {
+    const others = blocks.filter(({ kind }) => kind !== 0);
+    const { summary, planes } = await openBytes(oirFile([...others, ...copies]));
+    assert.deepEqual(summary.channels.map(({ name }) => name), ["CH1", "CH2"]);
+    assert.deepEqual(planes.map((plane) => plane[0]), [0, 100]);
+    assert.equal(summary.warnings.length, 1);
+    assert.match(summary.warnings.join(), /disagree about the names of the channels$/);
+  }
+});
+
 Deno.test("a colour image has three components, with the ids that its documents name", async () => {
   const ids = [CHANNEL_A, CHANNEL_B, CHANNEL_C];
   const rgb: WrittenOir = frame({
