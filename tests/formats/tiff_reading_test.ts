@@ -112,6 +112,8 @@ Deno.test("a chain that ends early serves what is there, with a warning", () =>
     const warning = "The description declares 4 planes, but the file holds 3";
     match(await counted(4, 100), new RegExp(`^${warning}: directory 3 at \\d+`));
     equal(await counted(3, 0), warning);
+    // No page behind the first one too many is looked at.
+    equal(await counted(6, 100), warning.replace("3", "more"));
   }));
 
 const OME = (files: readonly string[]) =>
