@@ -33,7 +33,6 @@ export function endOfFrames(bytes: Uint8Array): number {
       at += 3 + (type === RUN ? 1 : header >> 3);
     }
     if (descriptor & 4) at += 4;
-    if (at > bytes.length) return at;
   }
   return at;
 }
