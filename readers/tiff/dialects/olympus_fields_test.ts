@@ -44,6 +44,19 @@ Deno.test("a frame scan: rows are space", () => {
   equal(fields.depth, 11);
 });
 
+Deno.test("without its primary dimensions the scan mode tells whether rows are time", () => {
+  const lineScan = (mode: string, primary = "") =>
+    readFields(text(
+      ["[General]", ""],
+      ["Scan Mode", mode],
+      ["[Image]", ""],
+      ["Primary Dimensions", primary],
+      ["Image Size", "10 * 100 [pixel]"],
+    ))!.lineScan;
+  deepEqual(["XT", "xtz", "XYT", "XY", ""].map((mode) => lineScan(mode)), [true, true, false, false, false]);
+  deepEqual([lineScan("XT", "X * Y"), lineScan("XY", "X * T")], [false, true]);
+});
+
 Deno.test("steps from the converted size where the dimension has none", () => {
   const fields = readFields(text(
     ["[Image]", ""],
