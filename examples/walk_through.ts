@@ -1,6 +1,7 @@
 /**
- * Starts a server on a free port and walks through what a client does, on a sample line scan or on the path that
- * is given: health, capabilities, open, fetch each channel, read the session, delete it. Then keeps serving.
+ * Starts a server on a free port and walks through what a client does, on a sample line scan and a sample stack or on the path
+ * that is given: health, capabilities, open, fetch each channel, another position, another scene, read the session, delete it.
+ * Then keeps serving.
  *
  * usage: deno task demo [PATH]
  */
@@ -15,21 +16,25 @@ import { drawPlane, type Point } from "./terminal_picture.ts";
 
 type Opened = z.infer<typeof OpenResponse>;
 
-const SAMPLE = fileURLToPath(new URL("./line_scan.oir", import.meta.url));
+const SAMPLES = ["./line_scan.oir", "./time_series.ome.tif"].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url))
+);
 
 const say = (text = "") => console.log(printable(text));
 
-async function walk(baseUrl: string, path: string): Promise<void> {
-  const call = async (method: string, url: string, body?: unknown) => {
-    say(`\n> ${method} ${url}${body === undefined ? "" : `  ${JSON.stringify(body)}`}`);
-    const response = await fetch(baseUrl + url, {
-      method,
-      ...(body !== undefined &&
-        { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-    });
-    return await response.json();
-  };
+/** A request with a JSON answer, which is told. */
+async function ask(baseUrl: string, method: string, url: string, body?: unknown) {
+  say(`\n> ${method} ${url}${body === undefined ? "" : `  ${JSON.stringify(body)}`}`);
+  const response = await fetch(baseUrl + url, {
+    method,
+    ...(body !== undefined &&
+      { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  return await response.json();
+}
 
+async function walk(baseUrl: string, paths: readonly string[]): Promise<void> {
+  const call = (method: string, url: string) => ask(baseUrl, method, url);
   const health = await call("GET", "/api/v2/health");
   say(`  acq-server ${health.server_version} speaks contract ${health.api_version}`);
 
@@ -39,6 +44,12 @@ async function walk(baseUrl: string, path: string): Promise<void> {
     `  serves ${capabilities.binary.servedDtype}, ${capabilities.binary.layout}; a session lives ${capabilities.sessionTtlSeconds} s`,
   );
 
+  for (const path of paths) await visit(baseUrl, path);
+}
+
+/** Opens an acquisition, fetches what it has and deletes the session. */
+async function visit(baseUrl: string, path: string): Promise<void> {
+  const call = (method: string, url: string, body?: unknown) => ask(baseUrl, method, url, body);
   const opened = await call("POST", "/api/v2/open", { path });
   if (!opened.ok) {
     say(`  ${opened.error}: ${opened.message}`);
@@ -54,6 +65,12 @@ async function walk(baseUrl: string, path: string): Promise<void> {
   );
   console.log(drawPlane(planes[0]!, rows, columns));
   if (opened.reference) await showReference(baseUrl, opened.reference);
+  await showLastPosition(baseUrl, opened);
+  if (opened.sceneCount > 1) {
+    const other = await call("POST", `/api/v2/sessions/${opened.sessionId}/open`, { scene: 1 });
+    describe(other);
+    await call("DELETE", `/api/v2/sessions/${other.sessionId}`);
+  }
 
   const session = await call("GET", `/api/v2/sessions/${opened.sessionId}`);
   say(
@@ -66,7 +83,27 @@ async function walk(baseUrl: string, path: string): Promise<void> {
   say(`  deleted: ${deleted.deleted}`);
 }
 
-function describe({ source, header, plane, channels, reference, warnings, sessionId }: Opened): void {
+/** Fetches the first channel at the end of each of the axes T, L and Z that the file has. */
+async function showLastPosition(baseUrl: string, { header, channels, plane }: Opened): Promise<void> {
+  const last = (["T", "L", "Z"] as const).flatMap((axis) => {
+    const size = header.sizes[axis] ?? 1;
+    return size > 1 ? [`${axis.toLowerCase()}=${size - 1}`] : [];
+  });
+  if (last.length === 0) return;
+  const [first] = channels;
+  const [there] = await fetchChannels(baseUrl, [
+    {
+      ...first!,
+      name: `${first!.name} at ${last.join(", ")}`,
+      dataUrl: `${first!.dataUrl}?${last.join("&")}`,
+    },
+  ]);
+  console.log(drawPlane(there!, plane.shape[0], plane.shape[1]));
+}
+
+function describe(opened: Opened): void {
+  const { source, header, plane, channels, reference, warnings, sessionId } = opened;
+  const { scene, sceneCount, scenes } = opened;
   const steps = header.dims.map((dim, i) =>
     `${dim} ${header.sizes[dim]} x ${Number(header.physicalUnits[i]!.toPrecision(6))} ${
       header.physicalUnitsLabels[i]
@@ -80,6 +117,10 @@ function describe({ source, header, plane, channels, reference, warnings, sessio
   );
   say(`  acquired  ${[header.date, header.time].filter((part) => part !== "").join(" ") || "unknown"}`);
   say(`  header    ${steps.join(" | ")}`);
+  if (sceneCount > 1) {
+    const names = scenes.map(({ index, name }) => `${index} ${name}`).join(", ");
+    say(`  scene     ${scene} of ${sceneCount}: ${names}`);
+  }
   say(`  plane     ${plane.shape[0]} rows x ${plane.shape[1]} columns`);
   say(`  channels  ${channels.map((channel) => `${channel.index} ${channel.name}`).join(", ")}`);
   say(
@@ -134,7 +175,8 @@ function statistics(plane: Float32Array): string {
 
 const server = await startServer({ ...DEFAULTS, port: 0, logLevel: "warn" });
 say(`acq-server listens at ${server.baseUrl}`);
-await walk(server.baseUrl, resolve(Deno.args.find((argument) => argument !== "--") ?? SAMPLE));
+const given = Deno.args.find((argument) => argument !== "--");
+await walk(server.baseUrl, given === undefined ? SAMPLES : [resolve(given)]);
 say(
   `\nThe server goes on: open ${server.baseUrl}/demo/v2/ in a browser, or ${server.baseUrl}/docs. Press Ctrl+C to stop.`,
 );

@@ -32,9 +32,9 @@ export class PlaneBuffer {
     return this.#leases;
   }
 
-  /** Holds the memory until the returned function is called; calling it again does nothing. */
+  /** Holds the memory, which must not be given back yet, until the returned function is called; calling it again does nothing. */
   lease(): () => void {
-    if (this.#released) throw new Error("the plane was released");
+    if (this.#released && this.#leases === 0) throw new Error("the plane was released");
     this.#leases += 1;
     let held = true;
     return () => {

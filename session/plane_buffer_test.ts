@@ -18,10 +18,13 @@ Deno.test("a plane gives its memory back once, when the last response has ended"
   equal(plane.leases, 1);
   plane.release();
   equal(freed.length, 0);
-  throws(() => plane.lease(), /was released/);
+  // What is still held may be held by one more.
+  plane.lease()();
+  equal(freed.length, 0);
   second();
   second();
   plane.release();
+  throws(() => plane.lease(), /was released/);
   deepEqual([plane.leases, plane.byteLength], [0, 16]);
   deepEqual(freed.map(({ byteLength }) => byteLength), [16]);
 });

@@ -48,14 +48,15 @@ export class PlaneCache {
     return this.#planes.has(key);
   }
 
-  /** Takes a plane over, and releases it at once where it has no room. */
-  add(key: string, cached: CachedPlane): void {
-    this.drop((other) => other === key);
+  /** Takes a plane over; false for one that is larger than the cache. */
+  add(key: string, cached: CachedPlane): boolean {
     const { plane } = cached;
-    if (plane.byteLength > this.capacity) return plane.release();
+    if (plane.byteLength > this.capacity) return false;
+    this.drop((other) => other === key);
     this.giveUp(this.#bytes + plane.byteLength - this.capacity);
     this.#planes.set(key, cached);
     this.#bytes += plane.byteLength;
+    return true;
   }
 
   /** Releases planes until `bytes` are given up, or all are; those that are being sent keep their memory until then. */

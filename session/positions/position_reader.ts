@@ -316,11 +316,14 @@ export class PositionReader {
       this.#resources.memory.give(buffer, bytes);
       memory.release();
     });
+    const { summary, ended } = place.session;
+    const isWhole = rows.start === 0 && rows.end === summary.rows;
     const endLease = plane.lease();
-    const isWhole = rows.start === 0 && rows.end === place.session.summary.rows;
-    if (isWhole && !place.session.ended.aborted) this.#cache.add(keyOf(place), { plane, files });
-    else plane.release();
-    return { plane, firstRow: rows.start, endLease };
+    if (isWhole && !ended.aborted && this.#cache.add(keyOf(place), { plane, files })) {
+      return { plane, firstRow: 0, endLease };
+    }
+    endLease();
+    return { plane, firstRow: rows.start, endLease: () => plane.release() };
   }
 
   /** Notes what data files are now. @throws {AcquisitionChanged} one was read before and is another one now */

@@ -6,7 +6,9 @@ import { wantedChannels } from "../../readers/request_bounds.ts";
 import { errorResponse } from "../../routes/error_table.ts";
 import { ErrorBody, type ErrorCode } from "../../schemas/http.ts";
 import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
 
 const seen = new Set<ErrorCode>();
@@ -488,6 +490,34 @@ Deno.test("invalid_channel_indices: no one plane describes channels of different
     const response = errorResponse(error);
     response.headers.set("access-control-allow-origin", "*");
     await expect(response, 422, "invalid_channel_indices");
+  }
+});
+
+Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisition_changed", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_errors_" }));
+  try {
+    const path = join(folder, "run_MMStack.tif");
+    // Frame 1 of slice 1 was never taken.
+    const planes = [[0, 0, 0, 0, 1], [0, 1, 0, 0, 2], [0, 0, 1, 0, 3]] as const;
+    const summary = { Channels: 1, Slices: 2, Frames: 2 };
+    await Deno.writeFile(path, microManagerBytes(grayLayout(4, 3, 16), summary, planes));
+    await using server = new Harness();
+    await expect(server.post("/api/v2/open", { path, scene: 1 }), 422, "scene_out_of_range");
+    const { channels: [channel], warnings } = await server.open(path);
+    assert.match(warnings.join(), /declares 4 planes, but 3 are there/);
+    const at = (query: string) => server.request(channel!.dataUrl + query);
+    await expect(at("?z=2"), 422, "position_out_of_range");
+    const missing = await expect(at("?t=1&z=1"), 404, "plane_not_found");
+    assert.match(missing, /"run_MMStack.tif" does not hold this plane: .*T=1 C=0 Z=1/);
+    assert.equal((await server.request(`${channel!.dataUrl}?t=1&z=1`, { method: "HEAD" })).status, 404);
+    // The plane is judged before the range.
+    const range = { headers: { range: "bytes=9999-" } };
+    await expect(server.request(`${channel!.dataUrl}?t=1&z=1`, range), 404, "plane_not_found");
+    assert.equal(new Float32Array(await (await at("?t=1")).arrayBuffer())[0], 3);
+    await Deno.writeFile(path, new Uint8Array(1), { append: true });
+    await expect(at("?t=1"), 409, "acquisition_changed");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
 

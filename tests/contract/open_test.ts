@@ -46,12 +46,15 @@ Deno.test("opening gives source, header, plane and channels", async () => {
     ["Calcium", "Dextran"].map((name, index) => ({
       index,
       name,
+      color: null,
       byteLength: 4 * 30 * 20,
       dataUrl: `/api/v2/sessions/${body.sessionId}/channels/${index}/data`,
     })),
   );
   assert.equal(body.reference, null);
   assert.deepEqual(body.warnings, []);
+  assert.deepEqual([body.scene, body.sceneCount, body.times], [0, 1, null]);
+  assert.deepEqual(body.scenes, [{ index: 0, name: "Scene 1", sizes: { C: 2, Y: 30, X: 20 } }]);
 });
 
 Deno.test("channels keep the requested order in the answer and ascend in the session", async () => {

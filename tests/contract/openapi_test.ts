@@ -79,6 +79,9 @@ Deno.test("each name in a path is a parameter, and each success says what it hol
   assert.deepEqual((data.parameters as Json[]).map(({ name }) => name), [
     "session_id",
     "channel_index",
+    "t",
+    "z",
+    "l",
     "Range",
   ]);
 });

@@ -1,6 +1,8 @@
 /** Planes away from index 0: the query, ranges, errors, the cache, what happens when files change. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MetadataDocuments } from "../../schemas/http.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { WorkerGate } from "./gated_worker.ts";
 import { expectError, Harness, type HarnessOptions } from "./harness.ts";
@@ -158,7 +160,7 @@ Deno.test("a range of any position reads the rows that it needs, HEAD reads none
       const response = await server.request(url(1, "?t=2&z=1"), {
         headers: { range: `bytes=${start}-${end! - 1}` },
       });
-      assert.equal(response.status, 206);
+      assert.equal(response.status, 206, await response.clone().text());
       assert.equal(response.headers.get("content-range"), `bytes ${start}-${end! - 1}/${PLANE_BYTES}`);
       assert.deepEqual(new Uint8Array(await response.arrayBuffer()), whole.slice(start, end));
     }
@@ -318,6 +320,19 @@ Deno.test("planes in the cache give way to an open, those that are sent stay who
   }, { maxSessionMemory: 1600 });
 });
 
+Deno.test("a plane that is larger than the cache is served and not kept", () =>
+  withStack(async ({ server, url }) => {
+    const answers = Array.from({ length: 5 }, () => server.request(url(1, "?t=2&z=2")));
+    for (const answer of await Promise.all(answers)) {
+      assert.deepEqual(await samplesOf(answer), samplesAt(2, 2, 1));
+    }
+    await server.completeAll();
+    await until(() => server.positions.counts.running === 0);
+    assert.equal(server.positions.counts.cached, 0);
+    assert.equal(server.budget.used, 2 * PLANE_BYTES, "the opened planes are left");
+    // An eighth of the memory is less than a plane.
+  }, { maxSessionMemory: 8 * PLANE_BYTES - 8 }));
+
 Deno.test("a file that was written to, replaced or removed: the opened planes stay, others are refused", async () => {
   const changes: [string, (path: string) => Promise<void>][] = [
     ["grown", (path) => Deno.writeFile(path, new Uint8Array(2), { append: true })],
@@ -400,6 +415,33 @@ Deno.test("a session is opened again, for any origin and under every flag, while
       await samplesOf(await server.request(`${body.channels[0].dataUrl}?t=1`)),
       samplesAt(1, 0, 1),
     );
+  }));
+
+Deno.test("each scene of a plate is opened by its index", async () => {
+  const path = fileURLToPath(new URL("../fixtures/ome_zarr_scenes/plate_v05.ome.zarr", import.meta.url));
+  await using server = new Harness();
+  const { sessionId, scene, sceneCount, scenes, warnings } = await server.open(path);
+  // Two by two wells of two fields; one well and one field are absent (make.py).
+  assert.deepEqual([scene, sceneCount, scenes.map(({ index }) => index)], [0, 5, [0, 1, 2, 3, 4]]);
+  assert.match(warnings.join(), /"A\/2", "B\/1\/0"/);
+  const seen = new Set<string>();
+  for (const { index } of scenes) {
+    const again = await (await server.post(`/api/v2/sessions/${sessionId}/open`, { scene: index })).json();
+    assert.equal(again.scene, index);
+    seen.add((await samplesOf(await server.request(again.channels[0].dataUrl))).join());
+  }
+  assert.equal(seen.size, 5, "every field has other samples");
+  await expectError(await server.post("/api/v2/open", { path, scene: 5 }), 422, "scene_out_of_range");
+});
+
+Deno.test("the metadata documents are those of the file", () =>
+  withStack(async ({ server, sessionId }) => {
+    const response = await server.request(`/api/v2/sessions/${sessionId}/metadata`);
+    assert.equal(response.headers.get("cache-control"), "no-store");
+    const documents = MetadataDocuments.parse(await response.json());
+    assert.deepEqual(documents.map(({ mediaType }) => mediaType), ["text/plain"]);
+    assert.match(documents[0]!.text, /^ImageJ=1\.53t\nimages=24\nchannels=2\n/);
+    await expectError(await server.request("/api/v2/sessions/none/metadata"), 404, "session_not_found");
   }));
 
 Deno.test("a position of a reference image is its only one", async () => {
