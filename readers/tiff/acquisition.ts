@@ -12,6 +12,8 @@ import {
   type RowRange,
 } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import type { Directory } from "./directory.ts";
+import { DocumentList } from "./document_list.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
 import { sampleNames } from "./sample_names.ts";
 import type { Stack } from "./stack.ts";
@@ -22,8 +24,13 @@ const BASE_BYTES = 64 << 10;
 /** Memory of a channel. */
 const CHANNEL_BYTES = 512;
 
-/** Everything but the samples. @throws {DecodeFailed} it has more channels than are served */
-export function acquisitionOf(stack: Stack, stop: StopFlag): Acquisition {
+/**
+ * Everything but the samples.
+ *
+ * @param first directory of the opened file, which has its descriptions
+ * @throws {DecodeFailed} it has more channels than are served
+ */
+export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): Acquisition {
   const { layout, sizes } = stack;
   const { samples, width, height } = layout;
   const count = sizes.C * samples;
@@ -35,13 +42,15 @@ export function acquisitionOf(stack: Stack, stop: StopFlag): Acquisition {
     channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c])),
     stack.names,
   );
+  // The colour of a channel is none of its samples' where it has several.
+  const colors = samples === 1 || stack.colors?.length === count ? stack.colors ?? [] : [];
   const channels: Channel[] = channelNames(names).map((name, index) => ({
     index,
     name,
     sampleType: layout.sampleType,
     rows: height,
     columns: width,
-    color: null,
+    color: colors[index] ?? null,
   }));
   return {
     axes: axesOf(
@@ -53,11 +62,21 @@ export function acquisitionOf(stack: Stack, stop: StopFlag): Acquisition {
     fileSize: stack.fileSize,
     reference: null,
     warnings: stack.warnings,
-    times: null,
+    times: timesOf(stack),
     indexBytes: BASE_BYTES + count * CHANNEL_BYTES + (stack.indexBytes ?? 0),
-    documents: () => [],
+    documents: (most) => {
+      const list = new DocumentList(most);
+      list.addDescriptions(first);
+      stack.documents?.(list);
+      return list.found;
+    },
     plan: (wanted, position, rows) => planPlanes(stack, wanted, { position, rows }, stop),
   };
+}
+
+/** One finite number for each time point, or `null`. */
+function timesOf({ times, sizes }: Stack): readonly number[] | null {
+  return times?.length === sizes.T && times.every(Number.isFinite) ? times : null;
 }
 
 async function planPlanes(

@@ -76,7 +76,7 @@ function scenesOf(opened: Opened, list: SeriesList): Scenes {
     const stack = list.open(scene);
     const warnings = [...ofFile, ...opened.warnings.splice(0), ...stack.warnings];
     const indexBytes = opened.tiff.indexBytes + (stack.indexBytes ?? 0);
-    const acquisition = acquisitionOf({ ...stack, warnings, indexBytes }, files.stop);
+    const acquisition = acquisitionOf({ ...stack, warnings, indexBytes }, opened.first, files.stop);
     sizes.set(scene, sizesOf(acquisition.axes));
     return acquisition;
   };

@@ -29,7 +29,7 @@ export interface OmeFile {
 }
 
 /** What an image declares. */
-export interface OmeImage extends OmeXmlImage {
+export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   /** SizeX; `NaN` where it is no number. */
   readonly columns: number;
   /** SizeY; `NaN` where it is no number. */
@@ -94,7 +94,7 @@ export function describedImages({ images }: OmeDocument): DescribedImage[] {
   return images.map((image) => {
     const data = dataOf(image);
     const { Name, ID } = image.attributes;
-    const name = Name === undefined ? null : detached(Name);
+    const name = Name?.trim() ? detached(Name.trim()) : null;
     return {
       title: name ?? (ID === undefined ? null : detached(ID)),
       name,
@@ -159,7 +159,10 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     sizes,
     order: order ?? DEFAULT_ORDER,
     tiffData: data,
-    ...declared,
+    calibrations: declared.calibrations,
+    colors: declared.colors,
+    moment: declared.moment,
+    times: declared.times,
     names: declared.names.map((name) => name === null ? null : detached(name)),
     warnings: [
       ...lacking.map((name) => `OME-XML lacks ${name}, which is taken as 1`),

@@ -2,6 +2,7 @@
 import type { Calibration } from "../axes.ts";
 import type { Moment } from "../moment.ts";
 import type { AxisLetter, Position, SceneEntry } from "../reader.ts";
+import type { DocumentList } from "./document_list.ts";
 import type { PageLayout } from "./page.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -48,6 +49,12 @@ export interface Stack {
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** Per channel, samples aside; `null` where the file gives none. */
   readonly names: readonly (string | null)[];
+  /** `#rrggbb` per channel, or per sample of each; `null` where the file gives none, which is the default. */
+  readonly colors?: readonly (string | null)[];
+  /** Seconds of each time point from the first, where the file has them. */
+  readonly times?: readonly number[] | null;
+  /** Adds the metadata documents beside the descriptions of the opened file. @throws {DecodeFailed} one is damaged */
+  readonly documents?: (list: DocumentList) => void;
   /** When the acquisition was made. */
   readonly moment: Moment;
   /** Bytes of all files of the acquisition. */

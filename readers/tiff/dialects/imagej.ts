@@ -6,7 +6,7 @@
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { MAX_PLANES } from "../bounds.ts";
-import { channelLabels, sliceLabels } from "./imagej_labels.ts";
+import { channelLabels, readInfo, readItems } from "./imagej_items.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { resolutionCalibrations } from "./plain.ts";
 import { calibrationsOf } from "../../axes.ts";
@@ -15,7 +15,7 @@ import { firstMoment, momentOf } from "../../moment.ts";
 import { leadingNumber } from "../../numbers.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { Stack, StackSizes } from "../stack.ts";
-import { TAG } from "../tags.ts";
+import { TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
 const MARK = "ImageJ=";
@@ -40,6 +40,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   }
   const fields = fieldsOf(text);
   const layout = readPage(first);
+  const items = readItems(first);
   const { sizes, run, warnings } = planesOf(tiff, layout, fields);
   const stored = stackedPlanes(tiff, layout, run);
   if (!text.startsWith(MARK)) {
@@ -65,7 +66,11 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     layout,
     // Without a unit in the text, ImageJ takes that of the resolution tags.
     calibrations: fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations },
-    names: channelLabels(sliceLabels(first), sizes),
+    names: channelLabels(items.labels, sizes),
+    // A file that is shown in grey has tables too.
+    colors: fields.get("mode") === "grayscale" ? [] : items.colors.slice(0, sizes.C),
+    documents: (list) =>
+      list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", readInfo(first, list.left)),
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
     warnings,

@@ -56,6 +56,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
       T: [uic2.timeStep, "ms"],
     }),
     names: [uic1.name],
+    times: axis === "T" ? uic2.times : null,
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
     warnings: countWarnings(tiff, layout, planes, run),
@@ -121,12 +122,16 @@ interface Uic2 {
   partial: boolean;
   /** Milliseconds, where every plane has a time of its own. */
   timeStep: number | null;
+  /** Seconds of each plane from the first, where every plane has a time of its own. */
+  times: number[] | null;
   created: Moment;
 }
 
 function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
   const entry = first.entry(TAG.UIC2);
-  if (!entry || entry.count === 0) return { zStep: null, partial: false, timeStep: null, created: UNDATED };
+  if (!entry || entry.count === 0) {
+    return { zStep: null, partial: false, timeStep: null, times: null, created: UNDATED };
+  }
   if (planes > MAX_PLANES) {
     throw new DecodeFailed(`UIC2 (33629) declares ${planes} planes, more than ${MAX_PLANES}`);
   }
@@ -146,6 +151,9 @@ function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
     zStep: distances === planes ? word(0, 0) / word(0, 1) : null,
     partial: distances > 0 && distances < planes,
     timeStep: times ? (milliseconds(last) - milliseconds(0)) / last : null,
+    times: times
+      ? Array.from({ length: planes }, (_, plane) => (milliseconds(plane) - milliseconds(0)) / 1000)
+      : null,
     created: julianMoment(word(0, 2), word(0, 3)),
   };
 }

@@ -4,13 +4,14 @@
  * ended, planes are found by what each page says of itself (tag 51123). Large acquisitions go on in files with the same
  * name and `_1`, `_2`, and may have a file for each position (`_Pos0`, `_Pos1`). Each position is a scene.
  */
-import { basename, dirname, join } from "node:path";
 import { axesOf, calibrationsOf } from "../../axes.ts";
 import { DecodeFailed } from "../../errors.ts";
 import { isJsonObject } from "../../json.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
+import type { XmlElement } from "../../xml.ts";
 import type { Directory } from "../directory.ts";
-import { isOmeXml, parseOme, readImage } from "../ome_xml.ts";
+import type { DocumentList } from "../document_list.ts";
+import { isOmeXml, type OmeImage, parseOme, readImage } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment, momentOf, UNDATED } from "../../moment.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
@@ -19,13 +20,16 @@ import { TAG, tagName } from "../tags.ts";
 import { upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { NO_PARTS, openParts, setOf } from "./micromanager_files.ts";
 import {
   hasHeader,
+  hasSummary,
   pageIndices,
   planeMetadata,
   readIndexMap,
   readSummary,
   type Summary,
+  summaryText,
 } from "./micromanager_index.ts";
 import {
   type IndexedFile,
@@ -39,8 +43,8 @@ import {
 interface Positions {
   readonly opened: Opened;
   readonly summary: Summary;
-  /** Steps that the OME-XML of newer versions has. */
-  readonly calibrations: Stack["calibrations"];
+  /** What the OME-XML of newer versions says of each position. */
+  readonly ome: readonly OmeNote[];
   /** The opened file first. */
   readonly files: readonly IndexedFile[];
   readonly pool: RecentFiles<TiffFile>;
@@ -74,7 +78,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   const positions: Positions = {
     opened,
     summary,
-    calibrations: omeCalibrations(opened),
+    ome: omeNotes(opened),
     files: indexed,
     pool,
     fileSize: tiff.file.size + parts.bytes,
@@ -121,7 +125,13 @@ function positionList(
     own: numbers.indexOf(first),
     warnings: withoutPlanes(summary, found),
     entries: (most) => numbers.slice(0, most).map(entryOf),
-    open: (index) => positionStack(positions, numbers[index]!, found.get(numbers[index]!)!),
+    open: (index) => {
+      const position = numbers[index]!;
+      // Images are told apart by their order alone, so that there is one for each position or none counts.
+      const rank = numbers.length === positions.ome.length ? index : null;
+      const stack = positionStack(positions, position, found.get(position)!);
+      return { ...stack, ...describe(positions, rank, stack.sizes.Z) };
+    },
   };
 }
 
@@ -179,20 +189,36 @@ function sizesIn(
   return sizes ? sizesOf(axesOf({ ...sizes, C: sizes.C * samples, Y: height, X: width }, {})) : {};
 }
 
-function positionStack(positions: Positions, position: number, sizes: PositionSizes): Stack {
+function positionStack(
+  positions: Positions,
+  position: number,
+  sizes: PositionSizes,
+): Omit<Stack, keyof Described> {
   const { files, pool, missing, fileSize } = positions;
   const planes = new PositionPlanes(files, position, sizes, missing);
   const layout = layoutOf(positions, planes);
   return {
     sizes,
     layout,
-    ...describe(positions, sizes.Z),
     fileSize,
+    documents: (list) => addDocuments(list, positions.opened),
     warnings: [...positions.warnings, ...planes.warnings],
     indexBytes: planes.count * PLANE_BYTES + sumOf(files, ({ index }) => index.bytes + FILE_BYTES) +
       Math.min(files.length - 1, MAX_RECENT) * RECENT_BYTES,
     plane: (at) => planeAt(pool, planes, { layout, missing }, at),
   };
+}
+
+/** The summary, and what the first page says of itself. */
+function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
+  if (hasSummary(tiff)) {
+    list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
+  }
+  list.add(
+    tagName(TAG.MicroManagerMetadata),
+    "application/json",
+    first.note(TAG.MicroManagerMetadata, list.left),
+  );
 }
 
 /** Memory of a plane in the map of a position. */
@@ -220,72 +246,6 @@ function declared(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? value : 1;
 }
 
-/** The other files of an acquisition: same name up to `_MMStack`, same folder, numbered from `_1` on. */
-interface PartNames {
-  readonly others: readonly string[];
-  /** The first that is not there while one with a higher number is, or the one that would follow the last. */
-  readonly missing: string | null;
-}
-
-/**
- * @param several true where there may be a file for each position: their names have something between `_MMStack` and the
- * number
- */
-function setOf({ path, files }: Opened, several: boolean): PartNames {
-  const name = basename(path);
-  const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
-  if (stem === undefined) return { others: [], missing: null };
-  const [acquisition = stem] = /^.*?_MMStack/i.exec(stem) ?? [];
-  const numbers = new Set<number>();
-  const others: string[] = [];
-  for (const other of files.list(dirname(path))) {
-    const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
-    if (part) numbers.add(Number(part[1] ?? 0));
-    const position = several && other.startsWith(acquisition) &&
-      /^[^.]*\.ome\.tiff?$/i.test(other.slice(acquisition.length));
-    if ((part || position) && other !== name) others.push(other);
-  }
-  let first = 0;
-  while (numbers.has(first)) first += 1;
-  return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
-}
-
-/** The other files with their planes. */
-interface Parts {
-  readonly files: readonly IndexedFile[];
-  readonly bytes: number;
-  /** Files that are left out. */
-  readonly warnings: readonly string[];
-}
-
-const NO_PARTS: Parts = { files: [], bytes: 0, warnings: [] };
-
-/** Reads the index maps of the other files. They are closed again: most are not asked for. */
-function openParts({ path, files }: Opened, names: readonly string[]): Parts {
-  const found: IndexedFile[] = [];
-  const warnings: string[] = [];
-  const leftOut = (name: string, why: string) =>
-    warnings.push(`"${name}" of this acquisition is left out: ${why}`);
-  let bytes = 0;
-  for (const name of names) {
-    const file = files.openNeighbour(join(dirname(path), name));
-    if (file === null) {
-      leftOut(name, "it cannot be opened");
-      continue;
-    }
-    try {
-      found.push({ path: file.path, index: readIndexMap(new TiffFile(file, files)) });
-      bytes += file.size;
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      leftOut(name, error.message);
-    } finally {
-      file.close();
-    }
-  }
-  return { files: found, bytes, warnings };
-}
-
 /**
  * A stack of pages with what Micro-Manager wrote to the first of them (tag 51123), for acquisitions of one file per
  * plane and for those that ended before the index map was written.
@@ -308,16 +268,17 @@ export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
   };
 }
 
-type Described = Pick<Stack, "calibrations" | "names" | "moment">;
+type Described = Pick<Stack, "calibrations" | "names" | "colors" | "times" | "moment">;
 
 /** Metadata of the summary, of the OME-XML that newer versions write, and of the first plane. */
-function describe({ opened, summary, calibrations }: Positions, slices: number): Described {
+function describe({ opened, summary, ome }: Positions, rank: number | null, slices: number): Described {
   const { first } = opened;
   const number = (value: unknown) => typeof value === "number" ? value : null;
   const plane = planeMetadata(first);
   const pixel = number(summary.PixelSize_um) || number(plane.PixelSizeUm);
   const interval = number(summary.Interval_ms) || number(summary.WaitInterval);
   const names = Array.isArray(summary.ChNames) ? summary.ChNames : [];
+  const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
   const written = [summary.StartTime, summary.Time, plane.Time].filter((text) => typeof text === "string");
   return {
     calibrations: {
@@ -327,19 +288,45 @@ function describe({ opened, summary, calibrations }: Positions, slices: number):
         Z: [slices > 1 ? Math.abs(number(summary["z-step_um"]) ?? 0) : null, "um"],
         T: [interval, "ms"],
       }),
-      ...calibrations,
+      ...ome[0]?.calibrations,
     },
     names: names.map((name) => typeof name === "string" ? name : null),
+    colors: colors.map(colorOf),
+    times: rank === null ? null : ome[rank]?.times ?? null,
     moment: firstMoment(...written.map(momentOf), tagMoment(first), UNDATED),
   };
 }
 
-/** The summary is enough to read the planes, so damaged OME-XML only costs its calibration. */
-function omeCalibrations(opened: Opened): Stack["calibrations"] {
+/** `#rrggbb` of a colour of Java: opacity, red, green and blue are the bytes of a signed number. */
+function colorOf(value: unknown): string | null {
+  if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) >= 2 ** 32) return null;
+  return `#${(value & 0xffffff).toString(16).padStart(6, "0")}`;
+}
+
+/** What OME-XML says of a position. */
+type OmeNote = Pick<OmeImage, "calibrations" | "times">;
+
+/** The summary is enough to read the planes, so damaged OME-XML only costs its calibration and times. */
+function omeNotes(opened: Opened): OmeNote[] {
   const text = opened.descriptions.find(isOmeXml);
-  if (text === undefined) return {};
+  if (text === undefined) return [];
   return noted(opened, "The calibration in OME-XML", () => {
-    const [image] = parseOme(upToNul(text), "the document").images;
-    return image ? readImage(image).calibrations : {};
-  }) ?? {};
+    const [first, ...others] = parseOme(upToNul(text), "the document").images;
+    return first ? [noteOf(first), ...others.map(noteOfOther)] : [];
+  }) ?? [];
+}
+
+function noteOf(image: XmlElement): OmeNote {
+  const { calibrations, times } = readImage(image);
+  return { calibrations, times };
+}
+
+/** That of an image behind the first, from which only the times are used. */
+function noteOfOther(image: XmlElement): OmeNote {
+  try {
+    return noteOf(image);
+  } catch (error) {
+    if (error instanceof DecodeFailed) return { calibrations: {}, times: null };
+    throw error;
+  }
 }

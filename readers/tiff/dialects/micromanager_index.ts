@@ -102,6 +102,12 @@ export function hasHeader(tiff: TiffFile): boolean {
   return head.getUint32(0, little) === INDEX_MAP_HEADER || head.getUint32(24, little) === SUMMARY_HEADER;
 }
 
+/** True for a file with a summary. */
+export function hasSummary(tiff: TiffFile): boolean {
+  const head = tiff.window.view(32, 8, "the Micro-Manager header");
+  return head.getUint32(0, tiff.encoding.littleEndian) === SUMMARY_HEADER;
+}
+
 /** The summary of an acquisition. */
 export type Summary = JsonObject;
 

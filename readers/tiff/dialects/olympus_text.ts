@@ -26,7 +26,8 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   const extension = /\.[^.]*$/.exec(name)?.[0] ?? "";
   const stem = name.slice(0, name.length - extension.length);
   const ending = ENDING.exec(stem);
-  const text = readText(opened, ending ? [stem.slice(0, ending.index), stem] : [stem]);
+  const stems = ending ? [stem.slice(0, ending.index), stem] : [stem];
+  const text = readText(opened, stems);
   if (text === null && !(ending && ending[3])) return null;
   const fields = text?.fields ?? null;
   const set = ending ? joinFiles(opened, stem.slice(0, ending.index), fields, openOne) : null;
@@ -48,6 +49,11 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
     calibrations: { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) },
     names: set ? set.names : fields.names,
     moment: firstMoment(fields.moment, stack.moment),
+    documents: (list) => {
+      stack.documents?.(list);
+      const read = readText(opened, stems);
+      list.add(read?.name ?? "", "text/plain", read?.text ?? null);
+    },
     fileSize: stack.fileSize + (text?.size ?? 0),
   };
 }
@@ -61,15 +67,26 @@ function pagesAs(letter: "C" | "T", stack: Stack): Stack {
   };
 }
 
-function readText(opened: Opened, stems: readonly string[]): { fields: OlympusFields; size: number } | null {
+/** A text file beside the opened one. */
+interface TextFile {
+  readonly name: string;
+  readonly text: string;
+  readonly fields: OlympusFields;
+  readonly size: number;
+}
+
+/** The first of these texts that describes an image. */
+function readText(opened: Opened, stems: readonly string[]): TextFile | null {
   for (const stem of stems) {
     for (const extension of [".txt", ".TXT"]) {
-      const file = opened.files.openNeighbour(join(dirname(opened.path), stem + extension));
+      const name = stem + extension;
+      const file = opened.files.openNeighbour(join(dirname(opened.path), name));
       if (file === null) continue;
       try {
         if (file.size > MAX_TEXT_BYTES) continue;
-        const fields = readFields(textOf(file.read(0, file.size, "the text file")));
-        if (fields) return { fields, size: file.size };
+        const text = textOf(file.read(0, file.size, "the text file"));
+        const fields = readFields(text);
+        if (fields) return { name, text, fields, size: file.size };
       } finally {
         file.close();
       }

@@ -3,22 +3,19 @@
  * directories of one or several files. Each image is a scene. Sub-resolutions lie in SubIFDs and are not looked at; modulo
  * annotations are ignored.
  */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { axesOf } from "../../axes.ts";
-import { MAX_XML_BYTES } from "../../limits.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
+import { addCompanion, describe, type Described } from "./ome_document.ts";
 import { PlaneLookup } from "./ome_lookup.ts";
 import { OmeSet, placesOf, uuidIn } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
 import {
   type DescribedImage,
-  describedImages,
   isOmeXml,
-  type OmeDocument,
   type OmeFile,
   type OmeImage,
-  parseOme,
   planeNumber,
   type TiffData,
 } from "../ome_xml.ts";
@@ -26,16 +23,7 @@ import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../moment.ts";
 import { type Opened, reasonOf, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
-import { TAG } from "../tags.ts";
-import { decodeText, upToNul } from "../text.ts";
-import { TiffFile } from "../tiff_file.ts";
-
-/** The images of a document, the file that it stands in and, where that holds no planes, its bytes. */
-interface Described {
-  readonly images: readonly DescribedImage[];
-  readonly path: string;
-  readonly size: number;
-}
+import { upToNul } from "../text.ts";
 
 /**
  * The images of an OME-TIFF, with the other files of its set, or `null`. Where the document does not tell what the
@@ -79,6 +67,7 @@ function imageList(
     own,
     alone: images.length === 1,
     documentSize: described.size,
+    companion: path === opened.path ? null : path,
     indexBytes: imagesBytes(images),
   };
   const held = images.filter((image) => image === own || holdsSamples(set, image));
@@ -140,51 +129,6 @@ function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
 
 const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
 
-/** The document of a file. @throws {DecodeFailed} it is damaged or missing, or describes no image */
-function describe(opened: Opened, text: string): Described {
-  const own = parseOme(text, "OME-XML");
-  if (own.metadataFile === null) {
-    if (own.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
-    return { images: describedImages(own), path: opened.path, size: 0 };
-  }
-  const named = own.metadataFile.replaceAll("\\", "/");
-  const companion =
-    placesOf(dirname(opened.path), named).find((path) => opened.files.kind(path) === "file") ??
-      join(dirname(opened.path), basename(named));
-  const read = readCompanion(opened, companion);
-  if (typeof read === "string") {
-    throw new DecodeFailed(`The metadata of this file are in "${basename(companion)}", which ${read}`);
-  }
-  return { images: describedImages(read.document), size: read.size, path: companion };
-}
-
-/** The document of a companion file, or why there is none. */
-function readCompanion(
-  { files }: Opened,
-  path: string,
-): { document: OmeDocument; size: number } | string {
-  const file = files.openNeighbour(path);
-  if (file === null) return "is missing";
-  try {
-    const head = file.read(0, Math.min(4, file.size), "the start");
-    const tiff = head.length === 4 &&
-      (head[0] === 0x49 && head[1] === 0x49 || head[0] === 0x4d && head[1] === 0x4d);
-    const text = tiff
-      ? new TiffFile(file, files).first.texts(TAG.ImageDescription, MAX_XML_BYTES).find(isOmeXml)
-      : file.size <= MAX_XML_BYTES
-      ? decodeText(file.read(0, file.size, "the document"))
-      : undefined;
-    if (text === undefined || !isOmeXml(text)) return "holds no OME-XML";
-    // A TIFF with the metadata is one of the files with planes, which are counted apart.
-    return { document: parseOme(text, `OME-XML in "${basename(path)}"`), size: tiff ? 0 : file.size };
-  } catch (error) {
-    if (error instanceof DecodeFailed) return `cannot be read (${error.message})`;
-    throw error;
-  } finally {
-    file.close();
-  }
-}
-
 /**
  * The image that has planes in the opened file: by the UUID that the file states, else by its name. The only image of
  * the file's own document is its image whatever it names.
@@ -237,6 +181,8 @@ interface OmeSeries {
   readonly alone: boolean;
   /** Bytes of the document where its file holds no planes. */
   readonly documentSize: number;
+  /** The file that holds the document where it is another than the opened one, or `null`. */
+  readonly companion: string | null;
   /** Bytes of memory for what the document says of all images. */
   readonly indexBytes: number;
 }
@@ -260,6 +206,11 @@ function imageStack(
     layout,
     calibrations: image.calibrations,
     names: image.names,
+    colors: image.colors,
+    times: image.times,
+    documents: (list) => {
+      if (series.companion !== null) addCompanion(list, opened, series.companion);
+    },
     moment: firstMoment(image.moment, tagMoment(opened.first)),
     fileSize: documentSize + set.totalSize(),
     warnings: [

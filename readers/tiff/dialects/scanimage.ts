@@ -12,6 +12,7 @@ import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.
 import { OFFSET_BYTES, StoredPlanes } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../numbers.ts";
+import type { DocumentList } from "../document_list.ts";
 import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
@@ -80,6 +81,7 @@ export function openScanImage(opened: Opened): Stack | null {
       T: [rate ? 1 / rate : null, "s"],
     }),
     names: savedNames(fields, saved ?? []),
+    documents: (list) => addDocuments(list, opened),
     moment: firstMoment(momentIn(fields), tagMoment(first)),
     fileSize: tiff.file.size,
     warnings,
@@ -106,6 +108,15 @@ function headerText(tiff: TiffFile): string {
   // Where the length is damaged, the NUL still ends the text.
   tiff.structures.claim(16, 32 + (end < 0 ? length : end), "the ScanImage header");
   return decodeText(bytes);
+}
+
+/** The header, and Software where that is no name of a program but the header of later versions. */
+function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
+  const isHeader = (text: string) => OWN_KEYS.test(text.replace(/[\r\0]/g, "\n"));
+  for (const text of first.texts(TAG.Software, list.left).filter(isHeader)) {
+    list.add(tagName(TAG.Software), "text/plain", text);
+  }
+  list.add("ScanImage header", "text/plain", headerText(tiff));
 }
 
 /** Keys without their prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. The first value counts. */

@@ -1,0 +1,83 @@
+/** The OME-XML of a file: in its description, or in the companion that it names. */
+import { basename, dirname, join } from "node:path";
+import type { ByteSource } from "../../byte_source.ts";
+import { DecodeFailed } from "../../errors.ts";
+import { MAX_XML_BYTES } from "../../limits.ts";
+import type { DocumentList } from "../document_list.ts";
+import { type DescribedImage, describedImages, isOmeXml, type OmeDocument, parseOme } from "../ome_xml.ts";
+import type { Opened } from "../opened.ts";
+import { TAG } from "../tags.ts";
+import { decodeText } from "../text.ts";
+import { TiffFile } from "../tiff_file.ts";
+import { placesOf } from "./ome_set.ts";
+
+/** The images of a document, the file that it stands in and, where that holds no planes, its bytes. */
+export interface Described {
+  /** Those with pixels, in its order. */
+  readonly images: readonly DescribedImage[];
+  /** The opened file or a companion. */
+  readonly path: string;
+  /** 0 where that file is counted with those that hold planes. */
+  readonly size: number;
+}
+
+/** The document of a file. @throws {DecodeFailed} it is damaged or missing, or describes no image */
+export function describe(opened: Opened, text: string): Described {
+  const own = parseOme(text, "OME-XML");
+  if (own.metadataFile === null) {
+    if (own.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
+    return { images: describedImages(own), path: opened.path, size: 0 };
+  }
+  const named = own.metadataFile.replaceAll("\\", "/");
+  const companion =
+    placesOf(dirname(opened.path), named).find((path) => opened.files.kind(path) === "file") ??
+      join(dirname(opened.path), basename(named));
+  const read = readCompanion(opened, companion);
+  if (typeof read === "string") {
+    throw new DecodeFailed(`The metadata of this file are in "${basename(companion)}", which ${read}`);
+  }
+  return { images: describedImages(read.document), size: read.size, path: companion };
+}
+
+/** The document of a companion file, or why there is none. */
+function readCompanion(opened: Opened, path: string): { document: OmeDocument; size: number } | string {
+  const file = opened.files.openNeighbour(path);
+  if (file === null) return "is missing";
+  try {
+    const { text, tiff } = companionIn(file, opened, MAX_XML_BYTES);
+    if (text === undefined || !isOmeXml(text)) return "holds no OME-XML";
+    // A TIFF with the metadata is one of the files with planes, which are counted apart.
+    return { document: parseOme(text, `OME-XML in "${basename(path)}"`), size: tiff ? 0 : file.size };
+  } catch (error) {
+    if (error instanceof DecodeFailed) return `cannot be read (${error.message})`;
+    throw error;
+  } finally {
+    file.close();
+  }
+}
+
+/** The text of a companion file, `undefined` where it has more bytes than `most`, and whether that is a TIFF. */
+function companionIn(file: ByteSource, { files }: Opened, most: number) {
+  const head = file.read(0, Math.min(4, file.size), "the start");
+  const tiff = head.length === 4 &&
+    (head[0] === 0x49 && head[1] === 0x49 || head[0] === 0x4d && head[1] === 0x4d);
+  const text = tiff
+    ? new TiffFile(file, files).first.texts(TAG.ImageDescription, most).find(isOmeXml)
+    : file.size <= most
+    ? decodeText(file.read(0, file.size, "the document"))
+    : undefined;
+  return { text, tiff };
+}
+
+/** Adds the document of a companion file. @throws {DecodeFailed} it is gone, or has too many bytes */
+export function addCompanion(list: DocumentList, opened: Opened, path: string): void {
+  const file = opened.files.openNeighbour(path);
+  if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);
+  try {
+    const { text } = companionIn(file, opened, list.left);
+    if (text === undefined) throw new DecodeFailed(`"${basename(path)}" has more than ${list.left} bytes`);
+    list.add(basename(path), "application/xml", text);
+  } finally {
+    file.close();
+  }
+}

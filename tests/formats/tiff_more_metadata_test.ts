@@ -1,0 +1,235 @@
+/** Colours, time stamps and metadata documents of each dialect; the expected values stand in what is written here. */
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Acquisition } from "../../readers/reader.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
+import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { openHere } from "../load_here.ts";
+
+const PAGE = grayLayout(5, 4, 16);
+
+const pages = (count: number, fields: Field[] = [], samples = 1) =>
+  tiffBytes({ ...PAGE, samples }, () => 1n, count, fields);
+
+async function withOpened(
+  written: Readonly<Record<string, Uint8Array>>,
+  use: (acquisition: Acquisition, folder: string) => void | Promise<void>,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
+    await openHere(join(folder, Object.keys(written)[0]!), (acquisition) => use(acquisition, folder));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const colors = ({ channels }: Acquisition) => channels.map(({ color }) => color);
+
+const MOST = 1 << 20;
+
+/** Checks that the documents are these, and that one byte less than they have is too few. */
+function checkDocuments(acquisition: Acquisition, expected: readonly (readonly [string, string, string])[]) {
+  const documents = acquisition.documents(MOST);
+  deepEqual(documents.map(({ name, mediaType, text }) => [name, mediaType, text]), expected);
+  const bytes = expected.reduce((sum, [, , text]) => sum + new TextEncoder().encode(text).length, 0);
+  // Values in the file have a NUL at their end, and items of ImageJ two bytes a letter.
+  equal(acquisition.documents(MOST * 2).length, expected.length);
+  if (bytes > 0) throws(() => acquisition.documents(bytes - 1), { tag: "DecodeFailed" });
+}
+
+const ome = (pixels: string, channels: string, planes = "") =>
+  `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="5" SizeY="4" Type="uint16" ${pixels}>${channels}` +
+  `<TiffData/>${planes}</Pixels></Image></OME>`;
+
+Deno.test("OME-XML: Color is red, green, blue and opacity in a signed number", async () => {
+  // -16776961 is 0xff0000ff: red; 16711935 is 0x00ff00ff: green; 65535 is 0x0000ffff: blue.
+  const written = ["-16776961", "16711935", "65535", "-1", "4294967295", "0.5", "x", null];
+  const expected = ["#ff0000", "#00ff00", "#0000ff", "#ffffff", "#ffffff", null, null, null];
+  const channels = written.map((color) => `<Channel${color === null ? "" : ` Color="${color}"`}/>`).join("");
+  const xml = ome(`SizeC="${written.length}" SizeZ="1" SizeT="1"`, channels);
+  await withOpened({ "a.ome.tif": pages(written.length, [[270, 2, xml]]) }, (acquisition) => {
+    deepEqual(colors(acquisition), expected);
+    checkDocuments(acquisition, [["ImageDescription (270)", "application/xml", xml]]);
+  });
+  // The samples of a pixel have colours of their own.
+  const rgb = ome(`SizeC="3" SizeZ="1" SizeT="1"`, `<Channel SamplesPerPixel="3" Color="-1"/>`);
+  await withOpened(
+    { "a.ome.tif": pages(1, [[270, 2, rgb], [262, 3, [2]]], 3) },
+    (acquisition) => deepEqual(colors(acquisition), [null, null, null]),
+  );
+});
+
+Deno.test("OME-XML: times are those of the planes of channel 0 and slice 0", async () => {
+  const plane = (t: number, c: number, z: number, delta: string | null, unit = "") =>
+    `<Plane TheT="${t}" TheC="${c}" TheZ="${z}"${delta === null ? "" : ` DeltaT="${delta}"`}${unit}/>`;
+  const ms = ' DeltaTUnit="ms"';
+  const cases: [string, number[] | null][] = [
+    [plane(0, 0, 0, "1.5") + plane(0, 1, 0, "9") + plane(1, 0, 0, "3") + plane(2, 0, 0, "4.25"), [
+      0,
+      1.5,
+      2.75,
+    ]],
+    [plane(2, 0, 0, "3000", ms) + plane(0, 0, 0, "1000", ms) + plane(1, 0, 0, "2500", ms), [0, 1.5, 2]],
+    [plane(0, 0, 0, "0") + plane(1, 0, 0, "1") + plane(2, 1, 0, "2"), null],
+    [plane(0, 0, 0, "0") + plane(1, 0, 0, null) + plane(2, 0, 0, "2"), null],
+    [plane(0, 0, 0, "0") + plane(1, 0, 0, "NaN") + plane(2, 0, 0, "2"), null],
+    ["", null],
+  ];
+  for (const [planes, times] of cases) {
+    const xml = ome(`SizeC="2" SizeZ="1" SizeT="3"`, "<Channel/><Channel/>", planes);
+    await withOpened({ "a.ome.tif": pages(6, [[270, 2, xml]]) }, (acquisition) => {
+      deepEqual(acquisition.times, times);
+    });
+  }
+});
+
+Deno.test("OME-XML: the document of a companion file", async () => {
+  const companion = ome(`SizeC="1" SizeZ="1" SizeT="1"`, `<Channel Name="µ"/>`)
+    .replace("<TiffData/>", '<TiffData IFD="0"><UUID FileName="a.ome.tif">urn:uuid:1</UUID></TiffData>');
+  const own = `<OME UUID="urn:uuid:1"><BinaryOnly MetadataFile="x.companion.ome" UUID="urn:uuid:0"/></OME>`;
+  await withOpened(
+    { "a.ome.tif": pages(1, [[270, 2, own]]), "x.companion.ome": new TextEncoder().encode(companion) },
+    (acquisition, folder) => {
+      checkDocuments(acquisition, [
+        ["ImageDescription (270)", "application/xml", own],
+        ["x.companion.ome", "application/xml", companion],
+      ]);
+      Deno.removeSync(join(folder, "x.companion.ome"));
+      throws(() => acquisition.documents(MOST), /"x\.companion\.ome", which holds the metadata, is missing/);
+    },
+  );
+});
+
+/** Tags 50838 and 50839 with a text, a label of each plane and lookup tables that end in these colours. */
+function imageJItems(labels: readonly string[], ends: readonly (readonly number[])[], info: string): Field[] {
+  const utf16 = (
+    text: string,
+  ) => [...new Uint8Array(Uint16Array.from(text, (letter) => letter.charCodeAt(0)).buffer)];
+  const ramp = (end: number) => Array.from({ length: 256 }, (_, i) => Math.floor(end * i / 255));
+  const items = [utf16(info), ...labels.map(utf16), ...ends.map((end) => end.flatMap(ramp))];
+  const word = (value: number) => [value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24];
+  const letters = (text: string) => [...text].reverse().map((letter) => letter.charCodeAt(0));
+  const header = [
+    ...letters("IJIJ"),
+    ...letters("info"),
+    ...word(1),
+    ...letters("labl"),
+    ...word(labels.length),
+    ...letters("luts"),
+    ...word(ends.length),
+  ];
+  return [
+    [50838, 4, [header.length, ...items.map((item) => item.length)]],
+    [50839, 2, String.fromCharCode(...header, ...items.flat())],
+  ];
+}
+
+/** The file with its text of tag 50839 as bytes: the writer makes UTF-8 of it, which is right up to 0x7f. */
+const ENDS = [[0x7f, 0, 0], [0, 0x40, 0x7f]];
+
+Deno.test("ImageJ: colours are the ends of the lookup tables, unless the file is shown in grey", async () => {
+  const text = (mode: string) => `ImageJ=1.53t\nimages=2\nchannels=2\nhyperstack=true\nmode=${mode}\n`;
+  const items = imageJItems(["a", "b"], ENDS, "a text");
+  const cases: [string, (string | null)[]][] = [
+    ["composite", ["#7f0000", "#00407f"]],
+    ["color", ["#7f0000", "#00407f"]],
+    ["grayscale", [null, null]],
+  ];
+  for (const [mode, expected] of cases) {
+    await withOpened({ "a.tif": pages(2, [[270, 2, text(mode)], ...items]) }, (acquisition) => {
+      deepEqual([colors(acquisition), acquisition.times], [expected, null]);
+      checkDocuments(acquisition, [
+        ["ImageDescription (270)", "text/plain", text(mode)],
+        ["ImageJMetadata (50839) info", "text/plain", "a text"],
+      ]);
+      deepEqual(acquisition.channels.map(({ name }) => name), ["a", "b"]);
+    });
+  }
+  await withOpened({ "a.tif": pages(2, [[270, 2, text("composite")]]) }, (acquisition) => {
+    deepEqual(colors(acquisition), [null, null]);
+  });
+});
+
+Deno.test("ImageJ: a file of tifffile keeps the text that it wrote", () =>
+  openHere(
+    fileURLToPath(new URL("../fixtures/tiff/imagej_labels_names_be.tif", import.meta.url)),
+    (acquisition) => {
+      const info = acquisition.documents(MOST).find(({ name }) => name.endsWith("info"));
+      // make.py writes it.
+      equal(info?.text, "any");
+    },
+  ));
+
+Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its documents", async () => {
+  // -65536 is 0xffff0000 with opacity first: red; 255 is blue.
+  const summary = { Frames: 2, Channels: 2, Positions: 2, ChColors: [-65_536, 255], ChNames: ["a", "b"] };
+  const image = (deltas: readonly number[]) =>
+    `<Image ID="i"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="2" SizeT="2" Type="uint16">` +
+    deltas.map((delta, t) => `<Plane TheT="${t}" TheC="0" TheZ="0" DeltaT="${delta}" DeltaTUnit="ms"/>`).join(
+      "",
+    ) +
+    `</Pixels></Image>`;
+  const planes = [0, 1].flatMap((t) => [0, 1].flatMap((p) => [0, 1].map((c) => [c, 0, t, p, 1] as const)));
+  const written = (xml: string) => {
+    const first = microManagerBytes(PAGE, summary, planes, { fields: [[270, 2, xml]] });
+    return { "x_MMStack.ome.tif": first };
+  };
+  const two = `<OME>${image([250, 500])}${image([250, 1000])}</OME>`;
+  await withOpened(written(two), (acquisition) => {
+    deepEqual([colors(acquisition), acquisition.times], [["#ff0000", "#0000ff"], [0, 0.25]]);
+    checkDocuments(acquisition, [
+      ["ImageDescription (270)", "application/xml", two],
+      ["Micro-Manager summary", "application/json", JSON.stringify(summary)],
+    ]);
+  });
+  // One image for two positions says of neither which it is.
+  await withOpened(written(`<OME>${image([250, 500])}</OME>`), (acquisition) => {
+    equal(acquisition.times, null);
+  });
+});
+
+Deno.test("MetaMorph: times of planes that have one each", async () => {
+  // Distance 0 / 0; day and milliseconds of creation; day and time of change.
+  const uic2 = [0, 250, 1000].flatMap((ms) => [0, 0, 2_455_260, 5000 + ms, 0, 0]);
+  const bytes = tiffBytes(PAGE, () => 1n, 1, [[33629, 4, uic2], [273, 4, [8]]]);
+  const view = new DataView(bytes.buffer);
+  const directory = view.getUint32(4, true);
+  // The tag is counted in planes.
+  for (let at = directory + 2; at < bytes.length; at += 12) {
+    if (view.getUint16(at, true) === 33629) view.setUint32(at + 4, 3, true);
+  }
+  await withOpened({ "a.stk": bytes }, (acquisition) => {
+    deepEqual(acquisition.axes[0]?.name, "T");
+    deepEqual(acquisition.times, [0, 0.25, 1]);
+  });
+});
+
+Deno.test("documents of ScanImage, tifffile, MetaMorph and Olympus", async () => {
+  const header = "SI.VERSION_MAJOR = 2016\nSI.hChannels.channelSave = 1";
+  await withOpened(
+    { "a.tif": pages(1, [[270, 2, "frameNumbers = 1"], [305, 2, header]]) },
+    (acquisition) =>
+      checkDocuments(acquisition, [
+        ["ImageDescription (270)", "text/plain", "frameNumbers = 1"],
+        ["Software (305)", "text/plain", header],
+      ]),
+  );
+  const shape = '{"shape": [4, 5], "axes": "YX"}';
+  await withOpened(
+    { "a.tif": pages(1, [[270, 2, shape], [305, 2, "tifffile.py"], [315, 2, "somebody"]]) },
+    (acquisition) => checkDocuments(acquisition, [["ImageDescription (270)", "application/json", shape]]),
+  );
+  const xml = '<MetaData><prop id="image-name" type="string" value="x"/></MetaData>';
+  await withOpened(
+    { "a.tif": pages(1, [[270, 2, xml]]) },
+    (acquisition) => checkDocuments(acquisition, [["ImageDescription (270)", "application/xml", xml]]),
+  );
+  const text = '"[Dimensions]"\t""\r\n"X Dimension"\t"5, 0.0 - 1.0 [um], 0.2 [um/pixel]"\r\n';
+  await withOpened(
+    { "a.tif": pages(1), "a.txt": new TextEncoder().encode(text) },
+    (acquisition) => checkDocuments(acquisition, [["a.txt", "text/plain", text]]),
+  );
+  await withOpened({ "a.tif": pages(1) }, (acquisition) => checkDocuments(acquisition, []));
+});
