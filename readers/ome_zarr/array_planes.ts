@@ -5,6 +5,7 @@ import type { StopFlag } from "../stop_flag.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 import { ChunkDecoder } from "./chunk_decoder.ts";
 import { encodedBound } from "./encoded_size.ts";
+import { combinations } from "./grid.ts";
 import { type PlaneSelection, PlaneSink } from "./plane_sink.ts";
 import type { Store, StoredValue } from "./store.ts";
 
@@ -38,13 +39,6 @@ export function isDivisible({ chain }: ArrayLayout, channelAxis: number | null):
     channel = chain.axes.indexOf(channel);
   }
   return chain.byteCodecs.length > 0 && chain.shape[channel] === 1;
-}
-
-/** Every combination of one position along each axis, the last axis fastest. */
-function* combinations(along: readonly (readonly number[])[]): Generator<number[]> {
-  const [first, ...rest] = along;
-  if (first === undefined) return yield [];
-  for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
 }
 
 function range(start: number, end: number): number[] {

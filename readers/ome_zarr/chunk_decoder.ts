@@ -8,6 +8,7 @@ import { item } from "../item.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import type { PackedSamples } from "../to_float32.ts";
 import type { ByteCodec } from "./byte_codecs.ts";
+import { combinations, numbersBelow } from "./grid.ts";
 import type { CodecChain, Sharding } from "./codec_chain.ts";
 import { encodedBound, looseBound, MAX_ENCODED_BYTES } from "./encoded_size.ts";
 import { decodeValues } from "./value_codecs.ts";
@@ -43,8 +44,8 @@ export interface StoredSamples extends Omit<Samples, "bytes"> {
 
 /** Who wants the samples. */
 export interface SampleSink {
-  /** True when samples of the box are wanted. */
-  wants(box: Box): boolean;
+  /** True when samples at a span of an axis are wanted; of a box they are when this holds along every axis. */
+  wants(axis: number, span: Span): boolean;
   /** Takes the samples; their bytes may be changed. */
   put(samples: Samples): void;
   /** Takes samples that are stored as they are, by reading those that it wants; `false` when it needs all of them. */
@@ -104,26 +105,27 @@ export class ChunkDecoder {
   }
 
   async #decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
-    const { innerShape } = sharding;
+    const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
     const index = readIndex(sharding, shard);
-    const position = sharding.grid.map(() => 0);
-    let entry = 0;
-    do {
-      if ((entry & 0xfff) === 0) this.#stop.check();
+    // Axis by axis: of a shard with many time points most inner chunks need no look.
+    const along = axes.map((axis, i) => {
+      const size = item(innerShape, i);
+      const from = (n: number) => item(origin, axis) + n * size;
+      return numbersBelow(item(grid, i), (n) => this.#sink.wants(axis, { from: from(n), size }));
+    });
+    for (const position of combinations(along)) {
+      this.#stop.check();
       const first = origin.slice();
       for (const [i, axis] of axes.entries()) {
         first[axis] = item(origin, axis) + item(position, i) * item(innerShape, i);
       }
-      const box = placed(first, axes, innerShape);
-      if (this.#sink.wants(box)) {
-        const place = `(${position.join(", ")})`;
-        const source = innerChunk(shard, index(entry), place);
-        if (source === null) this.#sink.fill(box);
-        else await this.decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
-      }
-      entry += 1;
-    } while (advance(position, sharding.grid));
+      const place = `(${position.join(", ")})`;
+      const entry = position.reduce((number, n, i) => number * item(grid, i) + n, 0);
+      const source = innerChunk(shard, index(entry), place);
+      if (source === null) this.#sink.fill(placed(first, axes, innerShape));
+      else await this.decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
+    }
   }
 }
 
@@ -137,16 +139,6 @@ function placed(origin: readonly number[], axes: readonly number[], shape: reado
     stride *= size;
   }
   return box;
-}
-
-/** Moves to the next position of a grid, the last axis fastest; `false` behind the last one. */
-function advance(position: number[], grid: readonly number[]): boolean {
-  for (let axis = grid.length - 1; axis >= 0; axis -= 1) {
-    const next = item(position, axis) + 1;
-    position[axis] = next < item(grid, axis) ? next : 0;
-    if (position[axis] !== 0) return true;
-  }
-  return false;
 }
 
 function requireStored({ size }: ByteSource, name: string): void {

@@ -50,16 +50,14 @@ export class PlaneSink implements SampleSink {
     this.#name = name;
   }
 
-  /** True when a wanted plane has samples in the box. */
-  wants(box: Box): boolean {
-    const { rowAxis, columnAxis, channelAxis, rows, columns } = this.#selection;
-    return box.every((span, axis) => {
-      if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
-      if (axis === columnAxis) return span.from < columns;
-      if (axis !== channelAxis) return includes(span, item(this.#selection.fixed, axis));
-      const next = this.#planes[this.#firstFrom(span.from)];
-      return next !== undefined && includes(span, next.channel);
-    });
+  /** True when a wanted plane has samples at a span of an axis. */
+  wants(axis: number, span: Span): boolean {
+    const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
+    if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
+    if (axis === columnAxis) return span.from < columns;
+    if (axis !== channelAxis) return includes(span, item(fixed, axis));
+    const next = this.#planes[this.#firstFrom(span.from)];
+    return next !== undefined && includes(span, next.channel);
   }
 
   put(samples: Samples): void {
