@@ -26,6 +26,8 @@ export interface Store {
   has(key: string): boolean;
   /** Most bytes that it keeps in memory after so many values were looked for. */
   keptBytes(values: number): number;
+  /** Forgets what was not there: an image that is being recorded gets more chunks. */
+  forget?(): void;
   /** Checks once that no value can be hidden by a damaged name, where names are stored twice. @throws {DecodeFailed} */
   requireNames?(): void;
 }
@@ -109,6 +111,11 @@ export class DirectoryStore implements Store {
 
   has(key: string): boolean {
     return this.#files.hasEntry(join(this.#root, key));
+  }
+
+  forget(): void {
+    this.#folders.clear();
+    this.#namesKept = 0;
   }
 
   keptBytes(values: number): number {

@@ -127,6 +127,7 @@ export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisiti
     plan(channels, position, wanted) {
       const selection = planeSelection(image, channels, position, wanted);
       wantedChunks(array, selection);
+      store.forget?.();
       return Promise.resolve({
         rows,
         columns,

@@ -204,6 +204,27 @@ Deno.test("of a plate of 10,000 fields the well documents and those of one field
     });
   }));
 
+Deno.test("a chunk that is written while the image is open is seen", () =>
+  inFolder(async (folder) => {
+    // Forty rows, each a chunk, of which none is there at first: that many absent ones have their folder listed.
+    writeImage(folder, { ...OVERVIEW, shape: [40, 2] });
+    const array = JSON.parse(Deno.readTextFileSync(join(folder, "0/zarr.json")));
+    array.chunk_grid.configuration.chunk_shape = [1, 2];
+    array.chunk_key_encoding.configuration.separator = ".";
+    write(join(folder, "0/zarr.json"), array);
+    await opened(folder, async ({ acquisition }) => {
+      const read = async () => {
+        const plan = await acquisition.plan([0], { t: 0, z: 0, l: 0 });
+        const plane = new Float32Array(80);
+        await plan.decode([plane]);
+        return [...plane.subarray(76)];
+      };
+      deepEqual(await read(), [0, 0, 0, 0]);
+      write(join(folder, "0/c.39.0"), Uint8Array.of(7, 0, 8, 0));
+      deepEqual(await read(), [0, 0, 7, 8]);
+    });
+  }));
+
 Deno.test("sizes are listed for the first 64 images of a layout and for the opened one", () =>
   inFolder(async (folder) => {
     write(join(folder, "zarr.json"), group({ version: "0.5", "bioformats2raw.layout": 3 }));
