@@ -99,7 +99,7 @@ function layoutImages(
   }
   const told: string[] = [];
   const xml = readOmeXml(store, path, told);
-  const { series, absent } = layoutSeries(store, path, xml.length);
+  const { series, absent } = layoutSeries(store, { path, node }, xml.length);
   const warnings = leftOut(store, absent, { one: "A series of the layout", many: "series of the layout" });
   if (series.length === 0) throw new DecodeFailed(`the layout holds no series${naming(absent)}`);
   const key = omeXmlKey(path);

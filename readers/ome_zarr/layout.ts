@@ -6,6 +6,14 @@ import { keyBelow, type Store, storeKey } from "./store.ts";
 /** Images of one layout, 500 bytes of heap each with their name; a plate of images has some thousand. */
 const MAX_SERIES = 100_000;
 
+/** A group that was read. */
+export interface PlacedNode {
+  /** Path inside the store. */
+  readonly path: string;
+  /** What is there. */
+  readonly node: ZarrNode;
+}
+
 /** One series that is there. */
 export interface Series {
   /** Path of its image inside the store. */
@@ -32,7 +40,8 @@ export const layoutVersion = (node: ZarrNode): unknown =>
  * @param images how many the OME-XML declares
  * @throws {DecodeFailed} more than {@linkcode MAX_SERIES}
  */
-export function layoutSeries(store: Store, path: string, images: number): LayoutSeries {
+export function layoutSeries(store: Store, { path, node }: PlacedNode, images: number): LayoutSeries {
+  const { zarrFormat } = node;
   const listed = listedSeries(store, path);
   const series: Series[] = [];
   const absent: string[] = [];
@@ -40,7 +49,7 @@ export function layoutSeries(store: Store, path: string, images: number): Layout
     if (index >= MAX_SERIES) throw new DecodeFailed(`the layout has more than ${MAX_SERIES} series`);
     const name = listed?.[index] ?? String(index);
     const key = storeKey(path, name);
-    if (key !== null && holdsAttributes(store, key)) series.push({ path: key, index });
+    if (key !== null && holdsAttributes(store, key, zarrFormat)) series.push({ path: key, index });
     else if (listed || index < images) absent.push(name);
     else break;
   }
@@ -63,14 +72,6 @@ export interface SeriesPlace {
   readonly layout: string;
   /** Index of the series. */
   readonly index: number;
-}
-
-/** A group that was read. */
-export interface PlacedNode {
-  /** Path inside the store. */
-  readonly path: string;
-  /** What is there. */
-  readonly node: ZarrNode;
 }
 
 /** Versions of the layout; the earlier two differ in where the OME-XML lies. */

@@ -1,7 +1,7 @@
 /** Plates and wells (OME-Zarr 0.4 and 0.5, "plate" and "well"): which fields are there. */
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { firstOf, holdsAttributes, omeAttributes, readNode } from "./hierarchy.ts";
+import { firstOf, holdsAttributes, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
 import { type Store, storeKey } from "./store.ts";
 
 /** Wells of one plate; the largest in use have 3456. */
@@ -38,25 +38,35 @@ export function plateFields(store: Store, path: string, plate: JsonObject): Plat
   }
   for (const well of wells) {
     const key = storeKey(path, well);
-    const images = key === null ? [] : imagesOf(store, key);
+    const { images, zarrFormat } = key === null ? NO_WELL : imagesOf(store, key);
     if (key === null || images.length === 0) absent.push(well);
     if (fields.length + absent.length + images.length > MAX_FIELDS) {
       throw new DecodeFailed(`the plate has more than ${MAX_FIELDS} fields`);
     }
     for (const image of images) {
       const field = storeKey(key ?? "", image);
-      if (field !== null && holdsAttributes(store, field)) fields.push(field);
+      if (field !== null && holdsAttributes(store, field, zarrFormat)) fields.push(field);
       else absent.push(`${well}/${image}`);
     }
   }
   return { fields, absent };
 }
 
-/** Paths of the fields of a well, in its order; none where there is no well. */
-function imagesOf(store: Store, well: string): string[] {
-  const node = readNode(store, well);
-  const attributes = node ? omeAttributes(node)["well"] : null;
-  return isJsonObject(attributes) ? pathsOf(attributes["images"]) : [];
+/** The fields of a well. */
+interface Well {
+  /** Their paths below it, in its order. */
+  readonly images: readonly string[];
+  readonly zarrFormat: ZarrNode["zarrFormat"];
+}
+
+const NO_WELL: Well = { images: [], zarrFormat: 3 };
+
+function imagesOf(store: Store, path: string): Well {
+  const node = readNode(store, path);
+  const well = node ? omeAttributes(node)["well"] : null;
+  return node && isJsonObject(well)
+    ? { images: pathsOf(well["images"]), zarrFormat: node.zarrFormat }
+    : NO_WELL;
 }
 
 /** Why a well is not opened, with a field that can be. */
