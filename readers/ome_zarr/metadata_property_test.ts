@@ -94,7 +94,8 @@ async function read(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promi
   try {
     const store = memoryStore(values);
     const opened = { store, path: "", shown: (path: string) => path, fileSize: null };
-    const acquisition = acquisitionOf(readStoredImage(opened, imageList(opened), 0), files);
+    const list = imageList(opened);
+    const acquisition = acquisitionOf(readStoredImage(opened, list, list.images.length - 1), files);
     const channels = acquisition.channels.slice(0, 3).map((channel) => channel.index);
     const plan = await acquisition.plan(channels, FIRST_POSITION);
     if (plan.rows * plan.columns > MAX_SAMPLES) return "planned";
@@ -110,6 +111,8 @@ const STORES: [string, string[]][] = [
   ["v3_shard.ome.zarr", ["zarr.json", "0/zarr.json"]],
   ["v2_dot_gzip.zarr", [".zattrs", ".zgroup", "0/.zarray"]],
   ["v2_ome_0.3.ome.zarr", [".zattrs", "full/.zarray"]],
+  ["../ome_zarr_scenes/layout_v04.ome.zarr", [".zattrs", "OME/.zattrs", "2/.zattrs"]],
+  ["../ome_zarr_scenes/plate_v05.ome.zarr", ["zarr.json", "A/1/zarr.json", "B/1/zarr.json"]],
 ];
 
 for (const [name, documents] of STORES) {
