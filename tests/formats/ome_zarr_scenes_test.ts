@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
+import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import type { Acquisition, Scenes } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
@@ -243,6 +244,36 @@ Deno.test("sizes are listed for the first 64 images of a layout and for the open
       }]);
     }, 68);
     await rejects(opened(folder, () => {}, 5), { name: "DecodeFailed" });
+  }));
+
+Deno.test("no damaged name of a ZIP directory hides a scene", () =>
+  inFolder(async (folder) => {
+    for (const file of ["plate_v04.ome.zarr.zip", "layout_v05.ome.zarr.zip"]) {
+      const whole = Deno.readFileSync(join(FIXTURES, file));
+      const text = new TextDecoder("latin1").decode(whole);
+      const path = join(folder, file);
+      const listed = async (bytes: Uint8Array) => {
+        write(path, bytes);
+        return await opened(path, ({ scenes }) => scenes.entries(10).map(({ name }) => name));
+      };
+      const names = await listed(whole);
+      // The second place of a name is that in the directory.
+      const entries = [...text.matchAll(/PK\x01\x02[^]{42}([\w/.]*(?:zattrs|zarr\.json))/g)];
+      ok(entries.length > 6, String(entries.length));
+      for (const { index, 1: name = "" } of entries) {
+        for (const at of [0, name.length >> 1, name.length - 1]) {
+          const bytes = whole.slice();
+          bytes[index + 46 + at]! ^= 1;
+          const found = await listed(bytes).catch((error) =>
+            error instanceof DecodeFailed ? "refused" : `${error}`
+          );
+          ok(
+            found === "refused" || JSON.stringify(found) === JSON.stringify(names),
+            `${name} ${at}: ${found}`,
+          );
+        }
+      }
+    }
   }));
 
 Deno.test("a collection shapes the first scene of a layout, and no field of a plate", () =>
