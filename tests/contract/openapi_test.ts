@@ -62,7 +62,7 @@ Deno.test("each name in a path is a parameter, and each success says what it hol
   for (const { path, method, success, ranges } of ENDPOINTS) {
     const { parameters, responses } = paths[path]![method.toLowerCase()] as {
       parameters?: { name: string; in: string; required: boolean; schema: Json }[];
-      responses: Record<string, { content?: Json }>;
+      responses: Record<string, { content?: Record<string, Json> }>;
     };
     // OpenAPI 3.1, Path Templating and Parameter Object: one for each template expression, and it is required.
     const names = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
@@ -72,6 +72,9 @@ Deno.test("each name in a path is a parameter, and each success says what it hol
     assert.equal((parameters ?? []).some((parameter) => parameter.in === "header"), ranges === true);
     const types = Object.keys(responses[success.status]!.content ?? {});
     assert.deepEqual(types, success.mediaType === undefined ? [] : [success.mediaType], path);
+    const [content] = Object.values(responses[success.status]!.content ?? {});
+    // Where a dialog may be cancelled there are two.
+    if (content && !content.examples) assert.deepEqual(content.example, success.example, path);
     if (ranges) assert.deepEqual(responses["206"]!.content, responses["200"]!.content);
   }
   // Of the specification, by hand.

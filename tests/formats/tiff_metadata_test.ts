@@ -329,6 +329,13 @@ Deno.test("planes behind one directory that a description declares and the file 
       ),
     ));
     match(warnings(unknown), /dimensions of FluoView in FluoViewHeader \(34361\) do not fit/);
+    // One of an unknown name with a single place changes nothing; the fixture has four.
+    const single = header(fixture("fluoview.tif"), 34361, (view, at) => {
+      const sixth = view.getUint32(at + 8, true) + 284 + 5 * 100;
+      view.setUint8(sixth, 0x51);
+      view.setUint32(sixth + 16, 1, true);
+    });
+    equal(sizes(await load(put("s.tif", single))), "C2 Z3");
     // Ten dimensions of 100 bytes from byte 284 on, and nothing behind them.
     const ends = (length: number) =>
       header(fixture("fluoview.tif"), 34361, (view, at) => view.setUint32(at + 4, length, true));
@@ -523,6 +530,8 @@ Deno.test("a description of ImageJ, and a list of channels of ScanImage, that is
   inFolder(async (put) => {
     const long = put("imagej.tif", described(`ImageJ=1.54f\nimages=1\n${"a=1\n".repeat(300_000)}`));
     await rejects(load(long), { tag: "DecodeFailed", message: /has \d+ characters, more than 1048576/ });
+    const most = put("most.tif", described("ImageJ=1.54f\nimages=1\n".padEnd(1_048_576, "\n")));
+    deepEqual((await load(most)).summary.warnings, []);
     const list = `SI.hChannels.channelSave = [${"1;".repeat(3_000_000)}1]\nSI.VERSION_MAJOR = 5\n`;
     match(
       warnings(await load(put("scanimage.tif", described(list)))),
