@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DocumentParser, findDocuments, MAX_DOCUMENT_NODES } from "./documents.ts";
+import { DocumentParser, findDocuments, isCount, MAX_DOCUMENT_NODES } from "./documents.ts";
 
 const HEAD = '<?xml version="1.0"?>';
 const bytes = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
@@ -82,4 +82,9 @@ Deno.test("a document has no more than 50,000 nodes, all together 400,000, and 1
   const other = new DocumentParser();
   other.parse(long);
   assert.throws(() => other.parse(long), /no more than 16777216 bytes are parsed/);
+});
+
+Deno.test("a count is a whole number from 1 on", () => {
+  assert.deepEqual([1, 2, 2 ** 53 - 1].map(isCount), [true, true, true]);
+  assert.deepEqual([0, -1, 1.5, 2 ** 53, NaN, null, undefined].map(isCount), Array(7).fill(false));
 });

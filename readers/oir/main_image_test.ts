@@ -15,3 +15,20 @@ Deno.test("bytes that are whole rows of the intended count, and none of the stat
   // A channel without pixels makes no whole rows.
   doesNotThrow(check(40, 0));
 });
+
+Deno.test("what documents state counts only where the rows are not those that were intended", () => {
+  const geometry = { width: 3, height: 8, depth: 2, rgb: false, colorType: "" };
+  const check = (rows: number, change: Partial<typeof NO_PROPERTIES>) => () =>
+    checkGeometry({ lineScan: false, rows, warnings: [] }, geometry, {
+      bytes: [6 * rows],
+      stated: [geometry],
+      properties: { ...NO_PROPERTIES, ...change },
+    });
+  // A frame has 8 rows.
+  for (const rows of [8, 9]) {
+    for (const change of [{}, { width: 3, depths: [2] }]) doesNotThrow(check(rows, change));
+  }
+  for (const change of [{ width: 4 }, { depths: [1] }]) doesNotThrow(check(8, change));
+  throws(check(9, { width: 4 }), /9 rows of 3 samples of 2 bytes .* in place of 8: .* state 4 columns$/);
+  throws(check(9, { depths: [1] }), /in place of 8: the image properties state 1 bytes a sample$/);
+});
