@@ -37,8 +37,11 @@ export interface ReadCounts {
   bytes: number;
 }
 
-/** Files that are marked: those with the metadata of an acquisition are opened first. */
-const MAX_MARKS = 64;
+/**
+ * Files that are marked, the first ones and the last ones that were opened: the metadata of an acquisition are opened first, those of
+ * one scene of many last.
+ */
+const MAX_MARKS = 32;
 
 /** Files of one plane that are told of: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
 const MAX_USED = 1024;
@@ -54,7 +57,8 @@ export class FileAccess {
   readonly #stop: StopFlag;
   /** Files with a descriptor, in the order in which they got it. */
   readonly #open = new Set<RandomAccessFile>();
-  readonly #marks = new Map<string, string>();
+  readonly #firstMarks = new Map<string, string>();
+  readonly #lastMarks = new Map<string, string>();
   readonly #used = new Map<string, string>();
   readonly #watch: RootWatch | null;
 
@@ -75,9 +79,9 @@ export class FileAccess {
     return this.#stop;
   }
 
-  /** By resolved path, what tells each of the first files apart from one that took its place or was changed. */
+  /** By resolved path, what tells the first and the last opened files apart from one that took its place or was changed. */
   get marks(): ReadonlyMap<string, string> {
-    return this.#marks;
+    return new Map([...this.#firstMarks, ...this.#lastMarks]);
   }
 
   /** By resolved path, the marks of the files that were read since this was asked last, up to {@linkcode MAX_USED}. */
@@ -97,7 +101,7 @@ export class FileAccess {
   open(path: string): RandomAccessFile {
     this.#stop.check();
     const opened = this.#descriptor(path);
-    if (this.#marks.size < MAX_MARKS) this.#marks.set(opened.path, opened.mark);
+    this.#mark(opened.path, opened.mark);
     const file = new RandomAccessFile(opened, {
       counts: this.counts,
       stop: this.#stop,
@@ -117,6 +121,17 @@ export class FileAccess {
     });
     this.#hold(file);
     return file;
+  }
+
+  #mark(path: string, mark: string): void {
+    if (this.#firstMarks.size < MAX_MARKS || this.#firstMarks.has(path)) {
+      this.#firstMarks.set(path, mark);
+      return;
+    }
+    this.#lastMarks.delete(path);
+    this.#lastMarks.set(path, mark);
+    const [oldest] = this.#lastMarks.keys();
+    if (this.#lastMarks.size > MAX_MARKS && oldest !== undefined) this.#lastMarks.delete(oldest);
   }
 
   /** Counts a descriptor; the file that has had one for the longest time gives its own back. */
