@@ -61,6 +61,19 @@ Deno.test("Host is judged as sent: absent, doubled, or beside an absolute target
   }
 });
 
+Deno.test("a GET or HEAD with a body is answered like one without", async () => {
+  await using server = new Harness();
+  await using socket = await server.listen();
+  for (const method of ["GET", "HEAD"]) {
+    for (
+      const body of ["Content-Length: 2\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"]
+    ) {
+      const head = `${method} /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`;
+      assert.match(await raw(socket.port, head + body), /^HTTP\/1\.1 200 /, method + body);
+    }
+  }
+});
+
 Deno.test("a client that leaves during a plane gives its lease back", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 32);
