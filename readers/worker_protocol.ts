@@ -9,7 +9,7 @@ import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "./load.ts"
 import type { MetadataDocument } from "./reader.ts";
 
 /** What is asked of an acquisition that is kept, or opened for it where it is not. */
-interface KeptQuestion {
+export interface KeptQuestion {
   /** Key under which it is kept. */
   readonly key: string;
   /** Where it is; `null` where the worker was told before and has not been asked to forget it. */

@@ -83,7 +83,7 @@ export class PositionReader {
   #ahead: PlanePlace[] = [];
   #closed = false;
 
-  /** @param timeoutSeconds that a plane may take, from the arrival of its request */
+  /** Nothing is decoded yet. `timeoutSeconds` is what a plane may take, from the arrival of its request. */
   constructor(clock: Clock, resources: PositionResources, timeoutSeconds: number) {
     this.#clock = clock;
     this.#resources = resources;
