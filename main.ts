@@ -55,6 +55,7 @@ export async function startServer(configuration: Configuration): Promise<Running
   const rules = { roots, allowedExtensions, loadTimeoutSeconds };
   const opener = new Opener(clock, { pool, budget, memory }, store, rules);
   const workers = new PlaneWorkers(clock, budget, startDecodeWorker);
+  workers.rested = () => collectAfter(0);
   const positions = new PositionReader(clock, { pool, workers, budget, memory }, loadTimeoutSeconds);
   const picker = new Picker();
   let stopping = false;

@@ -14,6 +14,9 @@ interface FileState {
 export const fileMark = ({ dev, ino, size, modified }: FileState): string =>
   `${dev}:${ino}:${size}:${modified}`;
 
+/** The mark of a path at which nothing is that can be looked at. */
+export const ABSENT = "absent";
+
 /** The mark of a file that the runtime has looked at. */
 const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
   fileMark({ dev, ino, size, modified: mtime?.getTime() ?? null });
@@ -26,11 +29,11 @@ const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
  */
 export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {
-    let found: string | null = null;
+    let found = ABSENT;
     try {
       found = markOf(Deno.statSync(path));
     } catch {
-      // Nothing that can be read is there any more.
+      // It is absent.
     }
     if (found !== mark) throw changed(path);
   }
@@ -39,7 +42,7 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
 /** As {@linkcode requireMarks}, without holding the thread: a look at a network drive can take seconds. */
 export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
   await Promise.all(Array.from(marks, async ([path, mark]) => {
-    const found = await Deno.stat(path).then(markOf, () => null);
+    const found = await Deno.stat(path).then(markOf, () => ABSENT);
     if (found !== mark) throw changed(path);
   }));
 }

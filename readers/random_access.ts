@@ -7,7 +7,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
 import { CheckedSource } from "./byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
-import { changed, fileMark } from "./file_mark.ts";
+import { ABSENT, changed, fileMark } from "./file_mark.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { RootWatch } from "./root_watch.ts";
 import { StopFlag } from "./stop_flag.ts";
@@ -61,6 +61,7 @@ export class FileAccess {
   readonly #lastMarks = new Map<string, string>();
   readonly #used = new Map<string, string>();
   readonly #watch: RootWatch | null;
+  #closed = false;
 
   /**
    * Nothing is opened yet.
@@ -106,11 +107,7 @@ export class FileAccess {
       counts: this.counts,
       stop: this.#stop,
       again: () => {
-        const { path: resolved, fd, mark } = this.#descriptor(opened.path);
-        if (resolved !== opened.path || mark !== opened.mark) {
-          fs.closeSync(fd);
-          throw changed(opened.path);
-        }
+        const fd = this.#descriptorAgain(opened);
         this.#hold(file);
         return fd;
       },
@@ -134,10 +131,28 @@ export class FileAccess {
     if (this.#lastMarks.size > MAX_MARKS && oldest !== undefined) this.#lastMarks.delete(oldest);
   }
 
+  /** Notes that nothing is at a path, as where a chunk stands for its fill value: something may be there later. */
+  noteAbsent(path: string): void {
+    if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
+  }
+
   /** Counts a descriptor; the file that has had one for the longest time gives its own back. */
   #hold(file: RandomAccessFile): void {
     this.#open.add(file);
     if (this.#open.size > MAX_DESCRIPTORS) [...this.#open][0]?.rest();
+  }
+
+  /** A new descriptor of a file that has rested. @throws {AcquisitionChanged} it is another one now, or gone */
+  #descriptorAgain({ path, mark }: { readonly path: string; readonly mark: string }): number {
+    if (this.#closed) throw new Error(`"${path}" is closed`);
+    try {
+      const again = this.#descriptor(path);
+      if (again.path === path && again.mark === mark) return again.fd;
+      fs.closeSync(again.fd);
+    } catch (error) {
+      if (!(error instanceof PathNotFound)) throw error;
+    }
+    throw changed(path);
   }
 
   /** Opens a regular file inside the roots. @throws as {@linkcode open} */
@@ -260,6 +275,7 @@ export class FileAccess {
 
   /** Closes everything that is still open. */
   close(): void {
+    this.#closed = true;
     for (const file of [...this.#open]) file.close();
   }
 }

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DecodeFailed, PathNotAllowed, PathNotFound, Stopped, UnsupportedFormat } from "./errors.ts";
-import { FileAccess, isInsideRoots } from "./random_access.ts";
+import {
+  AcquisitionChanged,
+  DecodeFailed,
+  PathNotAllowed,
+  PathNotFound,
+  Stopped,
+  UnsupportedFormat,
+} from "./errors.ts";
+import { requireMarks, requireMarksLater } from "./file_mark.ts";
+import { FileAccess, isInsideRoots, type RandomAccessFile } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 
 async function folder(): Promise<{ at: (name: string) => string } & AsyncDisposable> {
@@ -110,4 +118,56 @@ Deno.test("inside means the root itself or below it", () => {
   for (const [path, roots, inside] of cases) {
     assert.equal(isInsideRoots(path, roots), inside, `${path} ${roots}`);
   }
+});
+
+Deno.test("more files than descriptors: those that were opened first rest, and are opened again when read", async () => {
+  await using dir = await folder();
+  const files = new FileAccess();
+  const opened: RandomAccessFile[] = [];
+  for (let i = 0; i < 40; i += 1) {
+    await Deno.writeFile(dir.at(`${i}.bin`), new Uint8Array([i]));
+    opened.push(files.open(dir.at(`${i}.bin`)));
+  }
+  assert.equal(files.counts.opens, 40);
+  opened.forEach((file, i) => assert.deepEqual([...file.read(0, 1, "byte")], [i]));
+  assert.ok(files.counts.opens > 40, "some were opened again");
+  files.rest();
+  const before = files.counts.opens;
+  assert.deepEqual([...opened[7]!.read(0, 1, "byte")], [7]);
+  assert.equal(files.counts.opens, before + 1);
+  files.rest();
+  await Deno.writeFile(dir.at("7.bin"), new Uint8Array([8, 8]));
+  assert.throws(() => opened[7]!.read(0, 1, "byte"), AcquisitionChanged);
+  await Deno.remove(dir.at("8.bin"));
+  assert.throws(() => opened[8]!.read(0, 1, "byte"), AcquisitionChanged);
+  files.close();
+  assert.throws(() => opened[9]!.read(0, 1, "byte"), /is closed/);
+});
+
+Deno.test("the first and the last files are marked, and those that are read are told", async () => {
+  await using dir = await folder();
+  const files = new FileAccess();
+  const paths = Array.from({ length: 100 }, (_, i) => dir.at(`${i}.bin`));
+  const opened: RandomAccessFile[] = [];
+  for (const path of paths) {
+    await Deno.writeFile(path, new Uint8Array(3));
+    opened.push(files.open(path));
+  }
+  assert.deepEqual([...files.marks.keys()], [...paths.slice(0, 32), ...paths.slice(-32)]);
+  assert.deepEqual([...files.takeUsed().keys()], []);
+  opened[50]!.read(0, 1, "byte");
+  opened[50]!.read(1, 1, "byte");
+  files.noteAbsent(dir.at("none"));
+  const used = files.takeUsed();
+  assert.deepEqual([...used.keys()], [paths[50], dir.at("none")]);
+  requireMarks(used);
+  await requireMarksLater(used);
+  await Deno.writeFile(dir.at("none"), new Uint8Array(1));
+  assert.throws(() => requireMarks(used), AcquisitionChanged);
+  await assert.rejects(requireMarksLater(used), AcquisitionChanged);
+  await Deno.remove(dir.at("none"));
+  // Same bytes and length, written a second later.
+  await Deno.utime(paths[50]!, 5, 5);
+  assert.throws(() => requireMarks(used), /"50.bin" was changed since it was opened; open it again/);
+  files.close();
 });

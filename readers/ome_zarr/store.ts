@@ -123,8 +123,11 @@ export class DirectoryStore implements Store {
   }
 
   #openFile(key: string): RandomAccessFile | null {
-    if (this.#isAbsent(key)) return null;
     const path = join(this.#root, key);
+    if (this.#isAbsent(key)) {
+      this.#files.noteAbsent(path);
+      return null;
+    }
     try {
       return this.#files.open(path);
     } catch (error) {

@@ -36,6 +36,8 @@ export class PlaneWorkers {
   readonly #lost = new Set<DecodeWorkerClient>();
   /** Called when a worker that was busy may have become free, or was lost. */
   freed: () => void = () => {};
+  /** Called when a worker has had nothing to do for a while. */
+  rested: () => void = () => {};
 
   /** `size` is given by tests. */
   constructor(
@@ -117,6 +119,7 @@ export class PlaneWorkers {
   #rest(worker: DecodeWorkerClient, { kept }: Entry): void {
     if (kept.size === 0 || worker.endsWithLoad) this.#end(worker);
     else worker.rest();
+    this.rested();
   }
 
   #begin(): [DecodeWorkerClient, Entry] | null {
