@@ -1,8 +1,8 @@
 /** Decoded planes of other positions than the opened one, for all sessions: the least recently used one goes first. */
 import type { PlaneBuffer } from "../plane_buffer.ts";
 
-/** Most bytes of planes that are kept. */
-const MOST_BYTES = 256 << 20;
+/** Most bytes of planes that are kept: 256 MiB with the planes that are being decoded and sent, and what their workers leave. */
+const MOST_BYTES = 224 << 20;
 
 /** The part of the session memory that they may take. */
 const MOST_PART = 8;
