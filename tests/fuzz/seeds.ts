@@ -39,7 +39,7 @@ export function seedsOf(format: FuzzedFormat, corpus: string | null = null): See
 }
 
 const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
-  tiff: ["tiff"],
+  tiff: ["tiff", "tiff_scenes"],
   oir: ["oir"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
