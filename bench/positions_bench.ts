@@ -249,6 +249,7 @@ async function jumps(
   client.close();
   // The server has closed the old connection by now.
   client = await Client.connect(port);
+  await client.get("/api/v2/health");
   const jump = await timed(MANY.planes - 1);
   client.close();
   const group = `a stack of ${MANY.planes} pages of ${MANY.side} x ${MANY.side}`;

@@ -258,7 +258,7 @@ Deno.test("no damaged name of a ZIP directory hides a scene", () =>
       };
       const names = await listed(whole);
       // The second place of a name is that in the directory.
-      const entries = [...text.matchAll(/PK\x01\x02[^]{42}([\w/.]*(?:zattrs|zarr\.json))/g)];
+      const entries = [...text.matchAll(/PK\p{Cc}{2}[^]{42}([\w/.]*(?:zattrs|zarr\.json))/gu)];
       ok(entries.length > 6, String(entries.length));
       for (const { index, 1: name = "" } of entries) {
         for (const at of [0, name.length >> 1, name.length - 1]) {
