@@ -33,6 +33,11 @@ export class WorkerGate {
     this.#shut = true;
   }
 
+  /** Lets the question go that came last. */
+  openLast(): void {
+    this.#held.pop()?.();
+  }
+
   /** Lets all go that wait, and those that come. */
   open(): void {
     this.#shut = false;

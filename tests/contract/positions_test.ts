@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MetadataDocuments } from "../../schemas/http.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { WorkerGate } from "./gated_worker.ts";
-import { expectError, Harness, type HarnessOptions } from "./harness.ts";
+import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 
 const [ROWS, COLUMNS, T, Z, C] = [6, 5, 4, 3, 2];
 const PLANE_BYTES = 4 * ROWS * COLUMNS;
@@ -451,4 +452,73 @@ Deno.test("a position of a reference image is its only one", async () => {
     await expectError(await server.request(`${target}?t=-1`), 422, "position_out_of_range");
     await expectError(await server.request(`${target}?t=1`), 404, "reference_channel_not_found");
   });
+});
+
+Deno.test("what is kept open is counted, and ends with its session", async () => {
+  await withStack(async ({ server, sessionId, url }) => {
+    const opened = server.budget.used;
+    assert.equal(opened, C * PLANE_BYTES);
+    await samplesOf(await server.request(url(0, "?t=1")));
+    await until(() => server.positions.counts.running === 0);
+    const kept = server.budget.used - opened - server.positions.counts.cached;
+    assert.ok(kept > 65_536 && kept < 300_000, `${kept} bytes for a file of 24 pages`);
+    await samplesOf(await server.request(url(0, "?t=3&z=1")));
+    await until(() => server.positions.counts.running === 0);
+    assert.equal(server.budget.used - opened - server.positions.counts.cached, kept, "counted once");
+    server.clock.move(5000);
+    assert.deepEqual(server.workers.counts, { idle: 1, busy: 0, lost: 0 });
+    await samplesOf(await server.request(url(0, "?t=2&z=1")));
+    await until(() => server.positions.counts.running === 0);
+    await server.completeAll();
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    assert.equal(server.budget.used, 0);
+    server.clock.move(5000);
+    assert.deepEqual(server.workers.counts, { idle: 0, busy: 0, lost: 0 });
+  });
+});
+
+Deno.test("what could not be read ahead is decoded when it is asked for", async () => {
+  const gate = new WorkerGate();
+  await withStack(async ({ server, path, url }) => {
+    const other = await server.open(path);
+    await samplesOf(await server.request(url(0, "?t=1")));
+    gate.shut();
+    const slow = server.request(`${other.channels[0]!.dataUrl}?t=2&z=2`);
+    const second = server.request(url(0, "?t=2"));
+    await until(() => gate.waiting === 2);
+    gate.openLast();
+    assert.deepEqual(await samplesOf(await second), samplesAt(2, 0, 0));
+    await until(() => server.positions.counts.running === 1);
+    assert.equal(gate.planes, 3, "nothing is read ahead beside other work");
+    const third = server.request(url(0, "?t=3"));
+    await until(() => gate.waiting === 2);
+    gate.open();
+    assert.deepEqual(await samplesOf(await third), samplesAt(3, 0, 0));
+    assert.deepEqual(await samplesOf(await slow), samplesAt(2, 2, 0));
+  }, { startWorker: gate.start, workers: 2 });
+});
+
+Deno.test("a chunk that was written again since it was read first: refused also where no plane is in the cache", async () => {
+  await using sample = await sampleFolder();
+  const path = join(sample.folder, "series.ome.zarr");
+  const planes = [ramp(ROWS, COLUMNS), ramp(ROWS, COLUMNS, 100), ramp(ROWS, COLUMNS, 200)];
+  await writePlainStore(path, { planes, rows: ROWS, columns: COLUMNS });
+  // The channels of the store become time points.
+  const group = await Deno.readTextFile(join(path, "zarr.json"));
+  await Deno.writeTextFile(
+    join(path, "zarr.json"),
+    group.replace(`{"name":"c","type":"channel"}`, `{"name":"t","type":"time"}`),
+  );
+  await using server = new Harness();
+  const { channels: [channel] } = await server.open(path);
+  const part = (t: number) =>
+    server.request(`${channel!.dataUrl}?t=${t}`, { headers: { range: "bytes=0-3" } });
+  assert.deepEqual(await samplesOf(await part(1)), [100]);
+  assert.deepEqual(await samplesOf(await part(2)), [200]);
+  const chunk = join(path, "0", "c", "1", "0", "0");
+  await Deno.writeFile(chunk, new Uint8Array(new Uint16Array(planes[2]!).buffer));
+  await Deno.utime(chunk, 7, 7);
+  await expectError(await part(1), 409, "acquisition_changed");
+  await expectError(await server.request(`${channel!.dataUrl}?t=1`), 409, "acquisition_changed");
+  assert.deepEqual(await samplesOf(await part(2)), [200], "other files have not changed");
 });
