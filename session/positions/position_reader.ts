@@ -252,7 +252,13 @@ export class PositionReader {
     const job = new PlaneJob<LeasedPlane | null>(place.session, {
       run: async (worker, signal, held) => {
         const { answer, memory } = await this.#decode(place, what, { worker, signal, held });
-        this.#remember(place.session, answer.files);
+        try {
+          this.#remember(place.session, answer.files);
+        } catch (error) {
+          answer.samples?.buffer.transfer(0);
+          memory.release();
+          throw error;
+        }
         const result = answer.samples && this.#hold(place, answer, memory);
         done();
         return { result, indexBytes: answer.indexBytes };
@@ -276,7 +282,7 @@ export class PositionReader {
     const { budget, memory } = this.#resources;
     let working = session.workingBytes;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const samples = await this.#reserve(session, () => budget.reserve(planeBytes, "The plane"));
+      const samples = await this.#reserve(session, () => budget.reserve(planeBytes, "The samples of the plane"));
       held.push(samples);
       const beside = await this.#reserve(
         session,

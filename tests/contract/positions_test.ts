@@ -321,6 +321,46 @@ Deno.test("planes in the cache give way to an open, those that are sent stay who
   }, { maxSessionMemory: 1600 });
 });
 
+Deno.test("planes of files that are others now take no memory", async () => {
+  await using sample = await sampleFolder();
+  const path = join(sample.folder, "time.ome.zarr");
+  const array = await writeTimeStore(path);
+  await using server = new Harness();
+  const { sessionId, channels } = await server.open(path);
+  const url = `${channels[0]!.dataUrl}?t=1`;
+  assert.deepEqual(await samplesOf(await server.request(url)), [2, 3]);
+  await server.completeAll();
+  await until(() => server.positions.counts.running === 0);
+  const held = server.budget.used;
+  await Deno.utime(join(array, "1.0.0"), 1, 1);
+  for (let asked = 0; asked < 5; asked += 1) {
+    await expectError(await server.request(url), 409, "acquisition_changed");
+    await until(() => server.positions.counts.running === 0);
+  }
+  await server.completeAll();
+  assert.ok(server.budget.used < held, "neither the plane of the cache nor those that were refused are held");
+  await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+  assert.equal(server.budget.used, 0);
+});
+
+/** A series of two images of one row, [0, 1] and [2, 3], raw in a chunk each. Gives the folder of the chunks. */
+async function writeTimeStore(path: string): Promise<string> {
+  const array = join(path, "0");
+  await Deno.mkdir(array, { recursive: true });
+  const write = (name: string, value: unknown) => Deno.writeTextFile(join(path, name), JSON.stringify(value));
+  const scale = { type: "scale", scale: [1, 1, 1] };
+  const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
+  await write(".zgroup", { zarr_format: 2 });
+  await write(".zattrs", {
+    multiscales: [{ version: "0.4", axes, datasets: [{ path: "0", coordinateTransformations: [scale] }] }],
+  });
+  const layout = { zarr_format: 2, shape: [2, 1, 2], chunks: [1, 1, 2], dtype: "<f4", order: "C" };
+  await write("0/.zarray", { ...layout, compressor: null, fill_value: 0, filters: null });
+  await Deno.writeFile(join(array, "0.0.0"), new Uint8Array(new Float32Array([0, 1]).buffer));
+  await Deno.writeFile(join(array, "1.0.0"), new Uint8Array(new Float32Array([2, 3]).buffer));
+  return array;
+}
+
 Deno.test("a plane that is larger than the cache is served and not kept", () =>
   withStack(async ({ server, url }) => {
     const answers = Array.from({ length: 5 }, () => server.request(url(1, "?t=2&z=2")));
