@@ -53,25 +53,29 @@ export class PlaneCache {
     const { plane } = cached;
     if (plane.byteLength > this.capacity) return false;
     this.drop((other) => other === key);
-    this.giveUp(this.#bytes + plane.byteLength - this.capacity);
+    while (this.#bytes + plane.byteLength > this.capacity) this.#removeOldest();
     this.#planes.set(key, cached);
     this.#bytes += plane.byteLength;
     return true;
   }
 
-  /** Releases planes until `bytes` are given up, or all are; those that are being sent keep their memory until then. */
+  /** Releases planes until `bytes` are free, or all are released; those that are being sent keep their memory until then. */
   giveUp(bytes: number): void {
-    for (let given = 0; given < bytes;) {
-      const [oldest] = this.#planes;
-      if (oldest === undefined) return;
-      given += oldest[1].plane.byteLength;
-      this.#remove(...oldest);
-    }
+    for (let free = 0; free < bytes && this.#planes.size > 0;) free += this.#removeOldest();
   }
 
   /** Releases the planes whose keys are meant. */
   drop(isMeant: (key: string) => boolean): void {
     for (const [key, cached] of this.#planes) if (isMeant(key)) this.#remove(key, cached);
+  }
+
+  /** Releases the plane that was used least recently, and tells how many bytes are free at once. */
+  #removeOldest(): number {
+    const [oldest] = this.#planes;
+    if (oldest === undefined) return 0;
+    const { byteLength, leases } = oldest[1].plane;
+    this.#remove(...oldest);
+    return leases === 0 ? byteLength : 0;
   }
 
   #remove(key: string, { plane }: CachedPlane): void {

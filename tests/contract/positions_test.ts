@@ -321,6 +321,23 @@ Deno.test("planes in the cache give way to an open, those that are sent stay who
   }, { maxSessionMemory: 1600 });
 });
 
+Deno.test("a plane that is being sent does not stand in for another one that can be given up", async () => {
+  // 2000 bytes: 240 of the open, 2 x 120 of the cache (250 at most), 12 x 120 of more opens: 80 are left.
+  await withStack(async ({ server, path, url }) => {
+    await samplesOf(await server.request(url(0, "?t=1")));
+    await samplesOf(await server.request(url(0, "?t=3")));
+    await server.completeAll();
+    const sent = await server.request(url(0, "?t=1"));
+    // The plane that is being sent is the one that was used least recently.
+    await server.request(url(0, "?t=3"), { method: "HEAD" });
+    const ask = () => server.post("/api/v2/open", { path, channelIndices: [0] });
+    for (let opens = 0; opens < 12; opens += 1) assert.equal((await ask()).status, 200);
+    assert.equal(server.positions.counts.cached, 2 * PLANE_BYTES);
+    assert.equal((await ask()).status, 200, "the plane that is not being sent makes room");
+    assert.deepEqual(await samplesOf(sent), samplesAt(1, 0, 0));
+  }, { maxSessionMemory: 2000 });
+});
+
 Deno.test("planes of files that are others now take no memory", async () => {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "time.ome.zarr");
