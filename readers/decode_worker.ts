@@ -51,7 +51,7 @@ async function plan(request: LoadRequest, stop: SharedArrayBuffer): Promise<void
     planned = await planLoad(request, files);
     post({ type: "planned", plan: planned.plan });
   } catch (error) {
-    post({ type: "failed", error: toWire(error) });
+    post({ type: "failed", error: toWire(error), indexBytes: null });
   }
 }
 
@@ -65,7 +65,7 @@ async function decode(share: Share): Promise<void> {
     );
   } catch (error) {
     collectIfLast();
-    post({ type: "failed", error: toWire(error) });
+    post({ type: "failed", error: toWire(error), indexBytes: null });
   }
 }
 
@@ -80,13 +80,15 @@ async function answer(question: Extract<ToWorker, { type: "plane" | "documents" 
     kept.set(key, acquisition);
     [...kept.values()].at(-1 - MAX_AWAKE)?.rest();
     if (question.type === "documents") {
-      return post({ type: "documents", documents: acquisition.documents(stop) });
+      const documents = acquisition.documents(stop);
+      return post({ type: "documents", documents, indexBytes: acquisition.indexBytes });
     }
     const plane = await acquisition.plane(question.order, stop);
-    post({ type: "plane", plane }, plane.samples ? [plane.samples.buffer] : []);
+    const { indexBytes } = acquisition;
+    post({ type: "plane", plane, indexBytes }, plane.samples ? [plane.samples.buffer] : []);
   } catch (error) {
     if (error instanceof AcquisitionChanged) closeKept(key);
-    post({ type: "failed", error: toWire(error) });
+    post({ type: "failed", error: toWire(error), indexBytes: kept.get(key)?.indexBytes ?? null });
   }
 }
 

@@ -53,8 +53,6 @@ export interface KeptPlane {
   readonly working: WorkingMemory;
   /** By resolved path, the marks of the files that the plane comes from, but for those that the open read. */
   readonly files: ReadonlyMap<string, string>;
-  /** Bytes that the acquisition takes while it is kept, about. */
-  readonly indexBytes: number;
 }
 
 /** What an acquisition keeps at least: its metadata. */
@@ -144,8 +142,12 @@ export class KeptAcquisition {
     requireMarks(marks);
     const files = new Map([...this.#files.takeUsed()].filter(([path]) => !marks.has(path)));
     requireMarks(files);
-    const indexBytes = LEAST_INDEX_BYTES + (acquisition.indexBytes ?? 0);
-    return { samples, rows: filled, working: needed, files, indexBytes };
+    return { samples, rows: filled, working: needed, files };
+  }
+
+  /** Bytes that it takes while it is kept, about. */
+  get indexBytes(): number {
+    return LEAST_INDEX_BYTES + (this.#acquisition.indexBytes ?? 0);
   }
 
   /**

@@ -35,6 +35,12 @@ export type ToWorker =
   /** Gives the descriptors of all that is kept back; it has no answer. */
   | { readonly type: "rest" };
 
+/** What is answered about an acquisition that may be kept. */
+export interface KeptAnswer {
+  /** Bytes that it takes in the worker from now on, about; `null` where it is not kept. */
+  readonly indexBytes: number | null;
+}
+
 /** Worker to server. */
 export type FromWorker =
   /** Metadata and plan are checked. */
@@ -42,7 +48,8 @@ export type FromWorker =
   /** The planes, transferred. */
   | { readonly type: "decoded"; readonly loaded: LoadedAcquisition }
   /** A plane of what is kept, transferred. */
-  | { readonly type: "plane"; readonly plane: KeptPlane }
+  | KeptAnswer & { readonly type: "plane"; readonly plane: KeptPlane }
   /** The metadata documents of what is kept. */
-  | { readonly type: "documents"; readonly documents: readonly MetadataDocument[] }
-  | { readonly type: "failed"; readonly error: WireError };
+  | KeptAnswer & { readonly type: "documents"; readonly documents: readonly MetadataDocument[] }
+  /** Any of these could not be done; an acquisition may be kept all the same. */
+  | KeptAnswer & { readonly type: "failed"; readonly error: WireError };

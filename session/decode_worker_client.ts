@@ -32,8 +32,8 @@ export class DecodeWorkerClient {
   #fault: Error | null = null;
   #stop = new StopFlag();
   #endsWithLoad = false;
-  /** Keys of the acquisitions that the worker knows. */
-  readonly #told = new Set<string>();
+  /** The acquisitions that the worker knows, by their keys, with the bytes that each takes where it is kept. */
+  readonly #told = new Map<string, number | null>();
 
   /** Takes over a worker that has just been started. */
   constructor(worker: Worker, clock: Clock, keeper: WorkerKeeper) {
@@ -57,6 +57,14 @@ export class DecodeWorkerClient {
   /** True when the worker must be ended after its load, for the memory that goes only with it. */
   get endsWithLoad(): boolean {
     return this.#endsWithLoad;
+  }
+
+  /**
+   * Bytes that an acquisition takes in the worker, by its last answer, which may have been a failure; `null` where it is not
+   * kept.
+   */
+  indexBytes(key: string): number | null {
+    return this.#told.get(key) ?? null;
   }
 
   /**
@@ -136,7 +144,7 @@ export class DecodeWorkerClient {
   #kept(key: string, source: KeptSource) {
     this.#stop = new StopFlag();
     const known = this.#told.has(key);
-    this.#told.add(key);
+    if (!known) this.#told.set(key, null);
     return { key, source: known ? null : source, stop: this.#stop.shared };
   }
 
@@ -160,6 +168,7 @@ export class DecodeWorkerClient {
     this.#quiet = quiet.promise;
     this.#answered = (answer) => {
       this.#answered = null;
+      if ("key" in message && "indexBytes" in answer) this.#told.set(message.key, answer.indexBytes);
       signal.removeEventListener("abort", stop);
       cancelGrace();
       quiet.resolve();
@@ -184,7 +193,7 @@ export class DecodeWorkerClient {
 
   #break(reason: string): void {
     this.#fault = new Error(reason);
-    this.#answered?.({ type: "failed", error: toWire(this.#fault) });
+    this.#answered?.({ type: "failed", error: toWire(this.#fault), indexBytes: null });
     this.#keeper.broken(this);
   }
 }

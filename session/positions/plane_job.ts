@@ -10,17 +10,9 @@ export interface Work<Result> {
    *
    * @param held takes the memory that is in use until the worker is quiet
    */
-  run(worker: DecodeWorkerClient, signal: AbortSignal, held: Reservation[]): Promise<Outcome<Result>>;
+  run(worker: DecodeWorkerClient, signal: AbortSignal, held: Reservation[]): Promise<Result>;
   /** Called once, when everybody who waited has had the result. */
   dispose(result: Result): void;
-}
-
-/** What a worker gave. */
-export interface Outcome<Result> {
-  /** For those who wait. */
-  readonly result: Result;
-  /** Bytes that the acquisition takes in the worker from now on; `null` where that is not known. */
-  readonly indexBytes: number | null;
 }
 
 /** A job, whatever its result is. */
@@ -31,8 +23,8 @@ export interface ScheduledJob {
   readonly signal: AbortSignal;
   /** True where nobody waits, as for a plane that is read ahead. */
   readonly isIdle: boolean;
-  /** Does the work; it never fails. Gives the bytes that the acquisition takes in the worker, where they are known. */
-  run(worker: DecodeWorkerClient, held: Reservation[]): Promise<number | null>;
+  /** Does the work; it never fails. */
+  run(worker: DecodeWorkerClient, held: Reservation[]): Promise<void>;
   /** Gives the work up. */
   abandon(reason: unknown): void;
 }
@@ -82,16 +74,14 @@ export class PlaneJob<Result> implements ScheduledJob {
     }
   }
 
-  async run(worker: DecodeWorkerClient, held: Reservation[]): Promise<number | null> {
+  async run(worker: DecodeWorkerClient, held: Reservation[]): Promise<void> {
     try {
-      const { result, indexBytes } = await this.#work.run(worker, this.signal, held);
+      const result = await this.#work.run(worker, this.signal, held);
       this.#done = { result };
       this.#end.resolve(result);
       if (this.isIdle) this.#finish(null);
-      return indexBytes;
     } catch (error) {
       this.abandon(error);
-      return null;
     }
   }
 

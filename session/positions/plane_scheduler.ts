@@ -80,13 +80,12 @@ export class PlaneScheduler {
   async #run(job: ScheduledJob, worker: DecodeWorkerClient): Promise<void> {
     const held: Reservation[] = [];
     this.#running.add(job);
-    const indexBytes = await job.run(worker, held);
+    await job.run(worker, held);
     // The request may have gone long before the worker is done with its memory.
     await worker.quiet;
     for (const reservation of held) reservation.release();
     this.#running.delete(job);
     const { ended, id } = job.session;
-    this.#workers.giveBack(worker, id, ended.aborted ? null : indexBytes);
-    if (ended.aborted) worker.forget([id]);
+    this.#workers.giveBack(worker, id, ended.aborted ? null : worker.indexBytes(id));
   }
 }

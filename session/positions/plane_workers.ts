@@ -72,7 +72,7 @@ export class PlaneWorkers {
    * Takes a worker back that has answered. What it keeps from now on is counted in the memory of the sessions; where
    * there is none, it keeps nothing.
    *
-   * @param indexBytes of the acquisition; `null` where it was not opened
+   * @param indexBytes of the acquisition, also of one that was opened for work that failed; `null` where it is not to be kept
    */
   giveBack(worker: DecodeWorkerClient, key: string, indexBytes: number | null): void {
     const entry = this.#workers.get(worker);
@@ -81,18 +81,20 @@ export class PlaneWorkers {
       return;
     }
     entry.busy = false;
-    if (indexBytes !== null) this.#keep(worker, entry, key, indexBytes);
-    entry.cancelRest = this.#clock.after(REST_MS, () => this.#rest(worker, entry));
+    this.#keep(worker, entry, key, indexBytes);
+    this.#restLater(worker, entry);
     this.freed();
   }
 
-  /** Closes an acquisition in all workers that keep it. */
+  /** Closes an acquisition in all workers that keep it. One that rests may be ended now that it keeps nothing more. */
   forget(key: string): void {
-    for (const [worker, { kept }] of this.#workers) {
+    for (const [worker, entry] of this.#workers) {
+      const { kept } = entry;
       if (!kept.has(key)) continue;
       kept.get(key)?.release();
       kept.delete(key);
       worker.forget([key]);
+      if (!entry.busy) this.#restLater(worker, entry);
     }
   }
 
@@ -101,10 +103,19 @@ export class PlaneWorkers {
     for (const worker of [...this.#workers.keys(), ...this.#lost]) this.#end(worker);
   }
 
-  #keep(worker: DecodeWorkerClient, { kept }: Entry, key: string, indexBytes: number): void {
+  #restLater(worker: DecodeWorkerClient, entry: Entry): void {
+    entry.cancelRest();
+    entry.cancelRest = this.#clock.after(REST_MS, () => this.#rest(worker, entry));
+  }
+
+  #keep(worker: DecodeWorkerClient, { kept }: Entry, key: string, indexBytes: number | null): void {
     const before = kept.get(key);
     kept.delete(key);
-    const held = before && before.bytes >= indexBytes ? before : this.#budget.tryReserve(indexBytes);
+    const held = indexBytes === null
+      ? null
+      : before && before.bytes >= indexBytes
+      ? before
+      : this.#budget.tryReserve(indexBytes);
     if (before !== held) before?.release();
     if (held === null) return worker.forget([key]);
     kept.set(key, held);

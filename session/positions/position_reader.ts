@@ -132,10 +132,7 @@ export class PositionReader {
   /** The metadata documents of the file. @throws as {@linkcode plane} */
   async documents(session: Session, client: AbortSignal): Promise<readonly MetadataDocument[]> {
     const work: Work<readonly MetadataDocument[]> = {
-      run: async (worker, signal) => {
-        const result = await worker.documents(session.id, session.source, signal);
-        return { result, indexBytes: null };
-      },
+      run: (worker, signal) => worker.documents(session.id, session.source, signal),
       dispose: () => {},
     };
     return await this.#within(session, client, (signal) => {
@@ -261,7 +258,7 @@ export class PositionReader {
         }
         const result = answer.samples && this.#hold(place, answer, memory);
         done();
-        return { result, indexBytes: answer.indexBytes };
+        return result;
       },
       dispose: (leased) => leased?.endLease(),
     });
@@ -282,7 +279,10 @@ export class PositionReader {
     const { budget, memory } = this.#resources;
     let working = session.workingBytes;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const samples = await this.#reserve(session, () => budget.reserve(planeBytes, "The samples of the plane"));
+      const samples = await this.#reserve(
+        session,
+        () => budget.reserve(planeBytes, "The samples of the plane"),
+      );
       held.push(samples);
       const beside = await this.#reserve(
         session,

@@ -338,6 +338,35 @@ Deno.test("a plane that is being sent does not stand in for another one that can
   }, { maxSessionMemory: 2000 });
 });
 
+Deno.test("what is opened for the metadata or for a plane that fails is counted and closed like any other", async () => {
+  await withStack(async ({ server, sessionId, path, url }) => {
+    await samplesOf(await server.request(url(0, "?t=1")));
+    await until(() => server.positions.counts.running === 0);
+    await server.completeAll();
+    const before = server.budget.used;
+    const other = await server.open(path);
+    const metadata = await server.request(`/api/v2/sessions/${other.sessionId}/metadata`);
+    assert.equal(metadata.status, 200, await metadata.text());
+    await until(() => server.positions.counts.running === 0);
+    assert.ok(server.budget.used - before > other.channels.length * PLANE_BYTES, "its index is counted");
+    await server.request(`/api/v2/sessions/${other.sessionId}`, { method: "DELETE" });
+    assert.equal(server.budget.used, before);
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    assert.equal(server.budget.used, 0);
+  });
+});
+
+Deno.test("a worker that rests ends some time after the last session that it kept", () =>
+  withStack(async ({ server, sessionId, url }) => {
+    await samplesOf(await server.request(url(0, "?t=1")));
+    await until(() => server.positions.counts.running === 0);
+    server.clock.move(5000);
+    assert.equal(server.workers.counts.idle, 1, "it keeps the acquisition of a live session");
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    server.clock.move(5000);
+    assert.equal(server.workers.counts.idle, 0);
+  }));
+
 Deno.test("planes of files that are others now take no memory", async () => {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "time.ome.zarr");
