@@ -14,26 +14,30 @@ interface FileState {
 export const fileMark = ({ dev, ino, size, modified }: FileState): string =>
   `${dev}:${ino}:${size}:${modified}`;
 
-/** The mark of a path at which nothing is that can be looked at. */
-export const ABSENT = "absent";
-
 /** The mark of a file that the runtime has looked at. */
 const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
   fileMark({ dev, ino, size, modified: mtime?.getTime() ?? null });
+
+/** The mark of a place where no file is. */
+export const ABSENT = "absent";
+
+/** The mark of a place that cannot be looked at; `null` where that may be for any other reason than that nothing is there. */
+const markOfNone = (error: unknown): string | null =>
+  error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ? ABSENT : null;
 
 /**
  * Compares files with what they were.
  *
  * @param marks by resolved path
- * @throws {AcquisitionChanged} one was replaced, written to or removed
+ * @throws {AcquisitionChanged} one was replaced, written to or removed, or is there now
  */
 export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {
-    let found = ABSENT;
+    let found: string | null = null;
     try {
       found = markOf(Deno.statSync(path));
-    } catch {
-      // It is absent.
+    } catch (error) {
+      found = markOfNone(error);
     }
     if (found !== mark) throw changed(path);
   }
@@ -42,7 +46,7 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
 /** As {@linkcode requireMarks}, without holding the thread: a look at a network drive can take seconds. */
 export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
   await Promise.all(Array.from(marks, async ([path, mark]) => {
-    const found = await Deno.stat(path).then(markOf, () => ABSENT);
+    const found = await Deno.stat(path).then(markOf, markOfNone);
     if (found !== mark) throw changed(path);
   }));
 }

@@ -51,7 +51,7 @@ export interface KeptPlane {
   readonly rows: RowRange;
   /** What decoding takes beside the plane. */
   readonly working: WorkingMemory;
-  /** By resolved path, the marks of the files that the plane comes from, but for those that the open read. */
+  /** By resolved path, the marks of the files that the plane comes from or that it lacks, but for those that the open read. */
   readonly files: ReadonlyMap<string, string>;
 }
 

@@ -85,7 +85,7 @@ export class FileAccess {
     return new Map([...this.#firstMarks, ...this.#lastMarks]);
   }
 
-  /** By resolved path, the marks of the files that were read since this was asked last, up to {@linkcode MAX_USED}. */
+  /** By resolved path, the marks of the files that were read or missed since this was asked last, up to {@linkcode MAX_USED}. */
   takeUsed(): ReadonlyMap<string, string> {
     const used = new Map(this.#used);
     this.#used.clear();

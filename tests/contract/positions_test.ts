@@ -389,6 +389,39 @@ Deno.test("planes of files that are others now take no memory", async () => {
   assert.equal(server.budget.used, 0);
 });
 
+Deno.test("a chunk that is written or removed after its plane was served changes the acquisition", async () => {
+  await using sample = await sampleFolder();
+  const path = join(sample.folder, "time.ome.zarr");
+  const chunk = join(await writeTimeStore(path), "1.0.0");
+  const bytes = await Deno.readFile(chunk);
+  const ask = async (answers: (get: (range?: string) => Promise<Response>) => Promise<void>) => {
+    await using server = new Harness();
+    const { channels } = await server.open(path);
+    await answers((range) =>
+      server.request(`${channels[0]!.dataUrl}?t=1`, range === undefined ? {} : { headers: { range } })
+    );
+  };
+  await ask(async (get) => {
+    assert.deepEqual(await samplesOf(await get()), [2, 3]);
+    await Deno.remove(chunk);
+    for (let i = 0; i < 3; i += 1) await expectError(await get(), 409, "acquisition_changed");
+  });
+  await ask(async (get) => {
+    // The fill value stands for a chunk that is absent.
+    assert.deepEqual(await samplesOf(await get()), [0, 0]);
+    assert.deepEqual(await samplesOf(await get("bytes=0-3")), [0]);
+    await Deno.writeFile(chunk, bytes);
+    for (const range of [undefined, "bytes=0-3", undefined]) {
+      await expectError(await get(range), 409, "acquisition_changed");
+    }
+  });
+  await Deno.remove(chunk);
+  await ask(async (get) => {
+    await Deno.writeFile(chunk, bytes);
+    assert.deepEqual(await samplesOf(await get()), [2, 3], "nobody had asked for it before");
+  });
+});
+
 /** A series of two images of one row, [0, 1] and [2, 3], raw in a chunk each. Gives the folder of the chunks. */
 async function writeTimeStore(path: string): Promise<string> {
   const array = join(path, "0");
