@@ -346,12 +346,24 @@ export class PositionReader {
     return requireMarksLater(new Map([...session.source.marks, ...files]));
   }
 
+  /**
+   * Whether a plane can be kept until it is asked for, and leaves room for the one that is asked for meanwhile: work that is given
+   * up holds its memory until the worker is quiet.
+   */
+  #hasRoomAhead({ summary, workingBytes }: Session): boolean {
+    const { budget } = this.#resources;
+    const planeBytes = 4 * summary.rows * summary.columns;
+    const free = budget.capacity - budget.used + this.#cache.bytes;
+    return planeBytes <= this.#cache.capacity && 2 * (planeBytes + workingBytes) <= free;
+  }
+
   /** Decodes the next plane that will be asked for, while nothing else is to be done. */
   #readAhead(): void {
     for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
       const key = keyOf(place);
       if (place.session.ended.aborted || !isWithin(place)) continue;
       if (this.#cache.has(key) || this.#jobs.has(key)) continue;
+      if (!this.#hasRoomAhead(place.session)) return void (this.#ahead = []);
       const job = this.#job(place, key, { rows: null, decode: true });
       if (!this.#scheduler.addAhead(job)) return void this.#ahead.unshift(place);
       this.#jobs.set(key, job);

@@ -208,6 +208,27 @@ Deno.test("the next planes of a client that steps are read ahead", async () => {
   }, { startWorker: gate.start });
 });
 
+Deno.test("nothing is read ahead where it cannot be kept, or takes the memory of what is asked for", async () => {
+  const opens: [maxSessionMemory: number, more: number][] = [
+    // An eighth is less than a plane.
+    [8 * PLANE_BYTES - 8, 0],
+    // Of eight planes, the opens have seven.
+    [8 * PLANE_BYTES, 5],
+  ];
+  for (const [maxSessionMemory, more] of opens) {
+    const gate = new WorkerGate();
+    await withStack(async ({ server, path, url }) => {
+      for (let i = 0; i < more; i += 1) await server.open(path, [0]);
+      for (const t of [1, 2]) {
+        assert.deepEqual(await samplesOf(await server.request(url(0, `?t=${t}`))), samplesAt(t, 0, 0));
+        await server.completeAll();
+        await until(() => server.positions.counts.running === 0);
+      }
+      assert.equal(gate.planes, 2);
+    }, { startWorker: gate.start, maxSessionMemory });
+  }
+});
+
 Deno.test("what is read ahead gives way to a plane that is asked for", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, url }) => {
