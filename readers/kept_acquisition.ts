@@ -2,8 +2,16 @@
  * An acquisition that a worker keeps open, so that one more plane costs one read and one conversion and no new parse. Its
  * files may rest meanwhile; what tells where the planes lie stays.
  */
+import { basename } from "node:path";
 import { chooseFormat, openChosen } from "./choose_format.ts";
-import { Stopped } from "./errors.ts";
+import {
+  AcquisitionChanged,
+  PathNotAllowed,
+  PathNotFound,
+  quoted,
+  Stopped,
+  UnsupportedFormat,
+} from "./errors.ts";
 import { requireMarks } from "./file_mark.ts";
 import { type LoadRequest, withName } from "./load.ts";
 import { MAX_DOCUMENT_BYTES } from "./limits.ts";
@@ -93,7 +101,7 @@ export class KeptAcquisition {
       return new KeptAcquisition(source, { stop, files, acquisition });
     } catch (error) {
       files.close();
-      throw withName(path, error);
+      throw reasonOf(error, source, files);
     }
   }
 
@@ -110,20 +118,8 @@ export class KeptAcquisition {
     try {
       return await this.#planAndDecode(order);
     } catch (error) {
-      throw this.#reason(error);
+      throw reasonOf(error, this.#source, this.#files);
     }
-  }
-
-  /** Why nothing can be had: what is damaged now may have been written to just now. */
-  #reason(error: unknown): unknown {
-    if (error instanceof Stopped) return error;
-    try {
-      requireMarks(this.#source.marks);
-      requireMarks(this.#files.takeUsed());
-    } catch (change) {
-      return change;
-    }
-    return withName(this.#source.request.path, error);
   }
 
   async #planAndDecode(
@@ -163,7 +159,7 @@ export class KeptAcquisition {
       requireMarks(this.#source.marks);
       return documents;
     } catch (error) {
-      throw this.#reason(error);
+      throw reasonOf(error, this.#source, this.#files);
     }
   }
 
@@ -176,4 +172,27 @@ export class KeptAcquisition {
   close(): void {
     this.#files.close();
   }
+}
+
+/** Why nothing can be had: what is damaged now may have been written to just now, what is no file any more was one before. */
+function reasonOf(error: unknown, { request, marks }: KeptSource, files: FileAccess): unknown {
+  if (error instanceof Stopped) return error;
+  try {
+    requireMarks(marks);
+    requireMarks(files.takeUsed());
+  } catch (change) {
+    return change;
+  }
+  if (
+    error instanceof PathNotFound || error instanceof PathNotAllowed || error instanceof UnsupportedFormat
+  ) {
+    const whole = quoted(basename(request.path));
+    return new AcquisitionChanged(
+      `A file of ${whole} is not there any more; open it again: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return withName(request.path, error);
 }

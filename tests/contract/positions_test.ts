@@ -506,6 +506,33 @@ Deno.test("a file that was written to, replaced or removed: the opened planes st
   }
 });
 
+Deno.test("a file of a large set that is removed before its first plane is a change", async () => {
+  await using sample = await sampleFolder();
+  // More files than an open marks.
+  const names = Array.from({ length: 80 }, (_, t) => `${t}.ome.tif`);
+  const xml = `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ` +
+    `ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="2" SizeY="1" SizeC="1" SizeZ="1" SizeT="80">` +
+    names.map((name, t) => `<TiffData FirstT="${t}"><UUID FileName="${name}"/></TiffData>`).join("") +
+    `</Pixels></Image></OME>`;
+  for (const [t, name] of names.entries()) {
+    const file = tiffBytes(
+      grayLayout(2, 1, 16),
+      (x) => BigInt(10 * t + x),
+      1,
+      t === 0 ? [[270, 2, xml]] : [],
+    );
+    await Deno.writeFile(join(sample.folder, name), file);
+  }
+  await using server = new Harness();
+  const { channels } = await server.open(join(sample.folder, names[0]!));
+  const ask = (t: number) => server.request(`${channels[0]!.dataUrl}?t=${t}`);
+  assert.deepEqual(await samplesOf(await ask(41)), [410, 411]);
+  await Deno.remove(join(sample.folder, names[40]!));
+  const body = await expectError(await ask(40), 409, "acquisition_changed");
+  assert.match(body.message, /40\.ome\.tif/);
+  assert.deepEqual(await samplesOf(await ask(42)), [420, 421]);
+});
+
 Deno.test("files rest after five seconds and are opened again for the next plane", () =>
   withStack(async ({ server, path, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
