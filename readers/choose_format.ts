@@ -168,12 +168,13 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
   );
 }
 
-/** The format of a file by its content; where several share a container, by its extension or what lies inside. */
+/** The format of a file by its content; where several share a container, by what lies inside or its extension. */
 function recognise(file: ByteSource, head: Uint8Array, extension: string | null): Format | undefined {
   const fitting = FORMATS.filter((format): format is FileFormat =>
-    format.container === "file" && format.recognises(head)
+    format.container === "file" && format.recognises(head) && (format.isDialect?.(file) ?? true)
   );
-  return fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
+  return fitting.find((format) => format.isDialect) ??
+    fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
     fitting.find((format) => format.confirms?.(file) ?? true);
 }
 

@@ -33,6 +33,11 @@ export interface FileFormat extends FormatBase {
   /** True when the first bytes of a file (at most {@linkcode HEAD_BYTES}) are of this format. */
   recognises(head: Uint8Array): boolean;
   /**
+   * For a dialect of a container that is a format of its own: whether a recognised file is of it. Then it is of this
+   * format whatever its extension, and else it never is.
+   */
+  isDialect?(file: ByteSource): boolean;
+  /**
    * For a container that several formats use: whether a recognised file with none of the format's extensions is of
    * this format. Without it the first bytes decide.
    */

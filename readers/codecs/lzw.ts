@@ -12,10 +12,18 @@ const TABLE = 4096;
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const output = new Uint8Array(segment.mostBytes);
-  const { filled, left, ended } = fill(output, input, segment);
+  const { filled, left, ended } = fill(output, input, segment, false);
   if (filled < segment.bytes) throw short(segment, "LZW", filled);
   // Bytes behind the end code are ignored.
   if (!ended && filled === output.length && left > MAX_PADDING) throw surplus(segment, "LZW");
+  return output;
+}
+
+/** Whatever follows the declared bytes is left out, be it the end code or not. */
+function decodeDeclared(input: Uint8Array, segment: Segment): Uint8Array {
+  const output = new Uint8Array(segment.bytes);
+  const { filled } = fill(output, input, segment, true);
+  if (filled < segment.bytes) throw short(segment, "LZW", filled);
   return output;
 }
 
@@ -23,9 +31,10 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
  * Strings are kept as places in the output: a new string is the string before it and one byte more, which lie
  * side by side there.
  *
+ * @param cut whether a string is cut where the output ends
  * @returns bytes of the output that are filled, bytes of the input that are left, whether the end code was met
  */
-function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
+function fill(output: Uint8Array, input: Uint8Array, segment: Segment, cut: boolean) {
   const size = output.length;
   const old = startsOld(input);
   const early = old ? 0 : 1;
@@ -66,7 +75,8 @@ function fill(output: Uint8Array, input: Uint8Array, segment: Segment) {
       }
       length = known ? lengths[code]! : previousLength + 1;
       if (at + length > size) {
-        throw surplus(segment, "LZW");
+        if (!cut) throw surplus(segment, "LZW");
+        length = size - at;
       }
       copyString(output, known ? starts[code]! : previousStart, at, length);
       at += length;
@@ -113,3 +123,6 @@ export const lzw: Codec = {
   workingBytes: oneBuffer,
   decode,
 };
+
+/** LZW of streams that may lack the end code and whose stored length is known from above alone. */
+export const lzwToLength: Codec = { ...lzw, decode: decodeDeclared };

@@ -62,7 +62,7 @@ export async function planSource(
       `${tagName(TAG.Compression)} is ${page.compression} in a run of planes with one directory`,
     );
   }
-  const codec = await codecOf(page.compression);
+  const codec = source.strips?.codec ?? await codecOf(page.compression);
   requireWidths(page, codec);
   const table = new SegmentTable(source, codec, rows);
   table.check(wanted, codec);

@@ -33,11 +33,11 @@ export class SegmentTable {
    * @param rows wanted rows, within the plane; all by default
    * @throws {DecodeFailed} values are missing
    */
-  constructor({ tiff, page, run }: PlaneSource, codec: Codec | null, rows?: RowRange) {
+  constructor({ tiff, page, run, strips }: PlaneSource, codec: Codec | null, rows?: RowRange) {
     this.tiff = tiff;
     this.shown = rows ?? { start: 0, end: page.height };
     this.page = run === null ? page : { ...page, segmentHeight: page.height, down: 1 };
-    this.#ranges = run === null ? this.#storedRanges(codec) : this.#runRanges(run);
+    this.#ranges = strips ?? (run === null ? this.#storedRanges(codec) : this.#runRanges(run));
   }
 
   /** Indices of those that hold the wanted samples and rows. */

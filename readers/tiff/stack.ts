@@ -1,4 +1,5 @@
 /** What each dialect of TIFF comes down to: planes by position and channel, and their metadata. */
+import type { Codec } from "../codecs/segment.ts";
 import type { Calibration } from "../axes.ts";
 import type { Moment } from "../moment.ts";
 import type { AxisLetter, Position, SceneEntry } from "../reader.ts";
@@ -12,6 +13,16 @@ export interface PlaneIndex extends Position {
   readonly channel: number;
 }
 
+/** Where the strips of a plane lie, for dialects whose directories do not say so. */
+export interface StripPlaces {
+  /** First byte of each in the file. */
+  readonly offsets: Float64Array;
+  /** Stored bytes of each; of compressed ones at least as many. */
+  readonly lengths: Float64Array;
+  /** Codec of compressed ones. */
+  readonly codec: Codec | null;
+}
+
 /** One plane of samples in a file. */
 export interface PlaneSource {
   /** File that holds the plane. */
@@ -23,6 +34,8 @@ export interface PlaneSource {
    * directory; `null` where the page's own strips or tiles are meant.
    */
   readonly run: number | null;
+  /** Where its strips lie and how they are coded, in place of what the directory says. */
+  readonly strips?: StripPlaces;
   /** What is doubtful about this plane. */
   readonly warnings?: readonly string[];
 }

@@ -35,6 +35,7 @@ export const TAG = {
   UIC2: 33629,
   UIC3: 33630,
   FluoViewHeader: 34361,
+  CZ_LSMINFO: 34412,
   LercParameters: 50674,
   ImageJByteCounts: 50838,
   ImageJMetadata: 50839,

@@ -1,0 +1,118 @@
+/** What the scan type makes of the declared sizes: what the rows of a page are, and along which axes pages are counted. */
+import { DecodeFailed } from "../errors.ts";
+import { TAG, tagName } from "../tiff/tags.ts";
+import type { InfoRecord } from "./info_record.ts";
+import type { LsmPage } from "./lsm_page.ts";
+
+/** Axis of the rows: `Z` in sections, `T` in line scans. */
+export type RowAxis = "Y" | "Z" | "T";
+
+/** Rows of a page by the scan type; all others have `Y`. */
+const ROWS: Readonly<Record<number, RowAxis>> = {
+  1: "Z",
+  2: "T",
+  4: "Z",
+  5: "T",
+  8: "Z",
+  9: "Z",
+  10: "T",
+};
+
+/** Axes along which pages are counted, by the scan type; along all where it is not known. */
+const COUNTED: Readonly<Record<number, string>> = {
+  0: "Z",
+  1: "",
+  2: "",
+  3: "T",
+  4: "T",
+  5: "",
+  6: "TZ",
+  7: "TZ",
+  8: "",
+  9: "T",
+  10: "",
+};
+
+/** How pages make an acquisition. They are counted by tile, position, time and focus, the last one fastest. */
+export interface Dimensions {
+  /** Axis of the rows. */
+  readonly rows: RowAxis;
+  /** Time points of a position. */
+  readonly T: number;
+  /** Focus planes of a time point. */
+  readonly Z: number;
+  /** Positions. */
+  readonly P: number;
+  /** Tiles of a position. */
+  readonly M: number;
+  /** What contradicts itself. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Compares record and pages.
+ *
+ * @param held how many planes the pages hold
+ * @throws {DecodeFailed} the first page contradicts the record
+ */
+export function dimensionsOf(
+  { sizes, scanType, further }: InfoRecord,
+  page: LsmPage,
+  held: number,
+): Dimensions {
+  const warnings: string[] = [];
+  const rows = ROWS[scanType] ?? "Y";
+  const counted = COUNTED[scanType];
+  if (counted === undefined) {
+    warnings.push(`The scan type ${scanType} is not known; the file is read as images along time and focus`);
+  }
+  const record = tagName(TAG.CZ_LSMINFO);
+  if (page.samples.length !== sizes.C) {
+    throw new DecodeFailed(
+      `${record} declares ${sizes.C} channels, the first page has ${page.samples.length}`,
+    );
+  }
+  if (page.width !== sizes.X || (rows !== "T" && page.height !== sizes[rows])) {
+    throw new DecodeFailed(
+      `${record} declares ${sizes.X} columns and ${
+        sizes[rows]
+      } rows, the first page has ${page.width} and ${page.height}`,
+    );
+  }
+  if (page.height !== sizes[rows]) {
+    warnings.push(`The line scan was to have ${sizes[rows]} lines, its page has ${page.height}`);
+  }
+  if (rows === "Z") warnings.push("The image is a section along Z: its rows are focus planes, served as Y");
+  for (const { name, size } of further) {
+    warnings.push(`The file has ${size} ${name}; the first pages are served`);
+  }
+  const along = (letter: "T" | "Z", all: boolean) =>
+    letter !== rows && (all || (counted?.includes(letter) ?? true)) ? sizes[letter] : 1;
+  const { P, M } = sizes;
+  // Planes along an axis that the scan type does not have count where they are there.
+  const all = held >= M * P * along("T", true) * along("Z", true);
+  return { rows, T: along("T", all), Z: along("Z", all), P, M, warnings };
+}
+
+/** Number of a plane in the order of the pages. */
+export function planeNumber(
+  { T, Z }: Dimensions,
+  { scene, t, z }: { scene: number; t: number; z: number },
+): number {
+  return (scene * T + t) * Z + z;
+}
+
+/** How many planes there are to be. */
+export const planeCount = ({ M, P, T, Z }: Dimensions): number => M * P * T * Z;
+
+/** Numbers of the planes in the order in which they were written: by time, position, tile and focus. */
+export function* writtenOrder(dimensions: Dimensions): Generator<number> {
+  const { M, P, T, Z } = dimensions;
+  for (let t = 0; t < T; t += 1) {
+    for (let p = 0; p < P; p += 1) {
+      for (let m = 0; m < M; m += 1) {
+        for (let z = 0; z < Z; z += 1) yield planeNumber(dimensions, { scene: m * P + p, t, z });
+      }
+    }
+  }
+}

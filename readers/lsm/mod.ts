@@ -1,0 +1,214 @@
+/**
+ * Zeiss LSM, as AIM and ZEN write it: a little-endian TIFF whose first page has a record of its own.
+ *
+ *   header      8 bytes, as of any TIFF; then directories, each of a page
+ *   pages       planes and, behind each, a thumbnail (NewSubfileType 1), which is never read
+ *   plane       its samples are channels, each in strips of its own; raw, or LZW whose stored lengths are not stated
+ *   CZ_LSMINFO  in the first page: sizes, scan type, pixel size, offsets of the parts below
+ *   parts       colours and names, time stamps, events, drawings, a tree that describes the recording
+ *
+ * The scan type says what the rows are: space, focus (sections) or time (line scans), and along which axes the planes are
+ * counted: tiles and positions, each a scene, then time, then focus. Offsets above 4 GB wrap around.
+ *
+ * Refused: sizes that differ from those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
+ * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part is a warning.
+ */
+import { calibrationsOf } from "../axes.ts";
+import { DecodeFailed } from "../errors.ts";
+import { firstMoment } from "../moment.ts";
+import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { acquisitionOf } from "../tiff/acquisition.ts";
+import { reasonOf, tagMoment } from "../tiff/opened.ts";
+import type { Stack } from "../tiff/stack.ts";
+import { TAG, tagName } from "../tiff/tags.ts";
+import { TiffFile } from "../tiff/tiff_file.ts";
+import { type ChannelColors, readChannelColors } from "./channel_colors.ts";
+import { type Dimensions, dimensionsOf, planeCount, writtenOrder } from "./dimensions.ts";
+import { addDocuments } from "./documents.ts";
+import { type InfoRecord, readInfoRecord } from "./info_record.ts";
+import { readLsmPage } from "./lsm_page.ts";
+import { PageList } from "./page_list.ts";
+import { LsmPlanes } from "./planes.ts";
+import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
+import { startMoment } from "./start_time.ts";
+import { StripOffsets } from "./strip_offsets.ts";
+import { readTimeStamps, secondsFromFirst } from "./time_stamps.ts";
+
+/** Opens an LSM file. @throws {DecodeFailed} it is damaged or refused */
+export function scenes(source: Source): Promise<Scenes> {
+  return Promise.try(() => new LsmFile(source).scenes());
+}
+
+/** Metadata beside the record, as far as they could be read. */
+interface Parts {
+  readonly colors: ChannelColors;
+  readonly stamps: Float64Array | null;
+  readonly recording: Recording;
+}
+
+/** One opened file. */
+class LsmFile {
+  readonly #source: Source;
+  readonly #tiff: TiffFile;
+  readonly #record: InfoRecord;
+  readonly #dimensions: Dimensions;
+  readonly #planes: LsmPlanes;
+  readonly #parts: Parts;
+  /** Bytes of what is known of the pages. */
+  readonly #indexBytes: number;
+  readonly #warnings: string[] = [];
+
+  constructor(source: Source) {
+    const { path, files } = source;
+    const tiff = new TiffFile(files.open(path), files);
+    const { first } = tiff;
+    const record = readInfoRecord(tiff, first);
+    tiff.structures.claim(record.at, record.at + record.length, tagName(TAG.CZ_LSMINFO));
+    const page = readLsmPage(tiff, first);
+    const { M, P, T, Z } = record.sizes;
+    const pages = new PageList(tiff, M * P * T * Z);
+    const dimensions = dimensionsOf(record, page, pages.planes.length);
+    const offsets = StripOffsets.of(tiff, pages, () => writtenOrder(dimensions), files.stop);
+    this.#source = source;
+    this.#tiff = tiff;
+    this.#record = record;
+    this.#dimensions = dimensions;
+    this.#planes = new LsmPlanes(tiff, { pages, offsets, first: page, dimensions });
+    this.#warnings.push(
+      ...dimensions.warnings,
+      ...pages.warnings,
+      ...countWarnings(dimensions, pages.planes.length),
+    );
+    this.#parts = this.#readParts();
+    this.#indexBytes = tiff.indexBytes + pages.indexBytes + offsets.indexBytes;
+  }
+
+  scenes(): Scenes {
+    const { P, M, T, Z } = this.#dimensions;
+    const declared = P * M;
+    // Positions are stored one after the other, so the last ones are those that no page is left for.
+    const count = Math.min(declared, Math.max(1, Math.ceil(this.#planes.held / (T * Z))));
+    const single = count === 1 ? this.#open(0) : null;
+    const sizes = sizesOf((single ?? this.#open(0)).axes);
+    return {
+      count,
+      own: 0,
+      warnings: count < declared
+        ? [`${declared - count} of ${declared} positions are declared and hold no planes: they are left out`]
+        : [],
+      entries: (most) => Array.from({ length: Math.min(count, most) }, () => ({ name: null, sizes })),
+      open: (scene) => Promise.try(() => single ?? this.#open(scene)),
+    };
+  }
+
+  #readParts(): Parts {
+    const { channelColors, timeStamps, scanInformation } = this.#record.offsets;
+    const tiff = this.#tiff;
+    return {
+      colors:
+        this.#noted("The channel colours", channelColors, () => readChannelColors(tiff, channelColors)) ??
+          { colors: [], names: [] },
+      stamps: this.#noted("The time stamps", timeStamps, () => readTimeStamps(tiff, timeStamps)),
+      recording: this.#noted(
+        "The scan information",
+        scanInformation,
+        () => recordingOf(readScanInformation(tiff, scanInformation)),
+      ) ?? UNKNOWN_RECORDING,
+    };
+  }
+
+  /** What `read` gives; `null` where the part is absent, and with a warning where it is damaged. */
+  #noted<T>(what: string, offset: number, read: () => T): T | null {
+    if (offset === 0) return null;
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      this.#warnings.push(`${what} cannot be read: ${reasonOf(error)}`);
+      return null;
+    }
+  }
+
+  #open(scene: number): Acquisition {
+    const planes = this.#planes;
+    const rows = planes.rows(scene);
+    const at = (height: number) =>
+      acquisitionOf(this.#stack(scene, height), this.#tiff.first, this.#source.files.stop);
+    const whole = at(rows.most);
+    const channels = whole.channels.map((channel, index) => ({
+      ...channel,
+      sampleType: planes.samples[index]?.sampleType ?? channel.sampleType,
+    }));
+    return {
+      ...whole,
+      channels,
+      // The lines that were scanned of all wanted channels.
+      plan: (wanted, position, range) => {
+        const least = rows.ofChannels(wanted);
+        return (least < rows.most ? at(least) : whole).plan(wanted, position, range);
+      },
+    };
+  }
+
+  #stack(scene: number, rows: number): Stack {
+    const record = this.#record;
+    const { T, Z } = this.#dimensions;
+    const planes = this.#planes;
+    const { colors, stamps, recording } = this.#parts;
+    const { calibrations, warnings } = this.#steps(planes.first.height);
+    const { first } = this.#tiff;
+    const interrupted = rows < planes.first.height
+      ? [`The line scan was interrupted: ${rows} of ${planes.first.height} lines are stored`]
+      : [];
+    const names = colors.names.some((name) => name !== "") ? colors.names : recording.channelNames;
+    return {
+      sizes: { T, Z, C: planes.separate ? planes.samples.length : 1 },
+      layout: planes.layout(0, rows),
+      calibrations,
+      names: planes.samples.map((_, i) => names[i] ?? null),
+      colors: planes.samples.map((_, i) => colors.colors[i] ?? null),
+      times: secondsFromFirst(stamps, T),
+      moment: firstMoment(startMoment(recording.startDays), tagMoment(first)),
+      fileSize: this.#tiff.file.size,
+      warnings: [...this.#warnings, ...warnings, ...interrupted],
+      indexBytes: this.#indexBytes,
+      documents: (list) => addDocuments(list, this.#tiff, record),
+      plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel, rows),
+    };
+  }
+
+  /** Steps of all axes; `lines` is how many time points a line scan has. */
+  #steps(lines: number): { calibrations: Stack["calibrations"]; warnings: string[] } {
+    const { voxel, timeInterval, sizes } = this.#record;
+    const { rows, T } = this.#dimensions;
+    const { stamps, recording } = this.#parts;
+    const count = rows === "T" ? lines : T;
+    const last = secondsFromFirst(stamps, count)?.at(-1);
+    const between = rows === "T" ? recording.timeBetweenStacks : null;
+    const seconds = last !== undefined ? last / (count - 1) : timeInterval > 0 ? timeInterval : between;
+    const depth = sizes.Z > 1 && voxel.z > LEAST_DEPTH ? voxel.z : null;
+    const row: readonly [number | null, string] = rows === "T"
+      ? [seconds, "s"]
+      : [rows === "Z" ? depth : voxel.y, "m"];
+    const unknown = rows === "T" && seconds === null && lines > 1
+      ? ["The file does not say how long a line takes: rows have no step in time"]
+      : [];
+    return {
+      calibrations: calibrationsOf({ T: [seconds, "s"], Z: [depth, "m"], Y: row, X: [voxel.x, "m"] }),
+      warnings: unknown,
+    };
+  }
+}
+
+/** Metres; what stands for an unused axis is less. */
+const LEAST_DEPTH = 1e-12;
+
+function countWarnings(dimensions: Dimensions, held: number): string[] {
+  const declared = planeCount(dimensions);
+  if (held === declared) return [];
+  return [
+    `${tagName(TAG.CZ_LSMINFO)} declares ${
+      declared === 1 ? "one plane" : `${declared} planes`
+    }, but the file holds ${held > declared ? "more" : held === 1 ? "one" : held}`,
+  ];
+}

@@ -1,0 +1,128 @@
+/**
+ * How an LSM file was recorded: a flat list of entries that describe a tree. An entry is u32 id, u32 type, u32 bytes and its
+ * value; type 0 opens a block, or closes one with the id 0xFFFFFFFF. The list ends where its first block, the recording, is
+ * closed.
+ */
+import { DecodeFailed } from "../errors.ts";
+import { decodeText } from "../tiff/text.ts";
+import type { TiffFile } from "../tiff/tiff_file.ts";
+
+/** An entry of a block: a value, or a block of its own. */
+export interface ScanEntry {
+  /** What it is. */
+  readonly id: number;
+  /** Text or number; `null` of a block, and of a value of a type that is not known. */
+  readonly value: string | number | null;
+  /** Entries of a block; empty of a value. */
+  readonly entries: readonly ScanEntry[];
+}
+
+const RECORDING = 0x1000_0000;
+const END_OF_BLOCK = 0xffff_ffff;
+
+/** Entries of one file: a hundred for each of the channels and lasers of several hundred tracks. */
+const MAX_SCAN_ENTRIES = 100_000;
+
+/** Blocks inside each other; a channel of a track lies in the fourth. */
+const MAX_DEPTH = 16;
+
+/** Bytes of one text; notes of a user are the longest. */
+const MAX_TEXT_BYTES = 1 << 16;
+
+/** Bytes of all texts of one file. */
+const MAX_TEXTS_BYTES = 4 << 20;
+
+/** Reads the tree. @throws {DecodeFailed} it does not lie in the file, is no recording, or is too large */
+export function readScanInformation(tiff: TiffFile, offset: number): ScanEntry {
+  const what = "the scan information";
+  const open: { id: number; value: null; entries: ScanEntry[] }[] = [];
+  let [at, texts] = [offset, 0];
+  for (let count = 0; count < MAX_SCAN_ENTRIES; count += 1) {
+    const head = tiff.window.view(at, 12, what);
+    const [id, type, size] = [head.getUint32(0, true), head.getUint32(4, true), head.getUint32(8, true)];
+    if (count === 0 && id !== RECORDING) throw new DecodeFailed(`${what} at ${offset} is of no recording`);
+    at += 12 + size;
+    if (id === END_OF_BLOCK) {
+      const closed = open.pop()!;
+      if (open.length === 0) return closed;
+      continue;
+    }
+    const block = { id, value: null, entries: [] };
+    if (type !== 0 && open.length > 0) {
+      texts += type === TEXT ? size : 0;
+      if (texts > MAX_TEXTS_BYTES) {
+        throw new DecodeFailed(`${what} has texts of more than ${MAX_TEXTS_BYTES} bytes`);
+      }
+      open.at(-1)!.entries.push({ id, value: valueAt(tiff, at - size, type, size), entries: [] });
+      continue;
+    }
+    if (open.length >= MAX_DEPTH) {
+      throw new DecodeFailed(`${what} has more than ${MAX_DEPTH} blocks inside each other`);
+    }
+    open.at(-1)?.entries.push(block);
+    open.push(block);
+  }
+  throw new DecodeFailed(`${what} has more than ${MAX_SCAN_ENTRIES} entries`);
+}
+
+const TEXT = 2;
+
+function valueAt(tiff: TiffFile, at: number, type: number, size: number): string | number | null {
+  const what = "a value of the scan information";
+  if (type === TEXT) {
+    if (size > MAX_TEXT_BYTES) throw new DecodeFailed(`${what} at ${at} is a text of ${size} bytes`);
+    const view = tiff.window.view(at, size, what);
+    return decodeText(new Uint8Array(view.buffer, view.byteOffset, size));
+  }
+  if (type === 4 && size === 4) return tiff.window.view(at, 4, what).getInt32(0, true);
+  if (type === 5 && size === 8) return tiff.window.view(at, 8, what).getFloat64(0, true);
+  return null;
+}
+
+const START_TIME = 0x1000_0036;
+const TRACKS = 0x2000_0000;
+const TRACK_ACQUIRED = 0x4000_0006;
+const TIME_BETWEEN_STACKS = 0x4000_000b;
+const DATA_CHANNELS = 0xc000_0000;
+const DATA_CHANNEL_NAME = 0xd000_0001;
+const DATA_CHANNEL_ACQUIRED = 0xd000_0017;
+
+/** What of a recording is served. */
+export interface Recording {
+  /** Days since 1899-12-30, on the clock of the microscope; `null` where unknown. */
+  readonly startDays: number | null;
+  /** Seconds between the lines or stacks of the first acquired track; `null` where unknown. */
+  readonly timeBetweenStacks: number | null;
+  /** Names of the acquired data channels of the acquired tracks. */
+  readonly channelNames: readonly string[];
+}
+
+/** A recording of which nothing is known. */
+export const UNKNOWN_RECORDING: Recording = { startDays: null, timeBetweenStacks: null, channelNames: [] };
+
+/** Finds in the tree what is served. */
+export function recordingOf(root: ScanEntry): Recording {
+  const tracks = blocksIn(root, TRACKS).filter((track) => numberIn(track, TRACK_ACQUIRED) !== 0);
+  const between = tracks.map((track) => numberIn(track, TIME_BETWEEN_STACKS)).find((seconds) =>
+    (seconds ?? 0) > 0
+  );
+  const channels = tracks.flatMap((track) => blocksIn(track, DATA_CHANNELS))
+    .filter((channel) => numberIn(channel, DATA_CHANNEL_ACQUIRED) !== 0);
+  return {
+    startDays: numberIn(root, START_TIME),
+    timeBetweenStacks: between ?? null,
+    channelNames: channels.map((channel) => String(valueIn(channel, DATA_CHANNEL_NAME) ?? "")),
+  };
+}
+
+/** The blocks of a list of blocks. */
+const blocksIn = ({ entries }: ScanEntry, list: number): ScanEntry[] =>
+  entries.filter(({ id }) => id === list).flatMap(({ entries }) => entries);
+
+const valueIn = ({ entries }: ScanEntry, id: number) =>
+  entries.find((entry) => entry.id === id)?.value ?? null;
+
+function numberIn(block: ScanEntry, id: number): number | null {
+  const value = valueIn(block, id);
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,27 @@
+/** The time stamps of an LSM file: i32 bytes, i32 count, then a f64 of seconds for each time point or line. */
+import { DecodeFailed } from "../errors.ts";
+import type { TiffFile } from "../tiff/tiff_file.ts";
+
+/** Stamps of one acquisition; a line scan at 8 kHz fills this in two minutes. */
+const MAX_STAMPS = 1 << 20;
+
+const HEAD_BYTES = 8;
+
+/** Seconds as they are stored, from any start. @throws {DecodeFailed} they do not lie in the file, or their size is wrong */
+export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
+  const head = tiff.window.view(offset, HEAD_BYTES, "the time stamps");
+  const [size, count] = [head.getInt32(0, true), head.getInt32(4, true)];
+  if (count < 0 || count > MAX_STAMPS || size !== HEAD_BYTES + 8 * count) {
+    throw new DecodeFailed(`the time stamps at ${offset} are ${count} in ${size} bytes`);
+  }
+  const view = new DataView(tiff.file.read(offset + HEAD_BYTES, 8 * count, "the time stamps").buffer);
+  return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * 8, true));
+}
+
+/** Seconds of each from the first, or `null` where they are not `count` finite ones that go on. */
+export function secondsFromFirst(stamps: Float64Array | null, count: number): number[] | null {
+  if (stamps === null || stamps.length !== count || count < 2) return null;
+  const first = stamps[0]!;
+  const seconds = Array.from(stamps, (stamp) => stamp - first);
+  return seconds.every(Number.isFinite) && seconds[count - 1]! > 0 ? seconds : null;
+}
