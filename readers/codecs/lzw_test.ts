@@ -2,7 +2,7 @@ import { deepEqual, throws } from "node:assert/strict";
 import { strip } from "../../tests/fixtures/strip.ts";
 import { lzw as encode } from "../../tests/fixtures/tiff_writer.ts";
 import { DecodeFailed } from "../errors.ts";
-import { lzw } from "./lzw.ts";
+import { lzw, lzwToLength } from "./lzw.ts";
 
 const segment = (bytes: number) => strip(bytes, 1);
 
@@ -101,4 +101,14 @@ Deno.test("an LZW stream without its end may be padded by 15 bytes", () => {
   deepEqual([...padded(0) as Uint8Array], [7, 8]);
   deepEqual([...padded(15) as Uint8Array], [7, 8]);
   throws(() => padded(16), /holds more than the 2 bytes/);
+});
+
+Deno.test("LZW to a length ends there, be there an end code or whatever else", () => {
+  const bytes = encode(TEXT);
+  const length = TEXT.length - 777;
+  deepEqual(lzwToLength.decode(bytes, segment(length)), TEXT.slice(0, length));
+  const followed = Uint8Array.from([...bytes.subarray(0, -2), ...bytes.subarray(0, 500)]);
+  deepEqual(lzwToLength.decode(followed, segment(length)), TEXT.slice(0, length));
+  throws(() => lzwToLength.decode(bytes, segment(TEXT.length + 1)), /gives 40000 bytes of LZW, 40001 are needed/);
+  throws(() => lzwToLength.decode(bytes.subarray(0, 100), segment(length)), DecodeFailed);
 });

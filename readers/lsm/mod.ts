@@ -63,7 +63,7 @@ class LsmFile {
     const tiff = new TiffFile(files.open(path), files);
     const { first } = tiff;
     const record = readInfoRecord(tiff, first);
-    tiff.structures.claim(record.at, record.at + record.length, tagName(TAG.CZ_LSMINFO));
+    tiff.structures.claim(record.at, record.at + record.length, `the value of ${tagName(TAG.CZ_LSMINFO)}`);
     const page = readLsmPage(tiff, first);
     const { M, P, T, Z } = record.sizes;
     const pages = new PageList(tiff, M * P * T * Z);
@@ -143,9 +143,11 @@ class LsmFile {
       ...whole,
       channels,
       // The lines that were scanned of all wanted channels.
-      plan: (wanted, position, range) => {
+      plan: async (wanted, position, range) => {
         const least = rows.ofChannels(wanted);
-        return (least < rows.most ? at(least) : whole).plan(wanted, position, range);
+        const plan = await (least < rows.most ? at(least) : whole).plan(wanted, position, range);
+        const told = least < planes.first.height ? [interrupted(least, planes.first.height)] : [];
+        return { ...plan, warnings: [...plan.warnings, ...told] };
       },
     };
   }
@@ -157,9 +159,6 @@ class LsmFile {
     const { colors, stamps, recording } = this.#parts;
     const { calibrations, warnings } = this.#steps(planes.first.height);
     const { first } = this.#tiff;
-    const interrupted = rows < planes.first.height
-      ? [`The line scan was interrupted: ${rows} of ${planes.first.height} lines are stored`]
-      : [];
     const names = colors.names.some((name) => name !== "") ? colors.names : recording.channelNames;
     return {
       sizes: { T, Z, C: planes.separate ? planes.samples.length : 1 },
@@ -170,7 +169,7 @@ class LsmFile {
       times: secondsFromFirst(stamps, T),
       moment: firstMoment(startMoment(recording.startDays), tagMoment(first)),
       fileSize: this.#tiff.file.size,
-      warnings: [...this.#warnings, ...warnings, ...interrupted],
+      warnings: [...this.#warnings, ...warnings],
       indexBytes: this.#indexBytes,
       documents: (list) => addDocuments(list, this.#tiff, record),
       plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel, rows),
@@ -199,6 +198,9 @@ class LsmFile {
     };
   }
 }
+
+const interrupted = (rows: number, lines: number) =>
+  `The line scan was interrupted: ${rows} of ${lines} lines are stored`;
 
 /** Metres; what stands for an unused axis is less. */
 const LEAST_DEPTH = 1e-12;

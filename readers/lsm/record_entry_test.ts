@@ -1,0 +1,29 @@
+import { equal } from "node:assert/strict";
+import fc from "fast-check";
+import { DecodedBytes } from "../byte_source.ts";
+import { holdsLsmRecord } from "./record_entry.ts";
+
+/** A TIFF with one directory at 8 of entries with these tags, declared to be `count`. */
+function directoryOf(tags: readonly number[], count = tags.length): DecodedBytes {
+  const view = new DataView(new ArrayBuffer(10 + 12 * tags.length));
+  view.setUint32(0, 0x002a4949, true);
+  view.setUint32(4, 8, true);
+  view.setUint16(8, count, true);
+  tags.forEach((tag, i) => view.setUint16(10 + 12 * i, tag, true));
+  return new DecodedBytes(new Uint8Array(view.buffer), "the file");
+}
+
+Deno.test("the record is looked for in the first directory", () => {
+  equal(holdsLsmRecord(directoryOf([256, 257, 34412])), true);
+  equal(holdsLsmRecord(directoryOf([256, 257, 34413])), false);
+  equal(holdsLsmRecord(directoryOf([])), false);
+});
+
+Deno.test("a directory that does not lie in the file has none", () => {
+  equal(holdsLsmRecord(directoryOf([34412], 2)), false);
+  equal(holdsLsmRecord(directoryOf([34412], 65_535)), false);
+  equal(holdsLsmRecord(new DecodedBytes(new Uint8Array(7), "the file")), false);
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+    holdsLsmRecord(new DecodedBytes(bytes, "the file"));
+  }));
+});

@@ -1,0 +1,68 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { packed, PART_AT, tiffWith, type Written } from "../../tests/fixtures/lsm_parts.ts";
+import { readScanInformation, recordingOf } from "./scan_information.ts";
+
+const open = (id: number): Written => ["u", id, 0, 0];
+const close: Written = ["u", 0xffff_ffff, 0, 0];
+const long = (id: number, value: number): Written[] => [["u", id, 4, 4], ["i", value]];
+const real = (id: number, value: number): Written[] => [["u", id, 5, 8], ["d", value]];
+const text = (
+  id: number,
+  value: string,
+): (Written | string)[] => [["u", id, 2, value.length + 1], `${value}\0`];
+
+const read = (...values: readonly (Written | string)[]) =>
+  readScanInformation(tiffWith(packed(...values)), PART_AT);
+
+/** A track with a channel. */
+const track = (acquired: number, seconds: number, name: string) => [
+  open(0x4000_0000),
+  ...long(0x4000_0006, acquired),
+  ...real(0x4000_000b, seconds),
+  open(0xc000_0000),
+  open(0xd000_0000),
+  ...text(0xd000_0001, name),
+  close,
+  close,
+  close,
+];
+
+Deno.test("entries make a tree, those of unknown types without values", () => {
+  deepEqual(read(open(0x1000_0000), ...text(0x1000_0001, "a\xb5"), ["u", 9, 77, 4, 1], close), {
+    id: 0x1000_0000,
+    value: null,
+    entries: [
+      { id: 0x1000_0001, value: "a\u00b5", entries: [] },
+      { id: 9, value: null, entries: [] },
+    ],
+  });
+});
+
+Deno.test("times and names are those of acquired tracks", () => {
+  const tree = read(
+    open(0x1000_0000),
+    ...real(0x1000_0036, 5.5),
+    open(0x2000_0000),
+    ...track(0, 1, "unused"),
+    ...track(-1, 0, "one"),
+    ...track(1, 0.5, "two"),
+    close,
+    close,
+  );
+  deepEqual(recordingOf(tree), { startDays: 5.5, timeBetweenStacks: 0.5, channelNames: ["one", "two"] });
+  const empty = { startDays: null, timeBetweenStacks: null, channelNames: [] };
+  deepEqual(recordingOf(read(open(0x1000_0000), ...real(0x1000_0036, NaN), close)), empty);
+});
+
+Deno.test("what is too deep, too long or open at its end is refused", () => {
+  throws(() => read(open(0x2000_0000), close), /at 8 is of no recording/);
+  throws(() => read(open(0x1000_0000), ...long(1, 2)), /ends after the file/);
+  const blocks = (count: number) => [open(0x1000_0000), ...Array.from({ length: count }, () => open(7))];
+  throws(() => read(...blocks(16)), /more than 16 blocks inside each other/);
+  throws(() => read(...blocks(15)), /ends after the file/);
+  throws(() => read(open(0x1000_0000), ["u", 1, 2, 65_537]), /is a text of 65537 bytes/);
+  throws(() => read(open(0x1000_0000), ["u", 1, 2, 5_000_000]), /texts of more than 4194304 bytes/);
+  const many = packed(open(0x1000_0000), ...Array.from({ length: 100_000 }, (): Written => ["u", 1, 9, 0]));
+  throws(() => readScanInformation(tiffWith(many), PART_AT), /more than 100000 entries/);
+  equal(read(open(0x1000_0000), close).entries.length, 0);
+});

@@ -1,0 +1,129 @@
+/** Offsets of strips in files above 4 GB, whose pages are at their start and whose samples are nowhere. */
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { CheckedSource } from "../byte_source.ts";
+import { FileAccess } from "../random_access.ts";
+import { TiffFile } from "../tiff/tiff_file.ts";
+import { type Dimensions, writtenOrder } from "./dimensions.ts";
+import { PageList } from "./page_list.ts";
+import { StripOffsets } from "./strip_offsets.ts";
+
+const GIB = 2 ** 30;
+
+/** Zeros behind the bytes that are given. */
+class LargeFile extends CheckedSource {
+  readonly name = "the file";
+  readonly size: number;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array, size: number) {
+    super();
+    this.#bytes = bytes;
+    this.size = size;
+  }
+
+  readInto(offset: number, target: Uint8Array): void {
+    target.fill(0);
+    target.set(this.#bytes.subarray(offset, offset + target.length));
+  }
+}
+
+/** Pages whose strips begin at these places; every second one is a thumbnail. Offsets keep their low 32 bits. */
+function fileOf(places: readonly (readonly number[])[], size: number): TiffFile {
+  const bytes = new Uint8Array(8 + places.length * 100);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, 0x002a4949, true);
+  view.setUint32(4, 8, true);
+  places.forEach((strips, page) => {
+    const start = 8 + page * 100;
+    view.setUint16(start, 3, true);
+    const field = (index: number, tag: number, count: number, value: number) => {
+      view.setUint16(start + 2 + 12 * index, tag, true);
+      view.setUint16(start + 4 + 12 * index, 4, true);
+      view.setUint32(start + 6 + 12 * index, count, true);
+      view.setUint32(start + 10 + 12 * index, value, true);
+    };
+    field(0, 254, 1, page % 2);
+    field(1, 256, 1, page % 2 ? 8 : 512);
+    field(2, 273, strips.length, strips.length === 1 ? strips[0]! % 2 ** 32 : start + 50);
+    if (strips.length > 1) strips.forEach((at, i) => view.setUint32(start + 50 + 4 * i, at % 2 ** 32, true));
+    view.setUint32(start + 38, page === places.length - 1 ? 0 : start + 100, true);
+  });
+  return new TiffFile(new LargeFile(bytes, size), new FileAccess());
+}
+
+function offsetsOf(places: readonly (readonly number[])[], size: number, change: Partial<Dimensions> = {}) {
+  const tiff = fileOf(places, size);
+  const pages = new PageList(tiff, places.length);
+  const dimensions: Dimensions = {
+    rows: "Y",
+    T: 1,
+    Z: pages.planes.length,
+    P: 1,
+    M: 1,
+    warnings: [],
+    ...change,
+  };
+  const offsets = StripOffsets.of(tiff, pages, () => writtenOrder(dimensions), new FileAccess().stop);
+  return places.map((_, page) => {
+    const found = offsets.ofPage(page);
+    return found && [...found];
+  });
+}
+
+Deno.test("offsets go on above 4 GB, also within a page", () => {
+  const places = [[1 * GIB, 2 * GIB], [2.5 * GIB], [3 * GIB, 4 * GIB + 5], [5 * GIB], [6 * GIB, 7 * GIB], [
+    7.5 * GIB,
+  ]];
+  deepEqual(offsetsOf(places, 8 * GIB + 1), places);
+});
+
+Deno.test("thumbnails may lie before their planes", () => {
+  const places = [[2 * GIB], [1 * GIB], [3.5 * GIB], [3 * GIB], [5 * GIB], [4 * GIB + 1], [9 * GIB], [
+    8 * GIB + 7,
+  ]];
+  deepEqual(offsetsOf(places, 10 * GIB), places);
+});
+
+Deno.test("time passes over all positions, tiles and depths before it goes on", () => {
+  // Written every GIB + 1 bytes: time, position, tile, depth; stored by tile, position, time, depth.
+  const [M, P, T, Z] = [2, 3, 2, 2];
+  const places: number[][] = [];
+  for (let m = 0; m < M; m += 1) {
+    for (let p = 0; p < P; p += 1) {
+      for (let t = 0; t < T; t += 1) {
+        for (let z = 0; z < Z; z += 1) {
+          const at = (((t * P + p) * M + m) * Z + z + 1) * (GIB + 1);
+          places.push([at], [at + 100]);
+        }
+      }
+    }
+  }
+  deepEqual(offsetsOf(places, 30 * GIB, { M, P, T, Z }), places);
+});
+
+Deno.test("up to 4 GB offsets stand as they are, in any order", () => {
+  const places = [[3 * GIB], [1 * GIB], [2 * GIB], [100_000]];
+  deepEqual(offsetsOf(places, 4 * GIB), places);
+});
+
+Deno.test("what was never written is missing, and so is what should follow it", () => {
+  deepEqual(offsetsOf([[1 * GIB], [2 * GIB], [0], [0], [3 * GIB], [4 * GIB]], 5 * GIB), [
+    [1 * GIB],
+    [2 * GIB],
+    null,
+    null,
+    null,
+    null,
+  ]);
+  equal(offsetsOf([[1 * GIB], [2 * GIB], [0, 0], [3 * GIB]], 4 * GIB)[2], null);
+  throws(() => offsetsOf([[1 * GIB, 0]], 5 * GIB), /has a strip at 0 beside others/);
+});
+
+Deno.test("the strip that follows is looked for among the neighbours of a page", () => {
+  const places = [[400_000, 500_000], [300_000], [700_000, 800_000], [600_000]];
+  const tiff = fileOf(places, 1_000_000);
+  const pages = new PageList(tiff, 4);
+  const offsets = StripOffsets.of(tiff, pages, () => [], new FileAccess().stop);
+  deepEqual([400_000, 500_000].map((at) => offsets.following(0, at)), [500_000, 600_000]);
+  deepEqual([700_000, 800_000].map((at) => offsets.following(2, at)), [800_000, Infinity]);
+});

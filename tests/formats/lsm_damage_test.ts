@@ -1,0 +1,206 @@
+/** Damaged and hostile LSM files: each is refused with what and where, in little time and memory, or served exactly. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import fc from "fast-check";
+import { DecodeFailed, ReaderError } from "../../readers/errors.ts";
+import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
+import { withFiles } from "../fixtures/oir_files.ts";
+import { openHere } from "../load_here.ts";
+
+const series = () => new LsmBytes("series_tzc.lsm");
+const lines = () => new LsmBytes("line_scan.lsm");
+
+const REFUSALS: readonly (readonly [name: string, file: () => LsmBytes, message: RegExp])[] = [
+  ["a record of another kind", () => series().field(0, 7), /CZ_LSMINFO \(34412\) at \d+ starts with 0x7/],
+  ["a record of 95 bytes", () => series().field(4, 95), /has 95 bytes, 96 are needed/],
+  ["a record of less than nothing", () => series().field(4, 0xffff_ffff), /has -1 bytes/],
+  ["no columns", () => series().field(8, 0), /declares 0 along X/],
+  ["time that goes back", () => series().field(24, 0xffff_fffe), /declares -2 along T/],
+  ["2^40 planes", () => series().field(16, 2 ** 20).field(24, 2 ** 20), /declares 1099511627776 planes/],
+  [
+    "other columns",
+    () => series().field(8, 14),
+    /declares 14 columns and 9 rows, the first page has 13 and 9/,
+  ],
+  ["other rows", () => series().field(12, 8), /declares 13 columns and 8 rows/],
+  ["other channels", () => series().field(20, 3), /declares 3 channels, the first page has 2/],
+  ["a width of 0", () => series().set(0, 256, 0), /has ImageWidth \(256\) of 0/],
+  ["2^62 pixels", () => series().set(0, 256, 2 ** 31).set(0, 257, 2 ** 31), /2147483648 x 2147483648 pixels/],
+  ["10,001 samples", () => series().set(0, 277, 10_001), /SamplesPerPixel \(277\) is 10001/],
+  ["deflate", () => series().set(0, 259, 8), /Compression \(259\) is 8; LSM has 1 and 5 alone/],
+  ["samples of 24 bits", () => series().set(0, 258, 24 << 0), /samples of \d+ bits|ends after the file/],
+  ["three strips for two channels", () => {
+    const file = series();
+    file.view.setUint32(file.entry(0, 273) + 4, 3, true);
+    return file;
+  }, /StripOffsets \(273\) has 3 values for 2 channels/],
+  ["a strip beyond the end", () => series().set(0, 273, 1e9, 1), /strip 0 at 1000000000 \+ 234 ends after/],
+  ["a strip over the record", () => {
+    const file = series();
+    return file.set(0, 273, file.record + 4, 0);
+  }, /strip 0 at \d+ lies over the value of CZ_LSMINFO/],
+  ["a strip that is too short", () => series().set(0, 279, 233, 0), /holds 233 bytes, 234 are needed/],
+  ["LZW that is too short", () => new LsmBytes("lzw_stack.lsm").set(0, 273, 1, 0), /strip 0 at 1/],
+  ["tiles", () => {
+    const file = series();
+    file.view.setUint16(file.entry(0, 284), 322, true);
+    return file;
+  }, /has tiles, which LSM has not|samples of/],
+  ["a first page without strips", () => series().remove(0, 273), /lacks StripOffsets \(273\)/],
+  [
+    "strips that were never written",
+    () => series().set(0, 273, 0, 0).set(0, 273, 0, 1),
+    /plane 0 was never written/,
+  ],
+];
+
+for (const [name, file, message] of REFUSALS) {
+  Deno.test(`refused: ${name}`, () =>
+    rejects(loadLsm(file().bytes), (error: Error) => {
+      ok(error instanceof DecodeFailed, String(error));
+      match(error.message, message);
+      match(error.message, /^Cannot read "scan\.lsm": \S/);
+      return true;
+    }));
+}
+
+const PARTS: readonly (readonly [name: string, file: () => LsmBytes, message: RegExp])[] = [
+  [
+    "colours beyond the end",
+    () => series().field(108, 1e9),
+    /^The channel colours cannot be read: .* ends after/,
+  ],
+  [
+    "10,001 colours",
+    () => series().inPart(108, 4, 10_001),
+    /^The channel colours cannot be read: .*10001 colours/,
+  ],
+  ["names before the block", () => series().inPart(108, 16, 3), /names at 40 and 3 of/],
+  ["colours of 2 GB", () => series().inPart(108, 0, 2 ** 31 - 1), /of 2147483647 bytes/],
+  [
+    "stamps of another size",
+    () => series().inPart(132, 4, 4),
+    /^The time stamps cannot be read: .*are 4 in 32/,
+  ],
+  ["2^31 stamps", () => series().inPart(132, 4, 2 ** 31 - 1), /are 2147483647 in 32 bytes/],
+  ["no recording", () => series().inPart(124, 0, 5), /^The scan information cannot be read: .*no recording/],
+  ["an entry of 4 GB", () => series().inPart(124, 20, 2 ** 32 - 1), /texts of more than 4194304 bytes/],
+];
+
+for (const [name, file, message] of PARTS) {
+  Deno.test(`the planes are served without ${name}`, async () => {
+    const whole = await loadLsm(series().bytes);
+    const { planes, summary } = await loadLsm(file().bytes);
+    deepEqual(planes, whole.planes);
+    equal(summary.warnings.length, 1);
+    match(summary.warnings[0]!, message);
+  });
+}
+
+Deno.test("a chain of directories that leads round ends there", async () => {
+  const file = series();
+  const { planes, summary } = await loadLsm(file.link(3, file.directory(0)).bytes);
+  deepEqual(planes, (await loadLsm(series().bytes)).planes);
+  match(summary.warnings[0]!, /^The file ends early, after 4 pages: .*leads round in a circle$/);
+  match(summary.warnings[1]!, /declares 6 planes, but the file holds 2$/);
+});
+
+Deno.test("damaged thumbnails and kinds of pages shift no plane", async () => {
+  const planesOf = async (file: LsmBytes) => {
+    const found: number[][] = [];
+    await withFiles({ "a.lsm": file.bytes }, (folder) =>
+      openHere(`${folder}/a.lsm`, async (acquisition) => {
+        for (const t of [0, 1, 2]) {
+          for (const z of [0, 1]) {
+            const plan = await acquisition.plan([1], { t, z, l: 0 });
+            const plane = new Float32Array(plan.rows * plan.columns);
+            await plan.decode([plane]);
+            found.push([...plane]);
+          }
+        }
+      }));
+    return found;
+  };
+  const whole = await planesOf(series());
+  equal(new Set(whole.map(String)).size, 6);
+  deepEqual(await planesOf(series().set(3, 254, 0)), whole, "a thumbnail that is marked as a plane");
+  deepEqual(await planesOf(series().set(4, 254, 1)), whole, "a plane that is marked as a thumbnail");
+  deepEqual(
+    await planesOf(series().set(1, 273, 1e9, 0).set(1, 259, 99)),
+    whole,
+    "a thumbnail that is damaged",
+  );
+});
+
+Deno.test("a page of another kind is damaged, those beside it are not", () =>
+  withFiles(
+    { "a.lsm": series().set(4, 256, 12).bytes },
+    (folder) =>
+      openHere(`${folder}/a.lsm`, async (acquisition) => {
+        await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), {
+          name: "DecodeFailed",
+          message: /^plane 2 in the directory at \d+ is unlike the first plane$/,
+        });
+        equal((await acquisition.plan([0], { t: 1, z: 1, l: 0 })).rows, 9);
+      }),
+  ));
+
+Deno.test("a line scan has the lines that are in the file of all wanted channels", async () => {
+  const whole = await loadLsm(lines().bytes);
+  const file = lines();
+  // The last strip of the page is that of channel 1: 37 lines of 64 samples of 2 bytes. It keeps 20 lines and a half.
+  const [first, second] = [0, 1].map((i) => file.view.getUint32(file.values(0, 273) + 4 * i, true)) as [
+    number,
+    number,
+  ];
+  equal(second - first, 37 * 64 * 2);
+  const cut = new Uint8Array(file.bytes.length + (20 * 64 + 32) * 2);
+  cut.set(file.bytes);
+  cut.set(file.bytes.subarray(second, second + (20 * 64 + 32) * 2), file.bytes.length);
+  new DataView(cut.buffer).setUint32(file.values(0, 273) + 4, file.bytes.length, true);
+  const both = await loadLsm(cut);
+  deepEqual([both.summary.rows, both.summary.loaded.map(({ rows }) => rows)], [20, [37, 37]]);
+  deepEqual(
+    both.planes.map((plane) => [...plane]),
+    whole.planes.map((plane) => [...plane.subarray(0, 20 * 64)]),
+  );
+  ok(both.summary.warnings.includes("The line scan was interrupted: 20 of 37 lines are stored"));
+  const alone = await loadLsm(cut, [0]);
+  deepEqual([alone.summary.rows, [...alone.planes[0]!]], [37, [...whole.planes[0]!]]);
+  deepEqual(alone.summary.warnings, whole.summary.warnings);
+});
+
+Deno.test("a file that is cut anywhere is refused or served exactly", async () => {
+  for (const name of ["series_tzc.lsm", "lzw_stack.lsm"]) {
+    const { bytes } = new LsmBytes(name);
+    const whole = await loadLsm(bytes);
+    for (let length = 0; length < bytes.length; length += 61) {
+      const cut = await loadLsm(bytes.subarray(0, length)).catch((error) => error);
+      if (cut instanceof Error) ok(cut instanceof DecodeFailed, `${name} at ${length}: ${cut}`);
+      else deepEqual(cut.planes, whole.planes, `${name} at ${length}`);
+    }
+  }
+});
+
+Deno.test("any changed bytes give planes of their shape or a refusal", async () => {
+  const files = ["series_tzc.lsm", "lzw_stack.lsm", "line_scan.lsm", "tiles.lsm"].map((name) =>
+    new LsmBytes(name).bytes
+  );
+  const change = fc.tuple(
+    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    fc.integer({ min: 0, max: 255 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...files),
+      fc.array(change, { minLength: 1, maxLength: 6 }),
+      async (file, changes) => {
+        const bytes = file.slice();
+        for (const [at, value] of changes) bytes[Math.floor(at * bytes.length)] = value;
+        const found = await loadLsm(bytes).catch((error) => error);
+        if (found instanceof Error) return ok(found instanceof ReaderError, String(found));
+        for (const plane of found.planes) equal(plane.length, found.summary.rows * found.summary.columns);
+      },
+    ),
+    { numRuns: 300, seed: 34412 },
+  );
+});

@@ -1,0 +1,197 @@
+/** Names, colours, steps, times, dates, documents and scenes of LSM files, and what makes a file one. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import type { Acquisition } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { LsmBytes } from "../fixtures/lsm_files.ts";
+import { withFiles } from "../fixtures/oir_files.ts";
+import { tinyTiff } from "../fixtures/tiny_tiff.ts";
+import { loadHere, openHere } from "../load_here.ts";
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/lsm/${name}`, import.meta.url));
+
+async function opened(name: string): Promise<Acquisition> {
+  let found: Acquisition | undefined;
+  await openHere(fixture(name), (acquisition) => {
+    found = acquisition;
+  });
+  return found!;
+}
+
+const axes = (acquisition: Acquisition) =>
+  Object.fromEntries(acquisition.axes.map(({ name, step, unit }) => [name, [step, unit]]));
+
+Deno.test("channels, steps, times and date of a series of stacks", async () => {
+  const series = await opened("series_tzc.lsm");
+  // Black is shown as white.
+  deepEqual(series.channels.map(({ name, color }) => [name, color]), [["Ch1-T1", "#ff0000"], [
+    "ChS1-T2",
+    "#ffffff",
+  ]]);
+  // Voxels of 1e-7, 2e-7 and 3e-7 m; stamps of 100.5, 101 and 102.75 s.
+  deepEqual(axes(series), {
+    T: [1.125, "seconds"],
+    C: [1, "Pixels"],
+    Z: [3e-7 * 1e6, "um"],
+    Y: [2e-7 * 1e6, "um"],
+    X: [1e-7 * 1e6, "um"],
+  });
+  deepEqual(series.times, [0, 0.5, 2.25]);
+  // 41732.6559837963 days, a value of a real file whose date is known.
+  deepEqual([series.date, series.time], ["20140403", "154437"].map((text, i) => i ? "15:44:37" : text));
+  deepEqual([series.warnings, series.reference, series.fileSize], [
+    [],
+    null,
+    Deno.statSync(fixture("series_tzc.lsm")).size,
+  ]);
+});
+
+Deno.test("the documents are the parts of the file that are not empty", () =>
+  openHere(fixture("series_tzc.lsm"), (acquisition) => {
+    const documents = acquisition.documents(1 << 20);
+    deepEqual(documents.map(({ name, mediaType }) => [name, mediaType]), [
+      ["ScanInformation", "application/json"],
+      ["TimeStamps", "application/json"],
+      ["EventList", "application/json"],
+    ]);
+    const [scan, stamps, events] = documents.map(({ text }) => JSON.parse(text));
+    deepEqual(stamps, [100.5, 101, 102.75]);
+    deepEqual(events, [{ seconds: 101.5, type: 3, text: "drug" }]);
+    equal(scan.id, "0x10000000");
+    deepEqual(scan.entries.slice(0, 2), [{ id: "0x10000001", value: "cell 3" }, {
+      id: "0x10000002",
+      value: "caf\u00e9",
+    }]);
+    const track = scan.entries.find(({ id }: { id: string }) => id === "0x20000000").entries[0];
+    deepEqual(track.entries[2], { id: "0x4000000c", value: "Track1" });
+  }));
+
+Deno.test("the rows of a line scan are time, and the line is told", () =>
+  openHere(fixture("line_scan.lsm"), (acquisition) => {
+    // 37 stamps from 7 s on, one every 2 ms.
+    const [step, unit] = axes(acquisition)["Y"]!;
+    equal((step as number).toFixed(12), "0.002000000000");
+    deepEqual([unit, axes(acquisition)["X"]], ["seconds", [1e-7 * 1e6, "um"]]);
+    deepEqual([acquisition.times, acquisition.reference, acquisition.warnings], [null, null, []]);
+    const documents = acquisition.documents(1 << 20);
+    const stamps: number[] = JSON.parse(documents.find(({ name }) => name === "TimeStamps")!.text);
+    deepEqual([stamps.length, stamps[0]], [37, 7]);
+    deepEqual(JSON.parse(documents.find(({ name }) => name === "LinescanOverlay")!.text), [
+      { shape: "circle", points: [[1, 2], [3, 4]] },
+      { shape: "line", points: [[3.5, 4], [60.25, 21]] },
+    ]);
+  }));
+
+Deno.test("the time of a line is the interval, or that of the track where there is neither interval nor stamps", async () => {
+  deepEqual(axes(await opened("point.lsm"))["Y"], [0.001, "seconds"]);
+  const unstamped = new LsmBytes("line_scan.lsm").field(132, 0);
+  const steps = (bytes: Uint8Array) =>
+    withFiles({ "a.lsm": bytes }, async (folder) => {
+      const { summary } = await loadHere(`${folder}/a.lsm`);
+      return [summary.axes.find(({ name }) => name === "Y"), summary.warnings] as const;
+    });
+  deepEqual(await steps(unstamped.bytes), [{ name: "Y", size: 37, step: 0.25, unit: "seconds" }, []]);
+  deepEqual(await steps(unstamped.field(124, 0).bytes), [
+    { name: "Y", size: 37, step: 1, unit: "Pixels" },
+    ["The file does not say how long a line takes: rows have no step in time"],
+  ]);
+});
+
+Deno.test("a section has its focus planes as rows", async () => {
+  const section = await opened("section_series.lsm");
+  deepEqual(axes(section), { T: [2, "seconds"], Y: [3e-7 * 1e6, "um"], X: [1e-7 * 1e6, "um"] });
+  deepEqual(section.warnings, ["The image is a section along Z: its rows are focus planes, served as Y"]);
+});
+
+Deno.test("names are distinct, and those of data channels where there are no others", async () => {
+  deepEqual((await opened("lzw_stack.lsm")).channels.map(({ name }) => name), ["Ch1", "Ch1 (2)", "CH3"]);
+  deepEqual((await opened("old.lsm")).channels.map(({ name, color }) => [name, color]), [["Ch5", "#0000ff"]]);
+  deepEqual((await opened("tiles.lsm")).channels.map(({ name, color }) => [name, color]), [["CH1", null], [
+    "CH2",
+    null,
+  ]]);
+  const unnamed = new LsmBytes("series_tzc.lsm").field(108, 0);
+  const { summary } = await withFiles({ "a.lsm": unnamed.bytes }, (folder) => loadHere(`${folder}/a.lsm`));
+  deepEqual(summary.channels.map(({ name }) => name), ["Ch2", "Ch3"]);
+});
+
+Deno.test("positions that no page is left for are left out", async () => {
+  const file = new LsmBytes("positions.lsm");
+  // Pages 8 to 11 are the third of three positions with two time points.
+  await withFiles({ "a.lsm": file.link(7, 0).bytes }, async (folder) => {
+    const { summary } = await loadHere(`${folder}/a.lsm`);
+    equal(summary.sceneCount, 2);
+    deepEqual(summary.warnings, [
+      "1 of 3 positions are declared and hold no planes: they are left out",
+      "CZ_LSMINFO (34412) declares 6 planes, but the file holds 4",
+    ]);
+    await rejects(loadHere(`${folder}/a.lsm`, { scene: 2 }), { tag: "SceneOutOfRange" });
+  });
+});
+
+Deno.test("planes that were never written are missing, those before them are there", () =>
+  openHere(fixture("unwritten.lsm"), async (acquisition) => {
+    for (const t of [2, 3]) {
+      await rejects(acquisition.plan([0], { t, z: 0, l: 0 }), {
+        name: "PlaneNotFound",
+        message: `plane ${t} was never written: its strips lie nowhere`,
+      });
+    }
+    equal((await acquisition.plan([0], { t: 1, z: 0, l: 0 })).rows, 7);
+  }));
+
+Deno.test("an interrupted series keeps its length and says which planes are missing", () =>
+  openHere(fixture("interrupted.lsm"), async (acquisition) => {
+    deepEqual(acquisition.warnings, ["CZ_LSMINFO (34412) declares 5 planes, but the file holds 2"]);
+    await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), {
+      name: "PlaneNotFound",
+      message: "plane 2 is missing: the file holds 2 planes",
+    });
+  }));
+
+Deno.test("the record makes a file LSM, whatever its extension", async () => {
+  const lsm = Deno.readFileSync(fixture("old.lsm"));
+  await withFiles(
+    { "a.tif": lsm, "b.dat": lsm, "c.lsm": tinyTiff(), "d.lsm": lsm.slice(0, 7) },
+    async (folder) => {
+      const formatOf = (name: string) => {
+        const files = new FileAccess();
+        try {
+          return chooseFormat(`${folder}/${name}`, SUPPORTED_EXTENSIONS, files).format.name;
+        } finally {
+          files.close();
+        }
+      };
+      deepEqual(["a.tif", "b.dat", "c.lsm"].map(formatOf), ["lsm", "lsm", "tif"]);
+      await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });
+    },
+  );
+});
+
+Deno.test("a database of Zeiss is refused and says what to open", async () => {
+  const database = new TextEncoder().encode("\0\x01\0\0Standard Jet DB\0");
+  await withFiles({ "a.mdb": database, "b.lsm": database }, async (folder) => {
+    await rejects(loadHere(`${folder}/a.mdb`), (error: Error) => {
+      match(error.message, /^"a\.mdb" cannot be opened: it is a database, .*: open an \.lsm that it lists/);
+      return error.name === "UnsupportedFormat";
+    });
+    await rejects(loadHere(`${folder}/b.lsm`), { name: "DecodeFailed", message: /it is a database/ });
+  });
+});
+
+Deno.test("scenes are tiles and positions in the order of the pages", async () => {
+  const files = new FileAccess();
+  try {
+    const { scenes } = await openChosen(
+      chooseFormat(fixture("tiles.lsm"), SUPPORTED_EXTENSIONS, files),
+      files,
+      null,
+    );
+    equal(scenes.count, 4);
+    deepEqual(scenes.entries(2).length, 2);
+  } finally {
+    files.close();
+  }
+});
