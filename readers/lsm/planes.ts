@@ -20,9 +20,12 @@ interface KnownPages {
 }
 
 /** Which plane, channels aside. */
-interface PlaceOfPlane {
+export interface PlaceOfPlane {
+  /** Tile or position. */
   readonly scene: number;
+  /** Time point. */
   readonly t: number;
+  /** Focus plane. */
   readonly z: number;
 }
 
