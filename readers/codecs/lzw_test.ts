@@ -109,6 +109,9 @@ Deno.test("LZW to a length ends there, be there an end code or whatever else", (
   deepEqual(lzwToLength.decode(bytes, segment(length)), TEXT.slice(0, length));
   const followed = Uint8Array.from([...bytes.subarray(0, -2), ...bytes.subarray(0, 500)]);
   deepEqual(lzwToLength.decode(followed, segment(length)), TEXT.slice(0, length));
-  throws(() => lzwToLength.decode(bytes, segment(TEXT.length + 1)), /gives 40000 bytes of LZW, 40001 are needed/);
+  throws(
+    () => lzwToLength.decode(bytes, segment(TEXT.length + 1)),
+    /gives 40000 bytes of LZW, 40001 are needed/,
+  );
   throws(() => lzwToLength.decode(bytes.subarray(0, 100), segment(length)), DecodeFailed);
 });

@@ -60,7 +60,11 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
   if (count > MAX_CHANNELS) {
     throw new DecodeFailed(`${tagName(TAG.SamplesPerPixel)} is ${count}, more than ${MAX_CHANNELS}`);
   }
-  const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
+  // Programs of Zeiss always write these; what they are by default would make other samples of a damaged file.
+  for (const tag of [TAG.BitsPerSample, TAG.Compression, ...count > 1 ? [TAG.PlanarConfiguration] : []]) {
+    if (!directory.has(tag)) throw new DecodeFailed(`${where(directory)} lacks ${tagName(tag)}`);
+  }
+  const compression = directory.number(TAG.Compression);
   if (compression !== UNCOMPRESSED && compression !== LZW) {
     throw new DecodeFailed(`${tagName(TAG.Compression)} is ${compression}; LSM has 1 and ${LZW} alone`);
   }

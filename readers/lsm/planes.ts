@@ -145,6 +145,9 @@ export class LsmPlanes {
       page: layout,
       run: null,
       strips: this.#strips({ page, index, stored }, layout, channel),
+      warnings: page.compression === UNCOMPRESSED && this.#overlap(page, index, stored)
+        ? [`Strips of plane ${number} and of pages beside it lie over each other: an offset is damaged`]
+        : [],
     };
   }
 
@@ -179,5 +182,15 @@ export class LsmPlanes {
       );
     }
     return { offsets: own, lengths: counts.slice(from, from + layout.down), codec: null };
+  }
+
+  /** Whether another strip begins before one of samples as they are ends, as no program writes them. */
+  #overlap(page: LsmPage, index: number, stored: Float64Array): boolean {
+    return stored.some((start, i) => {
+      const held = layoutOf(page, page.planar ? Math.floor(i / page.strips) : 0, page.height);
+      const rows = Math.min(page.stripRows, page.height - i % page.strips * page.stripRows);
+      const end = start + rows * rowBytes(page.width, held.bits);
+      return this.#known.offsets.following(index, start) < end || stored.indexOf(start) !== i;
+    });
   }
 }

@@ -40,7 +40,11 @@ export function scenes(source: Source): Promise<Scenes> {
 function openFile({ path, files }: Source): Opened {
   const tiff = new TiffFile(files.open(path), files);
   const { first } = tiff;
-  const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
+  // A file with that record is opened as LSM, so this one may have lost it.
+  const warnings = /\.lsm$/i.test(path)
+    ? [`It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`]
+    : [];
+  const opened: Opened = { path, files, tiff, first, descriptions: [], warnings };
   opened.descriptions = noted(
     opened,
     tagName(TAG.ImageDescription),

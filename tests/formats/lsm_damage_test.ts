@@ -42,9 +42,19 @@ const REFUSALS: readonly (readonly [name: string, file: () => LsmBytes, message:
   ["LZW that is too short", () => new LsmBytes("lzw_stack.lsm").set(0, 273, 1, 0), /strip 0 at 1/],
   ["tiles", () => {
     const file = series();
-    file.view.setUint16(file.entry(0, 284), 322, true);
+    file.view.setUint16(file.entry(0, 254), 322, true);
     return file;
-  }, /has tiles, which LSM has not|samples of/],
+  }, /has tiles, which LSM has not/],
+  [
+    "a page that does not say how it is compressed",
+    () => series().remove(0, 259),
+    /lacks Compression \(259\)/,
+  ],
+  [
+    "a page that does not say how channels are stored",
+    () => series().remove(0, 284),
+    /lacks PlanarConfiguration/,
+  ],
   ["a first page without strips", () => series().remove(0, 273), /lacks StripOffsets \(273\)/],
   [
     "strips that were never written",
@@ -129,6 +139,17 @@ Deno.test("damaged thumbnails and kinds of pages shift no plane", async () => {
     whole,
     "a thumbnail that is damaged",
   );
+});
+
+Deno.test("strips that lie over others are told of", async () => {
+  const first = series();
+  const at = first.view.getUint32(first.values(0, 273), true);
+  const warning = "Strips of plane 0 and of pages beside it lie over each other: an offset is damaged";
+  // Into the strip of the other channel, on the very same, and into the first thumbnail behind both, of 192 bytes.
+  for (const further of [1, 234, 400]) {
+    const { summary } = await loadLsm(series().set(0, 273, at + further, 0).bytes);
+    deepEqual(summary.warnings, [warning], String(further));
+  }
 });
 
 Deno.test("a page of another kind is damaged, those beside it are not", () =>

@@ -165,6 +165,9 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
         }
       };
       deepEqual(["a.tif", "b.dat", "c.lsm"].map(formatOf), ["lsm", "lsm", "tif"]);
+      deepEqual((await loadHere(`${folder}/c.lsm`)).summary.warnings, [
+        "It is a plain TIFF: it lacks CZ_LSMINFO (34412), which makes one LSM",
+      ]);
       await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });
     },
   );

@@ -17,7 +17,7 @@ export interface Seed {
 }
 
 /** Formats that can be fuzzed. */
-export const FUZZED_FORMATS = ["tiff", "oir", "zarr", "zip"] as const;
+export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "zarr", "zip"] as const;
 
 /** One of {@linkcode FUZZED_FORMATS}. */
 export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
@@ -40,6 +40,7 @@ export function seedsOf(format: FuzzedFormat, corpus: string | null = null): See
 
 const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
   tiff: ["tiff", "tiff_scenes"],
+  lsm: ["lsm"],
   oir: ["oir"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
@@ -47,6 +48,7 @@ const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
 
 const OPENED = {
   tiff: /\.(tiff?|stk|btf|tf8)$/i,
+  lsm: /\.lsm$/i,
   oir: /\.oir$/i,
   zarr: /\.zarr\.zip$/i,
   zip: /\.zip$/i,
