@@ -172,16 +172,19 @@ export class Viewer {
 
   /**
    * The screen pixel over the centre of sample (row, column) of a pane at home, as its middle in CSS pixels of the page, and the
-   * sample under that middle, which is a neighbour where pixels are larger than samples.
+   * sample under that middle, which is a neighbour where pixels are larger than samples. Line scans lie as in a plot: row 0 at
+   * the left, column 0 at the bottom. Images lie upright: row 0 on top, column 0 at the left.
    */
   async place(pane: string, shape: readonly [number, number], row: number, column: number) {
     const box = (await this.page.locator(`#${pane} .plot`).boundingBox())!;
-    const x = Math.floor(box.x + ((row + 0.5) / shape[0]) * box.width) + 0.5;
-    const y = Math.floor(box.y + ((column + 0.5) / shape[1]) * box.height) + 0.5;
-    const at = {
-      row: Math.floor(((x - box.x) / box.width) * shape[0]),
-      column: Math.floor(((y - box.y) / box.height) * shape[1]),
-    };
+    const isPlot = pane === "source" && await this.text("#source h2") === "Line scan";
+    const [rowPart, columnPart] = [(row + 0.5) / shape[0], (column + 0.5) / shape[1]];
+    const [across, down] = isPlot ? [rowPart, 1 - columnPart] : [columnPart, rowPart];
+    const x = Math.floor(box.x + across * box.width) + 0.5;
+    const y = Math.floor(box.y + down * box.height) + 0.5;
+    const [fx, fy] = [(x - box.x) / box.width, (y - box.y) / box.height];
+    const [partOfRows, partOfColumns] = isPlot ? [fx, 1 - fy] : [fy, fx];
+    const at = { row: Math.floor(partOfRows * shape[0]), column: Math.floor(partOfColumns * shape[1]) };
     return { x, y, at };
   }
 

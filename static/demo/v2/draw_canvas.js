@@ -25,10 +25,14 @@ export class CanvasPicture {
   }
 
   /** Draws the visible part over the whole canvas; parameters as in draw_webgl.js. */
-  draw(view, layers) {
+  draw(view, { swapped, fromRight, fromBottom }, layers) {
     const { width, height } = this.#canvas;
-    const columns = nearest(view.x0, view.x1, width, this.#width);
-    const rows = nearest(view.y0, view.y1, height, this.#height);
+    const alongX = nearest(view.x0, view.x1, swapped ? height : width, this.#width);
+    const alongY = nearest(view.y0, view.y1, swapped ? width : height, this.#height)
+      .map((row) => row * this.#width);
+    const [across, down] = swapped ? [alongY, alongX] : [alongX, alongY];
+    if (fromRight) across.reverse();
+    if (fromBottom) down.reverse();
     if (this.#image?.width !== width || this.#image.height !== height) {
       this.#image = this.#context.createImageData(width, height);
     }
@@ -41,9 +45,9 @@ export class CanvasPicture {
       // Uint8ClampedArray clamps the sum; one layer alone needs no addition.
       const pixels = image.data;
       for (let y = 0, at = 0; y < height; y += 1) {
-        const start = rows[y] * this.#width;
+        const start = down[y];
         for (let x = 0; x < width; x += 1, at += 4) {
-          const value = samples[start + columns[x]];
+          const value = samples[start + across[x]];
           if (value !== value) continue;
           const entry = 4 * Math.min(255, Math.max(0, Math.floor((value - min) * scale + 0.5)));
           pixels[at] += lut[entry];

@@ -14,11 +14,15 @@ const LARGEST_TILE = 4096;
 const VERTEX = `#version 300 es
 uniform vec4 tile;  // left, top, right, bottom in picture pixels
 uniform vec4 view;  // x0, y0, x1, y1
+uniform bvec3 placed;  // swapped, from the right, from the bottom
 out vec2 place;
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
   place = mix(tile.xy, tile.zw, corner);
   vec2 part = (place - view.xy) / (view.zw - view.xy);
+  if (placed.x) part = part.yx;
+  if (placed.y) part.x = 1.0 - part.x;
+  if (placed.z) part.y = 1.0 - part.y;
   gl_Position = vec4(part.x * 2.0 - 1.0, 1.0 - part.y * 2.0, 0.0, 1.0);
 }`;
 
@@ -63,7 +67,7 @@ export class WebglPicture {
     this.#canvas = canvas;
     this.#gl = gl;
     this.#program = link(gl);
-    for (const name of ["tile", "view", "samples", "lut", "range", "scale"]) {
+    for (const name of ["tile", "view", "placed", "samples", "lut", "range", "scale"]) {
       this.#places[name] = gl.getUniformLocation(this.#program, name);
     }
   }
@@ -100,9 +104,10 @@ export class WebglPicture {
    * Draws the visible part over the whole canvas, in its present size.
    *
    * @param {{x0: number, y0: number, x1: number, y1: number}} view picture pixels
+   * @param {import("./orientation.js").Orientation} orientation
    * @param {readonly {plane: number, min: number, max: number, lutName: string, lut: Uint8Array}[]} layers
    */
-  draw(view, layers) {
+  draw(view, { swapped, fromRight, fromBottom }, layers) {
     const gl = this.#gl;
     gl.viewport(0, 0, this.#canvas.width, this.#canvas.height);
     gl.clearColor(0, 0, 0, 1);
@@ -111,6 +116,7 @@ export class WebglPicture {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE);
     gl.uniform4f(this.#places.view, view.x0, view.y0, view.x1, view.y1);
+    gl.uniform3i(this.#places.placed, swapped, fromRight, fromBottom);
     gl.uniform1i(this.#places.samples, 0);
     gl.uniform1i(this.#places.lut, 1);
     for (const layer of layers) {

@@ -1,6 +1,6 @@
 /**
  * The link between a line scan and its reference: pointing along the space axis of the line scan marks the place on the scan
- * path, and pointing at the path marks the row of the line scan's picture. Also draws the path.
+ * path, and pointing at the path marks the column of the line scan. Also draws the path.
  */
 import { columnNear, placeOfColumn } from "./scan_path.js";
 
@@ -28,13 +28,14 @@ export function linkPanes({ source, reference }) {
 
   source.overlay = () => {
     if (linked?.from !== "reference") return [];
-    const y = source.toScreen(0, linked.column + 0.5)[1];
-    const { width, height } = source.plot;
-    if (y < 0 || y > height) return arrowTo([width / 2, y], source.plot, `column ${linked.column}`);
-    return [{ points: [[0, y], [1e5, y]], color: LINK_COLOR, width: 2, halo: true }];
+    const { x0, x1 } = source.view;
+    const points = [x0, x1].map((x) => source.toScreen(x, linked.column + 0.5));
+    const middle = [0, 1].map((axis) => (points[0][axis] + points[1][axis]) / 2);
+    if (!isInside(middle, source.plot)) return arrowTo(middle, source.plot, `column ${linked.column}`);
+    return [{ points, color: LINK_COLOR, width: 2, halo: true }];
   };
   reference.overlay = () => {
-    // Points are drawn swapped, like the plane, at the centres of their pixels.
+    // Points are swapped, like the plane, and lie at the centres of their pixels; the pane places both.
     const screen = ({ x, y }) => reference.toScreen(y + 0.5, x + 0.5);
     const marks = [];
     if (isPathShown && points.length > 0) {
@@ -43,8 +44,7 @@ export function linkPanes({ source, reference }) {
     }
     if (linked !== null) {
       const at = screen(linked.place);
-      const { width, height } = reference.plot;
-      if (at[0] >= 0 && at[0] <= width && at[1] >= 0 && at[1] <= height) {
+      if (isInside(at, reference.plot)) {
         marks.push({ ring: [...at, 6], color: LINK_COLOR, width: 3, halo: true });
       } else marks.push(...arrowTo(at, reference.plot));
     }
@@ -88,6 +88,8 @@ export function linkPanes({ source, reference }) {
     },
   };
 }
+
+const isInside = ([x, y], { width, height }) => x >= 0 && x <= width && y >= 0 && y <= height;
 
 /**
  * Marks at the edge of a plot that point to a place outside it.

@@ -12,7 +12,9 @@ import { element } from "./element.js";
 import { jsonTree } from "./json_tree.js";
 import { lutColor } from "./lut.js";
 import { linkPanes } from "./linked_cursor.js";
+import { mirrored, turned } from "./orientation.js";
 import { Pane } from "./pane.js";
+import { keepPlacement, kindOf, placementOf } from "./placement.js";
 import { drawProfile } from "./profile.js";
 import { facts, megabytes, readout, remainingTime } from "./readout.js";
 import { pathPoints } from "./scan_path.js";
@@ -157,7 +159,7 @@ function show({ opened, session: read, source, reference }) {
     at(name).querySelector(".composite").parentElement.hidden = group.channels.length < 2;
     at(name).querySelector(".plot").setAttribute("aria-label", `${name} picture of ${opened.source.name}`);
     group.addEventListener("change", () => changed(name));
-    panes[name].show(group);
+    panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
   }
   nameProfileChoices(source.plane.axes);
   at("along").value = !panes.source.size.locked && !narrow.matches ? "x" : "";
@@ -183,6 +185,13 @@ function moved(name, cursor, byKeyboard) {
   const text = paintReadout(name, cursor);
   if (byKeyboard) at("announcer").textContent = text;
   if (name === "source") paintProfile();
+}
+
+/** Turns or mirrors a picture, and each one of its kind from now on. */
+function place(name, change) {
+  const kind = kindOf(current.groups[name].plane, name === "reference");
+  panes[name].orientation = change(panes[name].orientation);
+  keepPlacement(kind, panes[name].orientation);
 }
 
 function paintReadout(name, cursor) {
@@ -348,6 +357,8 @@ at("copy").addEventListener("click", async () => {
 });
 for (const name of Object.keys(panes)) {
   at(name).querySelector(".home").addEventListener("click", () => panes[name].goHome());
+  at(name).querySelector(".turn").addEventListener("click", () => place(name, turned));
+  at(name).querySelector(".flip").addEventListener("click", () => place(name, mirrored));
   at(name).querySelector(".save").addEventListener("click", () => save(name));
   at(name).querySelector(".composite").addEventListener("change", (event) => {
     current.groups[name].composite = event.target.checked;
@@ -377,6 +388,8 @@ attachShortcuts({
   a: withFile((group) => group.shown.forEach((channel) => channel.autoRange())),
   l: withFile(() => at("source-cards").querySelectorAll("[id$=log]").forEach((box) => box.click())),
   s: withFile(() => at("reference").hidden || at("path-choice").hidden || at("path").click()),
+  r: withFile(() => place("source", turned)),
+  f: withFile(() => place("source", mirrored)),
   p: withFile(() => {
     at("along").selectedIndex = (at("along").selectedIndex + 1) % 3;
     arrange();

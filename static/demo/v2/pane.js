@@ -1,6 +1,7 @@
 /**
  * One picture with its frame: canvas, axes, marks, zoom and cursor. A picture is a plane after transposition: its x
- * counts the plane's rows and its y counts the plane's columns.
+ * counts the plane's rows and its y counts the plane's columns. On the screen it lies in one of eight orientations
+ * (orientation.js): zoom and frame count in shown pixels, the page and its cursor in pixels of the picture.
  *
  * Planes whose axes share a unit are shown with true pixel aspect and zoomed by a box; others, such as space over time,
  * fill the pane and are zoomed along the axis that is dragged. A reference always keeps its aspect: a very long one is
@@ -16,6 +17,7 @@ import { layoutFrame } from "./frame.js";
 import { attachGestures } from "./gestures.js";
 import { attachKeys } from "./keys.js";
 import { measureLabel, svgMarks } from "./marks.js";
+import { AS_PLOT, fromShown, shownSize, toShown, viewFromShown, viewToShown } from "./orientation.js";
 import { scaleBarMarks } from "./scale_bar.js";
 import { snapshot } from "./snapshot.js";
 import { transpose } from "./transpose.js";
@@ -39,6 +41,8 @@ export class Pane {
   #markLayer;
   #group = null;
   #channels = [];
+  #orientation = AS_PLOT;
+  /** In shown pixels. */
   #view = home(1, 1);
   #layout = null;
   #cursor = null;
@@ -77,8 +81,20 @@ export class Pane {
     this.#listen();
   }
 
+  /** The visible part in pixels of the picture. */
   get view() {
-    return this.#view;
+    return viewFromShown(this.#orientation, this.#group, this.#view);
+  }
+
+  get orientation() {
+    return this.#orientation;
+  }
+
+  /** Turns what is seen; the visible part stays the same. */
+  set orientation(orientation) {
+    const view = this.view;
+    this.#orientation = orientation;
+    this.#setView(viewToShown(orientation, this.#group, view));
   }
 
   get cursor() {
@@ -94,8 +110,9 @@ export class Pane {
    * Shows another acquisition's planes from home.
    *
    * @param {{plane: object, channels: {samples: Float32Array}[]}} group planes as served, row-major
+   * @param {import("./orientation.js").Orientation} orientation
    */
-  show({ plane, channels }) {
+  show({ plane, channels }, orientation) {
     const [rows, columns] = plane.shape;
     const [axisX, axisY] = plane.axes;
     const isOneUnit = axisX.unit === axisY.unit;
@@ -103,7 +120,8 @@ export class Pane {
     const locked = this.#isReference || (isOneUnit && !isThread(pixelAspect * rows / columns));
     this.#group = { width: rows, height: columns, axisX, axisY, pixelAspect, locked };
     this.#channels = channels;
-    this.#view = home(rows, columns);
+    this.#orientation = orientation;
+    this.#view = this.#home;
     this.#cursor = null;
     this.#upload();
   }
@@ -134,19 +152,16 @@ export class Pane {
     const box = this.#stage.getBoundingClientRect();
     const { width, height } = box;
     if (width < 1 || height < 1) return;
-    const { axisX, axisY, locked } = this.#group;
-    const { x0, x1, y0, y1 } = this.#view;
     this.#layout = layoutFrame({
       width,
       height,
-      x: { low: toPhysical(axisX, x0), high: toPhysical(axisX, x1), title: axisTitle(axisX) },
-      y: { low: toPhysical(axisY, y0), high: toPhysical(axisY, y1), title: axisTitle(axisY) },
-      aspect: locked ? this.#aspect : null,
+      ...this.#ranges(),
+      aspect: this.#group.locked ? this.#aspect : null,
       measure: measureLabel,
       snap: (plot) => snapped(plot, box),
     });
     this.#place();
-    this.#picture.draw(this.#view, this.#layers());
+    this.#picture.draw(this.view, this.#orientation, this.#layers());
     this.#frameLayer.replaceChildren(...svgMarks(this.#layout.marks));
     this.drawMarks();
   }
@@ -165,19 +180,20 @@ export class Pane {
 
   /** The whole picture again. */
   goHome() {
-    this.#setView(home(this.#group.width, this.#group.height));
+    this.#setView(this.#home);
   }
 
   /** CSS pixels inside the plot of a picture position. */
   toScreen(x, y) {
-    const { fx, fy } = toPlot(this.#view, x, y);
+    const shown = toShown(this.#orientation, this.#group, x, y);
+    const { fx, fy } = toPlot(this.#view, shown.x, shown.y);
     return [fx * this.#layout.plot.width, fy * this.#layout.plot.height];
   }
 
   /** What the scale bars say, such as `Scale bar 10 µm`; a space where there are none. */
   get scale() {
     if (this.#layout === null) return "\u00a0";
-    const labels = scaleBarMarks(this.#group, this.#view, this.#layout.plot, measureLabel)
+    const labels = scaleBarMarks(this.#axes, this.#view, this.#layout.plot, measureLabel)
       .flatMap(({ text }) => text ?? []);
     return labels.length === 0 ? "\u00a0" : `Scale bar ${labels.join(" × ")}`;
   }
@@ -187,7 +203,7 @@ export class Pane {
     return this.#layout.plot;
   }
 
-  /** CSS pixels that one picture pixel takes, horizontally. */
+  /** CSS pixels that one shown pixel takes, horizontally. */
   get zoom() {
     return this.#layout.plot.width / (this.#view.x1 - this.#view.x0);
   }
@@ -212,6 +228,36 @@ export class Pane {
     return this.#channels.flatMap((channel, plane) => channel.visible ? [{ plane, ...channel.look() }] : []);
   }
 
+  /** Width and height in shown pixels. */
+  get #shown() {
+    return shownSize(this.#orientation, this.#group);
+  }
+
+  get #home() {
+    const { width, height } = this.#shown;
+    return home(width, height);
+  }
+
+  /** The axes as they lie on the screen: x runs across, y down. */
+  get #axes() {
+    const { axisX, axisY } = this.#group;
+    return this.#orientation.swapped ? { axisX: axisY, axisY: axisX } : { axisX, axisY };
+  }
+
+  /** What the frame's edges are in physical units: left and right, top and bottom. */
+  #ranges() {
+    const { axisX, axisY } = this.#axes;
+    const { x0, x1, y0, y1 } = this.#view;
+    const [low, high] = [[x0, y0], [x1, y1]].map(([x, y]) => {
+      const at = fromShown(this.#orientation, this.#group, x, y);
+      return this.#orientation.swapped ? { x: at.y, y: at.x } : at;
+    });
+    return {
+      x: { low: toPhysical(axisX, low.x), high: toPhysical(axisX, high.x), title: axisTitle(axisX) },
+      y: { low: toPhysical(axisY, low.y), high: toPhysical(axisY, high.y), title: axisTitle(axisY) },
+    };
+  }
+
   #place() {
     const { plot } = this.#layout;
     for (const name of ["left", "top", "width", "height"]) {
@@ -224,7 +270,8 @@ export class Pane {
     if (this.#canvas.width !== width) this.#canvas.width = width;
     if (this.#canvas.height !== height) this.#canvas.height = height;
     // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
-    const free = isHome(this.#view, this.#group.width, this.#group.height);
+    const { width: across, height: down } = this.#shown;
+    const free = isHome(this.#view, across, down);
     this.#plot.style.touchAction = free ? "pan-y" : "none";
   }
 
@@ -236,7 +283,7 @@ export class Pane {
       const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
       marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
     }
-    marks.push(...scaleBarMarks(this.#group, this.#view, this.#layout.plot, measureLabel));
+    marks.push(...scaleBarMarks(this.#axes, this.#view, this.#layout.plot, measureLabel));
     if (this.#selection !== null) {
       const { x0, y0, x1, y1 } = this.#selection;
       const [left, top] = [x0 * width, y0 * height];
@@ -263,7 +310,7 @@ export class Pane {
       zoom: (place, factorX, factorY) => this.#zoom(at(place), factorX, factorY),
       pan: (dfx, dfy) => {
         const { x0, x1, y0, y1 } = this.#view;
-        this.#setView(panBy(this.#view, dfx * (x1 - x0), dfy * (y1 - y0), this.#group));
+        this.#setView(panBy(this.#view, dfx * (x1 - x0), dfy * (y1 - y0), this.#shown));
       },
       select: (from, to, done) => this.#select(from, to, done),
       cancelSelect: () => {
@@ -283,7 +330,8 @@ export class Pane {
   /** Width of the visible part through its height, as they are in the specimen. */
   get #aspect() {
     const { x0, x1, y0, y1 } = this.#view;
-    return this.#group.pixelAspect * (x1 - x0) / (y1 - y0);
+    const { pixelAspect } = this.#group;
+    return (this.#orientation.swapped ? 1 / pixelAspect : pixelAspect) * (x1 - x0) / (y1 - y0);
   }
 
   #zoom(at, factorX, factorY) {
@@ -294,7 +342,7 @@ export class Pane {
       const [isLong, isHigh] = [this.#aspect > LONGEST_TRUE_ASPECT, this.#aspect < 1 / LONGEST_TRUE_ASPECT];
       factors = [both > 1 && isHigh ? 1 : both, both > 1 && isLong ? 1 : both];
     }
-    this.#setView(zoomAt(this.#view, at, ...factors, this.#group));
+    this.#setView(zoomAt(this.#view, at, ...factors, this.#shown));
   }
 
   #select(from, to, done) {
@@ -310,34 +358,48 @@ export class Pane {
     if (!done) return this.drawMarks();
     const start = toPicture(this.#view, box.x0, box.y0);
     const end = toPicture(this.#view, box.x1, box.y1);
-    this.#setView(zoomTo(this.#view, start, end, this.#group, isLocked));
+    this.#setView(zoomTo(this.#view, start, end, this.#shown, isLocked));
   }
 
+  /** @param {{x: number, y: number} | null} place in shown pixels */
   #moveCursor(place, byKeyboard) {
-    const { width, height } = this.#group;
-    const inside = (value, size) => Math.min(size - 1, Math.max(0, Math.floor(value)));
-    const cursor = place === null ? null : { x: inside(place.x, width), y: inside(place.y, height) };
+    const cursor = place === null ? null : this.#pixelAt(place);
     if (cursor?.x === this.#cursor?.x && cursor?.y === this.#cursor?.y) return;
     this.setCursor(cursor);
     this.#listeners.onCursor(cursor, byKeyboard);
   }
 
+  /** Pixel of the picture at a shown position, the nearest where that lies outside. */
+  #pixelAt({ x, y }) {
+    const { width, height } = this.#group;
+    const at = fromShown(this.#orientation, this.#group, x, y);
+    const inside = (value, size) => Math.min(size - 1, Math.max(0, Math.floor(value)));
+    return { x: inside(at.x, width), y: inside(at.y, height) };
+  }
+
+  /** The middle of the cursor's pixel in shown pixels, or of the view without a cursor. */
+  #cursorPlace() {
+    const { x0, x1, y0, y1 } = this.#view;
+    if (this.#cursor === null) return { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
+    return toShown(this.#orientation, this.#group, this.#cursor.x + 0.5, this.#cursor.y + 0.5);
+  }
+
   #step(dx, dy, isFar) {
     if (this.#group === null) return;
     const { x0, x1, y0, y1 } = this.#view;
-    const middle = { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
     const length = (span) => isFar ? Math.max(1, Math.round(span * FAR_STEP)) : 1;
-    const next = this.#cursor === null
-      ? middle
-      : { x: this.#cursor.x + dx * length(x1 - x0), y: this.#cursor.y + dy * length(y1 - y0) };
-    this.#moveCursor(next, true);
-    this.#setView(reveal(this.#view, this.#cursor.x, this.#cursor.y, this.#group));
+    const at = this.#cursorPlace();
+    const isThere = this.#cursor !== null;
+    this.#moveCursor(
+      isThere ? { x: at.x + dx * length(x1 - x0), y: at.y + dy * length(y1 - y0) } : at,
+      true,
+    );
+    const { x, y } = this.#cursorPlace();
+    this.#setView(reveal(this.#view, Math.floor(x), Math.floor(y), this.#shown));
   }
 
   #zoomAtCursor(factorX, factorY) {
-    const { x0, x1, y0, y1 } = this.#view;
-    const { x, y } = this.#cursor ?? { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
-    this.#zoom({ x: x + 0.5, y: y + 0.5 }, factorX, factorY);
+    this.#zoom(this.#cursorPlace(), factorX, factorY);
   }
 
   #leave() {

@@ -15,6 +15,8 @@ const LIST = [
     ["a", "Auto range of the shown channels"],
     ["l", "Logarithmic histograms"],
     ["s", "Scan path"],
+    ["r", "Turn the picture a quarter to the right"],
+    ["f", "Flip the picture"],
     ["p", "Profile: across, down, off"],
     ["?", "This list"],
   ]],

@@ -1,7 +1,7 @@
 /**
- * Transposition, done immediately before drawing: the server never transposes. Rows of a line scan are time, so that
- * afterwards time runs to the right and space runs down. Points over the picture swap in the same way: (x, y) is
- * drawn at (y, x).
+ * Transposition, done immediately before drawing: the server never transposes. Afterwards a picture's x counts the
+ * plane's rows and its y the plane's columns, and points over it swap in the same way: (x, y) is at (y, x).
+ * orientation.js says how the picture then lies on the screen.
  */
 
 /** Size of the part that is moved at once: its lines of source and target fit into the first-level cache. */

@@ -6,6 +6,7 @@ function pane() {
   return {
     overlay: () => [] as unknown[],
     plot: { width: 100, height: 100 },
+    view: { x0: 0, y0: 0, x1: 10, y1: 10 },
     zoom: 10,
     toScreen: (x: number, y: number): [number, number] => [10 * x, 10 * y],
     drawMarks: () => {},

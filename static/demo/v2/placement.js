@@ -1,0 +1,41 @@
+/**
+ * How planes lie on the screen until somebody turns them, and what was chosen instead: remembered for each kind of picture in
+ * the browser's storage, or for this page where a browser has none.
+ *
+ * Tested in `tests/browser/orientation_test.ts`.
+ */
+import { isTime } from "./axes.js";
+import { AS_PLOT, numberOf, ORIENTATIONS, UPRIGHT } from "./orientation.js";
+
+const DEFAULTS = { "line scan": AS_PLOT, image: UPRIGHT, reference: UPRIGHT };
+
+const chosen = new Map();
+
+/** What a plane is: `line scan`, whose rows are time, `image` or `reference`. */
+export const kindOf = (plane, isReference) =>
+  isReference ? "reference" : isTime(plane.axes[0]) ? "line scan" : "image";
+
+/** Orientation of a kind. */
+export function placementOf(kind) {
+  return chosen.get(kind) ?? ORIENTATIONS[Number(stored(kind) ?? NaN)] ?? DEFAULTS[kind];
+}
+
+/** Keeps what was chosen for a kind. */
+export function keepPlacement(kind, orientation) {
+  chosen.set(kind, orientation);
+  try {
+    localStorage.setItem(keyOf(kind), String(numberOf(orientation)));
+  } catch {
+    // Full, or switched off: it holds for this page.
+  }
+}
+
+const keyOf = (kind) => `acq-server ${kind} orientation`;
+
+function stored(kind) {
+  try {
+    return localStorage.getItem(keyOf(kind));
+  } catch {
+    return null;
+  }
+}
