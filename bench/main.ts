@@ -1,7 +1,7 @@
 /**
  * Runs the measurements.
  *
- * usage: deno task bench [--json] [PART]...
+ * usage: deno task bench [--json] [--python=PROGRAM] [PART]...
  */
 import { type BenchRow, printRows } from "./report.ts";
 
@@ -11,6 +11,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   growth: () => import("./growth_bench.ts"),
   server: () => import("./server_bench.ts"),
   tiff: () => import("./tiff_bench.ts"),
+  lsm: () => import("./lsm_bench.ts"),
   zarr: () => import("./zarr_bench.ts"),
   oir: () => import("./oir_bench.ts"),
   positions: () => import("./positions_bench.ts"),
