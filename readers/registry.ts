@@ -3,13 +3,14 @@
  * libraries. No reader knows this file: what it lists leads to every reader.
  */
 import type { DirectoryFormat, Format } from "./format.ts";
+import { CZI } from "./czi/format.ts";
 import { LSM } from "./lsm/format.ts";
 import { OIR } from "./oir/format.ts";
 import { OME_ZARR } from "./ome_zarr/format.ts";
 import { TIFF } from "./tiff/format.ts";
 
 /** All formats, in the order in which their first bytes are tried. */
-export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, ...OME_ZARR];
+export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, CZI, ...OME_ZARR];
 
 /** Those whose images are directories. */
 export const DIRECTORY_FORMATS: readonly DirectoryFormat[] = FORMATS.filter((format) =>

@@ -1,0 +1,83 @@
+/** From a scene of a document to an acquisition. */
+import { axesOf, type Calibration, UNCALIBRATED } from "../axes.ts";
+import type { Acquisition, AxisLetter, MetadataDocument } from "../reader.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import type { Attachment } from "./attachments.ts";
+import type { CziDocument } from "./document.ts";
+import { documentTexts } from "./document_texts.ts";
+import type { FileSet } from "./file_set.ts";
+import { planPlanes } from "./plane_plan.ts";
+import { referenceImage } from "./reference_image.ts";
+import { storedScene } from "./scene.ts";
+import { heldAxes, type SceneLayout, servedSizes, spanOf } from "./scene_layout.ts";
+import { type TimeStamps, timeStamps } from "./time_stamps.ts";
+
+/** A document with its files. */
+export interface OpenedDocument {
+  /** What its directory and metadata say. */
+  readonly document: CziDocument;
+  /** Its files. */
+  readonly set: FileSet;
+  /** What is attached to it. */
+  readonly attachments: readonly Attachment[];
+  /** How any of these are damaged. */
+  readonly warnings: readonly string[];
+  /** Looked at while it is read. */
+  readonly stop: StopFlag;
+}
+
+/** Memory of an acquisition whatever its subblocks, and of each channel. */
+const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
+
+/** Opens a scene by its rank. @throws {DecodeFailed | Stopped} */
+export async function acquisitionOf(opened: OpenedDocument, index: number): Promise<Acquisition> {
+  const { document, set, attachments, stop } = opened;
+  const { file, metadata, table } = document;
+  const scene = storedScene(document, index, set.parts, stop);
+  const { layout, channels } = scene;
+  const lineScan = layout.rowAxis === "T";
+  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), lineScan);
+  const steps = calibrations(layout, metadata, stamps);
+  const reference = await referenceImage(file, attachments, metadata, stop);
+  return {
+    axes: axesOf(servedSizes(layout), steps.calibrations),
+    channels: channels.map(({ c: _c, sample: _sample, ...channel }) => channel),
+    ...metadata.moment,
+    fileSize: set.bytes,
+    reference: reference.reference,
+    warnings: [
+      ...opened.warnings,
+      ...heldAxes(layout).map((letter) =>
+        `Axis ${letter} has ${spanOf(layout, letter).size} indices, of which the first is served`
+      ),
+      ...steps.warnings,
+      ...stamps.warnings,
+      ...reference.warnings,
+    ],
+    times: lineScan ? null : stamps.times,
+    indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
+    documents: (most): readonly MetadataDocument[] => documentTexts(document, attachments, most),
+    plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
+  };
+}
+
+function calibrations(
+  { rowAxis, spans }: SceneLayout,
+  { steps, interval }: CziDocument["metadata"],
+  stamps: TimeStamps,
+): { readonly calibrations: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly string[] } {
+  const series = (spans.get("T")?.size ?? 1) > 1;
+  const seconds = series ? stamps.step ?? interval() : null;
+  const time = seconds === null ? {} : { T: { step: seconds, unit: "seconds" } };
+  const { Y: _Y, Z: _Z, ...columns } = steps;
+  if (rowAxis === "T") {
+    const { T, ...rest } = { ...steps, ...time };
+    const unknown = T ? [] : ["The file does not say how far apart its lines are in time"];
+    return { calibrations: { ...rest, Y: T ?? UNCALIBRATED }, warnings: unknown };
+  }
+  if (rowAxis === "Z") {
+    const section = ["The image is a section without Y: its rows are the indices along Z"];
+    return { calibrations: { ...columns, ...time, Y: steps.Z ?? UNCALIBRATED }, warnings: section };
+  }
+  return { calibrations: { ...steps, ...time }, warnings: [] };
+}

@@ -1,0 +1,101 @@
+/**
+ * The files of a split document: `name.czi`, `name (1).czi` or `name(1).czi` and so on. The first one has the directory,
+ * whose entries name their part by its number; all share one GUID, and none names the others.
+ */
+import { basename, dirname, extname, join } from "node:path";
+import type { ByteSource } from "../byte_source.ts";
+import { DecodeFailed, quoted, ReaderError } from "../errors.ts";
+import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import { MAX_PARTS } from "./bounds.ts";
+import { type FileHeader, readFileHeader } from "./file_header.ts";
+import type { SubblockTable } from "./subblock_table.ts";
+
+/** The first file of a document. */
+export interface MainFile {
+  /** The file. */
+  readonly file: RandomAccessFile;
+  /** Its header. */
+  readonly header: FileHeader;
+}
+
+/**
+ * Opens the file at a path, or the first file of the document that it is a part of.
+ *
+ * @throws {DecodeFailed} it is damaged, or a part whose first file is not beside it
+ */
+export function openMain(path: string, files: FileAccess): MainFile {
+  const file = files.open(path);
+  const header = readFileHeader(file);
+  if (header.part === 0) return { file, header };
+  const named = /^(.*?) ?\(\d+\)$/.exec(basename(path, extname(path)))?.[1];
+  const main = named === undefined ? null : join(dirname(path), named + extname(path));
+  const opened = main === null ? null : partAt(main, 0, { header, files });
+  if (opened) return opened;
+  const where = main === null ? "" : `, ${quoted(basename(main))},`;
+  throw new DecodeFailed(
+    `it is part ${header.part} of a split document, whose first file${where} is not beside it`,
+  );
+}
+
+/** What a part must agree with. */
+interface Sought {
+  readonly header: FileHeader;
+  readonly files: FileAccess;
+}
+
+function partAt(path: string, part: number, { header, files }: Sought): MainFile | null {
+  const file = files.openNeighbour(path);
+  if (file === null) return null;
+  try {
+    const own = readFileHeader(file);
+    if (own.part === part && own.primary === header.primary) return { file, header: own };
+  } catch (error) {
+    if (!(error instanceof ReaderError) || error.tag !== "DecodeFailed") throw error;
+  }
+  file.close();
+  return null;
+}
+
+/** All files of a document that are there. */
+export interface FileSet {
+  /** Those that belong to it by their number. */
+  readonly parts: ReadonlyMap<number, ByteSource>;
+  /** Bytes of all of them. */
+  readonly bytes: number;
+  /** Which are missing. */
+  readonly warnings: readonly string[];
+}
+
+/** Opens the parts that the directory names. @throws {DecodeFailed} it names more than {@linkcode MAX_PARTS} */
+export function openParts({ file, header }: MainFile, table: SubblockTable, files: FileAccess): FileSet {
+  const parts = new Map<number, ByteSource>([[0, file]]);
+  const missing: number[] = [];
+  let bytes = file.size;
+  const extension = extname(file.path);
+  const stem = join(dirname(file.path), basename(file.path, extension));
+  for (const part of namedParts(table)) {
+    const found = partAt(`${stem} (${part})${extension}`, part, { header, files }) ??
+      partAt(`${stem}(${part})${extension}`, part, { header, files });
+    if (found === null) missing.push(part);
+    else {
+      parts.set(part, found.file);
+      bytes += found.file.size;
+    }
+  }
+  const named = missing.slice(0, 5).join(", ") + (missing.length > 5 ? " and others" : "");
+  const warnings = missing.length > 0
+    ? [`The document is split, and these of its parts are not beside it: ${named}`]
+    : [];
+  return { parts, bytes, warnings };
+}
+
+/** Numbers of the parts beside the first. */
+function namedParts(table: SubblockTable): number[] {
+  const parts = new Set<number>();
+  for (let i = 0; i < table.length; i += 1) {
+    const part = table.part(i);
+    if (part !== 0) parts.add(part);
+    if (parts.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
+  }
+  return [...parts].sort((a, b) => a - b);
+}

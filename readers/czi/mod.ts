@@ -1,0 +1,89 @@
+/**
+ * Zeiss CZI (ZISRAW), as ZEN and libCZI write it. Little-endian.
+ *
+ *     segments      16 bytes id, i64 allocated, i64 used size, data; each at a multiple of 32, in any order
+ *     ZISRAWFILE    the first: GUIDs, number of the part of a split document, where the directories and metadata are
+ *     ZISRAWDIRECTORY   an entry for each subblock: pixel type, place, compression, and letter, start, size and stored
+ *                       size of each dimension, the one that varies fastest first
+ *     ZISRAWSUBBLOCK    three sizes, its own entry once more, XML, samples, a mask
+ *     ZISRAWMETADATA    XML: channels, pixel size, date
+ *     ZISRAWATTDIR, ZISRAWATTACH    time stamps, embedded documents
+ *
+ * A plane is painted from the subblocks that hold its indices along `T`, `Z`, `C`: one, or the tiles of a mosaic in the
+ * order of their `M`. `S` tells scenes apart. Overviews (pyramids) are left out. A line scan has no `Y`: its lines are time
+ * points.
+ *
+ * Refused: complex pixels, lossless JPEG, chunks, raw data of cameras, entries of the schema DE, parts of a split document
+ * without the first.
+ */
+import { DecodeFailed } from "../errors.ts";
+import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { axesOf } from "../axes.ts";
+import { acquisitionOf, type OpenedDocument } from "./acquisition.ts";
+import { readAttachments } from "./attachments.ts";
+import { type CziDocument, readDocument } from "./document.ts";
+import { openMain, openParts } from "./file_set.ts";
+import { layOut, servedSizes } from "./scene_layout.ts";
+
+/** Opens a CZI file with the other parts of its document. @throws {DecodeFailed} it is damaged or refused */
+export function scenes({ path, files }: Source): Promise<Scenes> {
+  return Promise.try(() => {
+    const main = openMain(path, files);
+    const document = readDocument(main.file, files.stop);
+    const set = openParts(main, document.table, files);
+    const listed = readAttachments(main.file, document.header, lastSegment(document));
+    return new CziScenes({
+      document,
+      set,
+      attachments: listed.attachments,
+      warnings: [...document.warnings, ...set.warnings, ...listed.warnings],
+      stop: files.stop,
+    });
+  });
+}
+
+/** Offset of the last subblock of the first file; where none lies in it, of the first segment. */
+function lastSegment({ table, file }: CziDocument): number {
+  let last = 0;
+  for (let i = 0; i < table.length; i += 1) {
+    const { position, part } = table.facts(i);
+    if (part === 0 && position > last && position < file.size) last = position;
+  }
+  return last;
+}
+
+/** The scenes of a document, in ascending order of their indices along `S`. */
+class CziScenes implements Scenes {
+  readonly count: number;
+  readonly own = 0;
+  /** Those of the document come with each of its scenes. */
+  readonly warnings: readonly string[] = [];
+  readonly #opened: OpenedDocument;
+
+  constructor(opened: OpenedDocument) {
+    this.#opened = opened;
+    this.count = opened.document.scenes.length;
+  }
+
+  entries(most: number): SceneEntry[] {
+    const { document: { scenes, metadata, table }, stop } = this.#opened;
+    return scenes.slice(0, most).map(({ s, entries }) => {
+      const sizes = this.#sizes(() => servedSizes(layOut(table, entries, stop)));
+      return { name: metadata.sceneNames.get(s) ?? null, sizes };
+    });
+  }
+
+  /** None for a scene that cannot be opened. */
+  #sizes(served: () => ReturnType<typeof servedSizes>): SceneEntry["sizes"] {
+    try {
+      return sizesOf(axesOf(served(), {}));
+    } catch (error) {
+      if (error instanceof DecodeFailed) return {};
+      throw error;
+    }
+  }
+
+  open(scene: number): Promise<Acquisition> {
+    return acquisitionOf(this.#opened, scene);
+  }
+}

@@ -1,0 +1,53 @@
+/** What a pixel of a subblock is. Colours are stored as blue, green, red and alpha, and served as red, green, blue, alpha. */
+import { COLOURS } from "../channel_names.ts";
+import { DecodeFailed } from "../errors.ts";
+import type { SampleType } from "../reader.ts";
+
+/** One kind of pixel. */
+export interface PixelType {
+  /** Name in the documentation of the format. */
+  readonly name: string;
+  /** Type of each sample. */
+  readonly sampleType: SampleType;
+  /** Samples of a pixel: 1, 3 or 4. */
+  readonly samples: number;
+  /** Bytes of a pixel. */
+  readonly bytes: number;
+}
+
+const TYPES: Readonly<Record<number, PixelType>> = {
+  0: { name: "Gray8", sampleType: "uint8", samples: 1, bytes: 1 },
+  1: { name: "Gray16", sampleType: "uint16", samples: 1, bytes: 2 },
+  2: { name: "Gray32Float", sampleType: "float32", samples: 1, bytes: 4 },
+  3: { name: "Bgr24", sampleType: "uint8", samples: 3, bytes: 3 },
+  4: { name: "Bgr48", sampleType: "uint16", samples: 3, bytes: 6 },
+  8: { name: "Bgr96Float", sampleType: "float32", samples: 3, bytes: 12 },
+  9: { name: "Bgra32", sampleType: "uint8", samples: 4, bytes: 4 },
+  12: { name: "Gray32", sampleType: "int32", samples: 1, bytes: 4 },
+  13: { name: "Gray64Float", sampleType: "float64", samples: 1, bytes: 8 },
+};
+
+const REFUSED: Readonly<Record<number, string>> = {
+  10: "Gray64ComplexFloat",
+  11: "Bgr192ComplexFloat",
+};
+
+/** From narrow to wide: where the subblocks of a channel differ, it has the type of the widest. */
+const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
+
+/** The kind of pixel that a code stands for. @throws {DecodeFailed} none, or complex numbers */
+export function pixelTypeOf(code: number): PixelType {
+  const type = TYPES[code];
+  if (type) return type;
+  const name = REFUSED[code];
+  throw new DecodeFailed(
+    name ? `pixels of type ${name} (complex numbers) are not read` : `pixel type ${code} is not known`,
+  );
+}
+
+/** The wider of two sample types. */
+export const wider = (a: SampleType, b: SampleType): SampleType =>
+  WIDTHS.indexOf(a) >= WIDTHS.indexOf(b) ? a : b;
+
+/** Names of the samples of a pixel in the order in which they are served. */
+export const SAMPLE_NAMES: readonly string[] = [...COLOURS, "Alpha"];

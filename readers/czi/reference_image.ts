@@ -1,0 +1,139 @@
+/**
+ * The reference image of a line scan and the path of its laser: documents that are attached under the name `Image`. The
+ * first with rows and columns of integers is the image. The first of floats in two rows is the path: metres from the
+ * centre of the image, along its columns and along its rows.
+ */
+import { type Calibration, UNCALIBRATED } from "../axes.ts";
+import type { ByteSource } from "../byte_source.ts";
+import { ReaderError } from "../errors.ts";
+import { FIRST_POSITION, type Reference } from "../reader.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { type Attachment, contentOf } from "./attachments.ts";
+import { MAX_PATH_POINTS } from "./bounds.ts";
+import { readDocument } from "./document.ts";
+import type { Metadata } from "./metadata.ts";
+import { planPlanes, type StoredScene } from "./plane_plan.ts";
+import { storedScene } from "./scene.ts";
+import { servedSizes } from "./scene_layout.ts";
+
+/** Least sides of an image, most channels of one, and fewest points of a path. */
+const [LEAST_SIDE, MOST_CHANNELS, LEAST_POINTS] = [33, 16, 101];
+
+/** Memory that reading a path may take; one of a thousand points takes kilobytes. */
+const MAX_PATH_MEMORY = 64 << 20;
+
+/** Coordinates in metres. */
+interface MetrePath {
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+}
+
+/** An embedded document and its metadata. */
+interface Embedded {
+  readonly scene: StoredScene;
+  readonly metadata: Metadata;
+}
+
+/** The reference image, or `null`, and what could not be read. */
+export interface ReferenceResult {
+  /** The image with the path, where there is one. */
+  readonly reference: Reference | null;
+  /** Why an attached document could not be read. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Looks for the image and the path.
+ *
+ * @param metadata those of the document that has the attachments
+ * @throws {Stopped}
+ */
+export async function referenceImage(
+  file: ByteSource,
+  attachments: readonly Attachment[],
+  metadata: Metadata,
+  stop: StopFlag,
+): Promise<ReferenceResult> {
+  const warnings: string[] = [];
+  let image: Embedded | null = null;
+  let path: MetrePath | null = null;
+  for (const attachment of attachments) {
+    if (attachment.name !== "Image" || attachment.type !== "ZISRAW") continue;
+    if (image && path) break;
+    try {
+      const embedded = embeddedIn(contentOf(file, attachment), stop);
+      if (!image && isImage(embedded.scene)) image = embedded;
+      else if (!path) path = await pathIn(embedded.scene);
+    } catch (error) {
+      if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
+      if (warnings.length < 3) {
+        warnings.push(`The image attached at ${attachment.position} cannot be read: ${error.message}`);
+      }
+    }
+  }
+  if (image === null) return { reference: null, warnings };
+  const steps = stepsOf(image.metadata, metadata);
+  return { reference: describe(image.scene, steps, path), warnings };
+}
+
+/** The first scene of an embedded document, whose own attachments are never opened. */
+function embeddedIn(content: ByteSource, stop: StopFlag): Embedded {
+  const document = readDocument(content, stop);
+  return {
+    scene: storedScene(document, 0, new Map([[0, content]]), stop),
+    metadata: document.metadata,
+  };
+}
+
+function isImage({ layout, channels }: StoredScene): boolean {
+  const { T, Z, C, Y, X } = servedSizes(layout);
+  const integers = channels.every(({ sampleType }) => !sampleType.startsWith("float"));
+  return integers && layout.rowAxis === "Y" && T === 1 && Z === 1 && C <= MOST_CHANNELS && Y >= LEAST_SIDE &&
+    X >= LEAST_SIDE;
+}
+
+/** Two rows, or two channels of a row, of floats; `null` for anything else. */
+async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
+  const { layout, channels } = scene;
+  const { T, Z, C, Y, X } = servedSizes(layout);
+  const twoRows = Y === 2 && C === 1 || Y === 1 && C === 2;
+  const floats = channels.every(({ sampleType }) => sampleType.startsWith("float"));
+  if (!floats || !twoRows || T !== 1 || Z !== 1 || X < LEAST_POINTS || X > MAX_PATH_POINTS) return null;
+  const plan = await planPlanes(scene, channels.map(({ index }) => index), FIRST_POSITION);
+  const { bytes, endsWithWorker } = plan.working ?? { bytes: 0, endsWithWorker: false };
+  if (plan.rows !== Y || bytes > MAX_PATH_MEMORY || endsWithWorker) return null;
+  const planes = channels.map(() => new Float32Array(Y * X));
+  await plan.decode(planes);
+  const [first, second] = planes;
+  if (!first) return null;
+  const x = first.subarray(0, X);
+  const y = second ?? first.subarray(X);
+  return [x, y].every((row) => row.every(Number.isFinite)) ? { x, y } : null;
+}
+
+/** Those at which the scan was set up count, on which the path was drawn; else those of the image itself. */
+function stepsOf(own: Metadata, main: Metadata): { readonly x: Calibration; readonly y: Calibration } {
+  const setup = main.setupScaling();
+  if (setup) {
+    return { x: { step: setup.x * 1e6, unit: "um" }, y: { step: setup.y * 1e6, unit: "um" } };
+  }
+  return { x: own.steps.X ?? UNCALIBRATED, y: own.steps.Y ?? UNCALIBRATED };
+}
+
+function describe(
+  scene: StoredScene,
+  { x, y }: { readonly x: Calibration; readonly y: Calibration },
+  path: MetrePath | null,
+): Reference {
+  const { X, Y } = servedSizes(scene.layout);
+  const calibrated = x.unit === "um" && y.unit === "um";
+  const inPixels = (metres: Float32Array, step: number, size: number) =>
+    Array.from(metres, (metre) => metre / (step * 1e-6) + size / 2);
+  return {
+    axes: [{ name: "Y", size: Y, ...y }, { name: "X", size: X, ...x }],
+    channels: scene.channels.map(({ c: _c, sample: _sample, ...channel }) => channel),
+    lineRoi: null,
+    scanPath: path && calibrated ? { x: inPixels(path.x, x.step, X), y: inPixels(path.y, y.step, Y) } : null,
+    plan: () => planPlanes(scene, scene.channels.map(({ index }) => index), FIRST_POSITION),
+  };
+}

@@ -1,0 +1,32 @@
+/** A scene of a document with its channels, from which planes can be planned. */
+import type { ByteSource } from "../byte_source.ts";
+import { item } from "../item.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { channelList } from "./channel_list.ts";
+import type { CziDocument } from "./document.ts";
+import type { StoredScene } from "./plane_plan.ts";
+import { layOut } from "./scene_layout.ts";
+
+/**
+ * Lays out a scene of a document.
+ *
+ * @param index rank of the scene
+ * @param parts files by their number
+ * @throws {DecodeFailed} its pixels are not read, or it has more than is served
+ */
+export function storedScene(
+  document: CziDocument,
+  index: number,
+  parts: ReadonlyMap<number, ByteSource>,
+  stop: StopFlag,
+): StoredScene {
+  const { table, scenes, metadata } = document;
+  const layout = layOut(table, item(scenes, index).entries, stop);
+  return {
+    table,
+    layout,
+    channels: channelList(layout, metadata.channels),
+    part: (number) => parts.get(number) ?? null,
+    stop,
+  };
+}

@@ -1,0 +1,179 @@
+/** A block with its bytes: where they lie, how they are decoded, what is doubtful about them. */
+import type { ByteSource } from "../byte_source.ts";
+import type { Codec } from "../codecs/segment.ts";
+import { DecodeFailed } from "../errors.ts";
+import { MAX_READ_STEP } from "../limits.ts";
+import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { type Block, isPlain, rowPixels } from "./block.ts";
+import { checkPicture, extentOf, segmentOf, type Storage, type StoredPicture } from "./compression.ts";
+import { placeOf } from "./directory.ts";
+import type { StoredPixels } from "./paint.ts";
+import { type PixelType, pixelTypeOf } from "./pixel_type.ts";
+import { readMask, readSubblock, type Subblock } from "./subblock.ts";
+import type { SubblockTable } from "./subblock_table.ts";
+
+/** A block of a plane and how to get at its pixels. */
+export interface StoredBlock {
+  /** Where it lies in the plane. */
+  readonly block: Block;
+  /** What its pixels are. */
+  readonly pixel: PixelType;
+  /** File that holds it. */
+  readonly file: ByteSource;
+  /** Where in the file. */
+  readonly subblock: Subblock;
+  /** `null` for pixels as they are. */
+  readonly codec: Codec | null;
+  /** Whether colours stand as blue, green, red. */
+  readonly blueFirst: boolean;
+  /** Rows of the block whose bytes the file has: all, or of a line scan that was cut the first ones. */
+  readonly rows: number;
+  /** Names it in messages. */
+  readonly what: string;
+}
+
+/** What a block needs of the document that holds it. */
+export interface BlockHost {
+  /** All subblocks. */
+  readonly table: SubblockTable;
+  /** How samples of a compression code are stored. @throws {DecodeFailed} it is not read */
+  storage(code: number, what: string): Promise<Storage>;
+  /** Takes what is doubtful. */
+  warn(text: string): void;
+}
+
+/** The file that holds a block, and whether its last rows may be missing. */
+export interface BlockSource {
+  /** The file. */
+  readonly file: ByteSource;
+  /** True for a line scan, which is served as far as it goes. */
+  readonly mayBeCut: boolean;
+}
+
+/**
+ * Finds the bytes of a block.
+ *
+ * @returns `null` where the subblock was deleted
+ * @throws {DecodeFailed} they do not lie in the file, are too few, or are stored in a way that is not read
+ */
+export async function findBlock(
+  host: BlockHost,
+  block: Block,
+  { file, mayBeCut }: BlockSource,
+): Promise<StoredBlock | null> {
+  const { table } = host;
+  const facts = table.facts(block.entry);
+  const what = placeOf(facts);
+  const pixel = pixelTypeOf(facts.pixelType);
+  if (mayBeCut && facts.position >= 0 && facts.position + LEAST_SUBBLOCK > file.size) {
+    return null;
+  }
+  const subblock = readSubblock(file, facts.position, what);
+  if (subblock === null) return null;
+  compareEntries(host, block.entry, subblock, what);
+  const needed = block.pixels * pixel.bytes;
+  // A writer may have left pixels as they are whatever it says.
+  const asTheyAre = facts.compression !== 0 && subblock.dataSize === needed;
+  const storage = await host.storage(asTheyAre ? 0 : facts.compression, what);
+  if (storage.doubtful) {
+    host.warn(`Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`);
+  }
+  const { codec, blueFirst } = storage;
+  const found = { block, pixel, file, subblock, codec, blueFirst, what };
+  if (codec === null) return { ...found, rows: rawRows(found, needed, mayBeCut) };
+  const cut = subblock.data + subblock.dataSize > file.size;
+  if (cut && mayBeCut) return { ...found, rows: 0 };
+  file.require(subblock.data, subblock.dataSize, what);
+  checkPicture(pictureOf(found), codec, what);
+  return { ...found, rows: block.height };
+}
+
+/** Bytes without which nothing of a subblock can be read. */
+const LEAST_SUBBLOCK = 32 + 256;
+
+/** Rows of raw pixels that the file has. @throws {DecodeFailed} not all, where it has to have them */
+function rawRows(
+  { block, pixel, file, subblock, what }: Omit<StoredBlock, "rows">,
+  needed: number,
+  mayBeCut: boolean,
+): number {
+  const { data, dataSize } = subblock;
+  const stored = Math.max(0, Math.min(dataSize, file.size - data));
+  if (stored >= needed) return block.height;
+  if (mayBeCut && isPlain(block)) {
+    const rows = Math.floor(
+      (Math.floor(stored / pixel.bytes) - block.first - block.width) / Math.max(1, block.rowStep),
+    ) + 1;
+    return Math.min(Math.max(rows, 0), block.height);
+  }
+  if (dataSize < needed) {
+    throw new DecodeFailed(`${what} holds ${dataSize} bytes, ${needed} are needed for its pixels`);
+  }
+  file.require(data, needed, what);
+  return block.height;
+}
+
+/** The directory counts; that the subblock says something else of its pixels is worth a word. */
+function compareEntries({ table, warn }: BlockHost, i: number, { entry }: Subblock, what: string): void {
+  if (entry === null) return warn(`The ${what} does not say what it is`);
+  const facts = table.facts(i);
+  const axes = entry.dimensions.filter(({ letter }) => letter !== "M" && letter !== "S");
+  const same = entry.pixelType === facts.pixelType && entry.compression === facts.compression &&
+    axes.map(({ letter }) => letter).join("") === table.order(i) &&
+    axes.every(({ letter, stored, start }) =>
+      stored === table.stored(letter, i) &&
+      (letter === "X" || letter === "Y" || start === table.start(letter, i))
+    );
+  if (!same) warn(`The ${what} says something else of its pixels than the directory, which counts`);
+}
+
+function pictureOf({ block, pixel, subblock }: Omit<StoredBlock, "rows">): StoredPicture {
+  const { storedWidth: width, pixels } = block;
+  return { width, rows: pixels / width, pixel, stored: subblock.dataSize };
+}
+
+/** What painting a block takes beside the planes. */
+export function workingMemory(stored: StoredBlock): WorkingMemory {
+  const { block, pixel, codec, subblock } = stored;
+  const mask = { bytes: subblock.blobSize + subblock.metadataSize, endsWithWorker: false };
+  if (codec) {
+    const bytes = codec.workingBytes(extentOf(pictureOf(stored)));
+    return { bytes: bytes + mask.bytes, endsWithWorker: codec.webAssembly !== undefined };
+  }
+  const row = rowPixels(block) * pixel.bytes + 8 * block.width;
+  const needed = row > MAX_READ_STEP ? { bytes: row, endsWithWorker: false } : NO_WORKING_MEMORY;
+  return subblock.blobSize > 0 ? largerMemory(needed, mask) : needed;
+}
+
+/** Holds some rows as they are stored; kept, as a new one costs a sixth of a small plane's time. */
+let kept = new Uint8Array(0);
+
+/** The pixels of a block, decoded where they are compressed. @throws {DecodeFailed | Stopped} */
+export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<StoredPixels> {
+  const { pixel, file, subblock, codec, what } = stored;
+  const mask = subblock.blobSize > 0 ? readMask(file, subblock, what) : null;
+  if (codec === null) {
+    return {
+      pixel,
+      mask,
+      bytes(first, count) {
+        const length = count * pixel.bytes;
+        const scratch = kept.length < length ? new Uint8Array(length) : kept;
+        if (scratch.length <= MAX_READ_STEP) kept = scratch;
+        const bytes = scratch.subarray(0, length);
+        file.readInto(subblock.data + first * pixel.bytes, bytes, what);
+        return bytes;
+      },
+    };
+  }
+  const input = file.read(subblock.data, subblock.dataSize, what);
+  const decoded = await codec.decode(input, segmentOf(pictureOf(stored), input, { what, stop }));
+  // Typed views need an aligned start.
+  const aligned = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
+  return {
+    pixel,
+    mask,
+    bytes: (first, count) => aligned.subarray(first * pixel.bytes, (first + count) * pixel.bytes),
+  };
+}

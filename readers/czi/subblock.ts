@@ -1,0 +1,149 @@
+/** One subblock: where its samples lie, how they are stored, and which of its pixels are valid. */
+import type { ByteSource } from "../byte_source.ts";
+import { DecodeFailed } from "../errors.ts";
+import { MAX_BLOB_BYTES, MAX_SUBBLOCK_XML } from "./bounds.ts";
+import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
+import { DIMENSION_BYTES, type Entry, ENTRY_BYTES, entryIn } from "./subblock_table.ts";
+
+/** Its part before the metadata has this many bytes at least. */
+const LEAST_HEAD = 256;
+
+/** Three sizes before the entry. */
+const SIZES = 16;
+
+/** Bytes that are read at once: the head with an entry of twelve dimensions. */
+const FIRST_READ = SEGMENT_HEAD + SIZES + ENTRY_BYTES + 12 * DIMENSION_BYTES;
+
+/** Where the parts of a subblock lie in its file. */
+export interface Subblock {
+  /** Offset of the samples. */
+  readonly data: number;
+  /** Bytes of the samples. */
+  readonly dataSize: number;
+  /** Offset of the metadata. */
+  readonly metadata: number;
+  /** Bytes of the metadata. */
+  readonly metadataSize: number;
+  /** Bytes of what is attached, behind the samples. */
+  readonly blobSize: number;
+  /** What the subblock says of itself, where it can be read. */
+  readonly entry: Entry | null;
+}
+
+/**
+ * Reads the head of a subblock.
+ *
+ * @param what names it in messages
+ * @returns `null` where it was deleted
+ * @throws {DecodeFailed} it lies outside the file, is no subblock, or its sizes are impossible
+ */
+export function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
+  file.require(position, SEGMENT_HEAD + SIZES + ENTRY_BYTES, what);
+  const length = Math.min(FIRST_READ, file.size - position);
+  const view = new DataView(file.read(position, length, what).buffer);
+  const segment = segmentIn(view, position);
+  if (segment.id === ID.deleted) return null;
+  if (segment.id !== ID.subblock) throw new DecodeFailed(`${what} is no ${ID.subblock}`);
+  const at = SEGMENT_HEAD;
+  const [metadataSize, blobSize] = [view.getInt32(at, true), view.getInt32(at + 4, true)];
+  const dataSize = longAt(view, at + 8);
+  const entryView = new DataView(view.buffer, at + SIZES);
+  const dimensions = entryView.getInt32(28, true);
+  const head = Math.max(LEAST_HEAD, SIZES + ENTRY_BYTES + DIMENSION_BYTES * dimensions);
+  const needed = head + metadataSize + dataSize + blobSize;
+  if (
+    dimensions < 0 || metadataSize < 0 || blobSize < 0 || dataSize < 0 ||
+    needed > Math.max(segment.used, segment.allocated)
+  ) {
+    throw new DecodeFailed(
+      `${what} states ${metadataSize} bytes of metadata, ${dataSize} of samples and ${blobSize} of attachment in a ` +
+        `segment of ${segment.allocated} bytes`,
+    );
+  }
+  const metadata = segment.data + head;
+  const data = metadata + metadataSize;
+  return { data, dataSize, metadata, metadataSize, blobSize, entry: entryOf(entryView, what) };
+}
+
+function entryOf(view: DataView, what: string): Entry | null {
+  try {
+    return entryIn(view, what);
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
+  }
+}
+
+/** Which pixels of a subblock are to be painted. */
+export class PixelMask {
+  readonly #bits: Uint8Array;
+  readonly #stride: number;
+  readonly #width: number;
+  readonly #height: number;
+
+  /** One bit a pixel, the highest first; rows of `stride` bytes. */
+  constructor(bits: Uint8Array, { width, height, stride }: Record<"width" | "height" | "stride", number>) {
+    this.#bits = bits;
+    this.#width = width;
+    this.#height = height;
+    this.#stride = stride;
+  }
+
+  /** True where a pixel counts; beyond the mask none does. */
+  valid(x: number, y: number): boolean {
+    if (x >= this.#width || y >= this.#height) return false;
+    return (this.#bits[y * this.#stride + (x >> 3)]! & (0x80 >> (x & 7))) !== 0;
+  }
+}
+
+/** `{CBE3EA67-5BFC-492B-A16A-ECE378031448}` as it is stored. */
+const MASK_CHUNK = "67eae3cbfc5b2b49a16aece378031448";
+
+/** Bytes of a chunk before its payload: GUID and size. */
+const CHUNK_HEAD = 20;
+
+/**
+ * The mask of a subblock, `null` where it has none.
+ *
+ * @throws {DecodeFailed} it has one that is damaged
+ */
+export function readMask(file: ByteSource, subblock: Subblock, what: string): PixelMask | null {
+  const { blobSize, metadata, metadataSize, data, dataSize } = subblock;
+  if (blobSize < CHUNK_HEAD || metadataSize === 0) return null;
+  if (metadataSize > MAX_SUBBLOCK_XML || blobSize > MAX_BLOB_BYTES) {
+    throw new DecodeFailed(`${what} has ${metadataSize} bytes of metadata and ${blobSize} of attachment`);
+  }
+  const xml = new TextDecoder().decode(file.read(metadata, metadataSize, what));
+  if (!/<DataFormat>\s*CHUNKCONTAINER\s*</.test(unescaped(xml))) return null;
+  const blob = file.read(data + dataSize, blobSize, `the attachment of ${what}`);
+  const view = new DataView(blob.buffer);
+  for (let at = 0; at + CHUNK_HEAD <= blob.length;) {
+    const size = view.getInt32(at + 16, true);
+    if (size < 0 || at + CHUNK_HEAD + size > blob.length) {
+      throw new DecodeFailed(`the attachment of ${what} has a chunk of ${size} bytes at ${at}`);
+    }
+    if (blob.subarray(at, at + 16).toHex() === MASK_CHUNK) {
+      return maskIn(blob.subarray(at + CHUNK_HEAD, at + CHUNK_HEAD + size), what);
+    }
+    at += CHUNK_HEAD + size;
+  }
+  return null;
+}
+
+/** Some writers escape the elements inside. */
+const unescaped = (xml: string) => xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">");
+
+function maskIn(payload: Uint8Array, what: string): PixelMask {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  const [width, height, kind, stride] = payload.length < 16
+    ? [0, 0, -1, 0]
+    : [0, 4, 8, 12].map((at) => view.getInt32(at, true)) as [number, number, number, number];
+  const fits = width >= 0 && height >= 0 && kind === 0 && stride >= Math.ceil(width / 8) &&
+    height * stride <= payload.length - 16;
+  if (!fits) {
+    throw new DecodeFailed(
+      `the mask of ${what} states ${width} x ${height} pixels in ${payload.length} bytes`,
+    );
+  }
+  return new PixelMask(payload.subarray(16), { width, height, stride });
+}
