@@ -60,10 +60,10 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   let picture: Picture;
   try {
     picture = decoder.decode(input);
-  } catch (cause) {
+  } catch {
     // An aborted module cannot be used again; the next picture gets a new one.
     module = null;
-    throw damaged(segment, "JPEG XR", memoryRefused() ?? cause);
+    throw damaged(segment, "JPEG XR", memoryRefused() ?? "the decoder cannot make sense of it");
   }
   try {
     return cropped(picture, segment);
@@ -125,13 +125,24 @@ function judge({ container, stream }: StatedSizes, segment: Segment): void {
   }
 }
 
+/** Pixel formats that are read: those of this family with these last bytes, for 8 and 16 bits, gray and colour, and gray floats. */
+const FORMAT_FAMILY = "24c3dd6f034efe4bb1853d77768dc9";
+const FORMATS: ReadonlySet<string> = new Set(["08", "0b", "0c", "0d", "11", "15"]);
+
 /** Tags of the container (T.832, annex A.7). */
-const TAG = { width: 0xbc80, height: 0xbc81, imageOffset: 0xbcc0, alphaOffset: 0xbcc2 } as const;
+const TAG = {
+  format: 0xbc01,
+  width: 0xbc80,
+  height: 0xbc81,
+  imageOffset: 0xbcc0,
+  alphaOffset: 0xbcc2,
+} as const;
 
 /** Reads the directory of the container and the start of the codestream. @throws {Error} they are damaged */
 function sizesOf(input: Uint8Array): StatedSizes {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
-  if (input.length < 8 || (view.getUint32(0, true) & 0xffffff) !== 0xbc4949) {
+  // The last of the four bytes is the version.
+  if (input.length < 8 || view.getUint16(0) !== 0x4949 || input[2] !== 0xbc || input[3]! > 1) {
     throw new Error("it does not start as JPEG XR");
   }
   const directory = view.getUint32(4, true);
@@ -140,14 +151,23 @@ function sizesOf(input: Uint8Array): StatedSizes {
   if (directory + 2 + 12 * count > input.length) throw new Error("its directory is cut");
   const values = new Map<number, number>();
   for (let at = directory + 2, i = 0; i < count; i += 1, at += 12) {
-    // Type 1 is a byte, 3 a word, anything else takes four bytes.
-    const type = view.getUint16(at + 2, true);
-    const value = type === 1
-      ? view.getUint8(at + 8)
-      : type === 3
-      ? view.getUint16(at + 8, true)
-      : view.getUint32(at + 8, true);
-    values.set(view.getUint16(at, true), value);
+    const tag = view.getUint16(at, true);
+    const [type, length] = [view.getUint16(at + 2, true), view.getUint32(at + 4, true)];
+    const own = Object.values<number>(TAG).includes(tag);
+    if (
+      own && (tag === TAG.format ? type !== 1 || length !== 16 : ![1, 3, 4].includes(type) || length !== 1)
+    ) {
+      throw new Error(`its tag ${tag.toString(16)} has ${length} values of type ${type}`);
+    }
+    // Types are bytes, words and double words; the 16 bytes of a format stand elsewhere.
+    values.set(
+      tag,
+      tag === TAG.format || type === 4
+        ? view.getUint32(at + 8, true)
+        : type === 3
+        ? view.getUint16(at + 8, true)
+        : view.getUint8(at + 8),
+    );
   }
   const [width, height, offset] = [
     values.get(TAG.width),
@@ -158,6 +178,11 @@ function sizesOf(input: Uint8Array): StatedSizes {
     throw new Error("its directory states no size or no image");
   }
   if (values.has(TAG.alphaOffset)) throw new Error("it has an alpha plane, which is not read");
+  const format = values.get(TAG.format) ?? input.length;
+  const guid = input.subarray(format, format + 16).toHex();
+  if (!guid.startsWith(FORMAT_FAMILY) || !FORMATS.has(guid.slice(-2))) {
+    throw new Error(`its pixel format is ${guid || "missing"}, which is not read`);
+  }
   return { container: [width, height], stream: streamSize(view, offset) };
 }
 

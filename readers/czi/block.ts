@@ -76,9 +76,12 @@ export function blockOf(
   };
 }
 
-/** True where each pixel of the plane is one stored pixel, and neighbours in a row are neighbours in the file. */
-export const isPlain = ({ width, height, storedWidth, storedHeight, columnStep }: Block): boolean =>
-  width === storedWidth && height === storedHeight && columnStep === 1;
+/** True where a pixel of the plane is not one stored pixel. */
+export const isScaled = ({ width, height, storedWidth, storedHeight }: Block): boolean =>
+  width !== storedWidth || height !== storedHeight;
+
+/** True where it is, and neighbours in a row are neighbours in the file. */
+export const isPlain = (block: Block): boolean => !isScaled(block) && block.columnStep === 1;
 
 /** Pixels from the first of a row to its last. */
 export const rowPixels = ({ storedWidth, columnStep }: Block): number => (storedWidth - 1) * columnStep + 1;

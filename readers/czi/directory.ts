@@ -4,7 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import { MAX_DIMENSIONS, MAX_SUBBLOCKS } from "./bounds.ts";
 import type { FileHeader } from "./file_header.ts";
-import { ID, requireSegment, walkSegments } from "./segment.ts";
+import { ID, requireSegment, SEGMENT_HEAD, walkSegments } from "./segment.ts";
 import { DIMENSION_BYTES, ENTRY_BYTES, type EntryFacts, entryIn, SubblockTable } from "./subblock_table.ts";
 
 /** Data before the entries: their number, and what is reserved. */
@@ -19,6 +19,8 @@ const LARGEST_ENTRY = ENTRY_BYTES + MAX_DIMENSIONS * DIMENSION_BYTES;
 export interface Directory {
   /** All of them. */
   readonly table: SubblockTable;
+  /** False where subblocks may be lost, which only a directory would tell. */
+  readonly complete: boolean;
   /** How the directory was damaged, where it was not used. */
   readonly warnings: readonly string[];
 }
@@ -32,7 +34,7 @@ export interface Directory {
 export function readDirectory(file: ByteSource, header: FileHeader): Directory {
   if (header.directory === 0) return walked(file, header, "the file has none");
   try {
-    return { table: listed(file, header.directory), warnings: [] };
+    return { table: listed(file, header.directory), complete: true, warnings: [] };
   } catch (error) {
     if (error instanceof DecodeFailed) return walked(file, header, error.message);
     throw error;
@@ -78,8 +80,10 @@ function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, coun
 /** Every subblock that can be reached from one segment to the next. */
 function walked(file: ByteSource, header: FileHeader, why: string): Directory {
   const table = new SubblockTable();
-  let damaged = 0;
+  let [damaged, used, allocated] = [0, header.end, header.end];
   for (const segment of walkSegments(file, header.end)) {
+    used = segment.data + segment.used;
+    allocated = segment.data + segment.allocated;
     if (segment.id !== ID.subblock) continue;
     const start = segment.data + SUBBLOCK_HEAD;
     const length = Math.min(LARGEST_ENTRY, file.size - start);
@@ -97,6 +101,9 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
   const left = damaged > 0 ? `; ${damaged} damaged ones are left out` : "";
   return {
     table,
+    // The way leads to the end of a file that is as long as its header says.
+    complete: damaged === 0 && used <= file.size && allocated > file.size - SEGMENT_HEAD &&
+      Math.max(header.directory, header.metadata, header.attachments) < file.size,
     warnings: [`The directory cannot be used (${why}): ${table.length} subblocks were searched for${left}`],
   };
 }

@@ -19,6 +19,8 @@ export interface CziDocument {
   readonly table: SubblockTable;
   /** Those at full resolution by scene, which are in ascending order of their index along `S`. */
   readonly scenes: readonly SceneEntries[];
+  /** False where subblocks may be lost, so that nothing tells whether a mosaic has all its tiles. */
+  readonly complete: boolean;
   /** What the XML says. */
   readonly metadata: Metadata;
   /** How directory and metadata are damaged. */
@@ -41,11 +43,17 @@ export interface SceneEntries {
  */
 export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   const header = readFileHeader(file);
-  const { table, warnings } = readDirectory(file, header);
+  const { table, complete, warnings } = readDirectory(file, header);
   if (table.length === 0) {
     throw new DecodeFailed(["it holds no subblocks, and so no image", ...warnings].join(": "));
   }
-  const scenes = scenesOf(table, fullResolution(table, stop), stop);
+  const kept = fullResolution(table, stop);
+  if (!complete && kept.some((i) => table.pyramid(i) !== 0 || table.scaled(i))) {
+    throw new DecodeFailed(
+      ["subblocks are lost, and it may hold no more than overviews", ...warnings].join(": "),
+    );
+  }
+  const scenes = scenesOf(table, kept, stop);
   const metadata = readMetadata(file, header);
   const unfinished = header.pending ? ["The program that wrote the file did not finish it"] : [];
   return {
@@ -53,6 +61,7 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
     header,
     table,
     scenes,
+    complete,
     metadata: metadata.metadata,
     warnings: [...unfinished, ...warnings, ...metadata.warnings],
   };

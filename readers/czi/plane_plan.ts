@@ -11,7 +11,7 @@ import {
   type WorkingMemory,
 } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
-import { type Block, blockOf, type FixedIndices } from "./block.ts";
+import { type Block, blockOf, type FixedIndices, isScaled } from "./block.ts";
 import { MAX_PLANNED } from "./bounds.ts";
 import type { ServedChannel } from "./channel_list.ts";
 import { type Storage, storageOf } from "./compression.ts";
@@ -235,7 +235,11 @@ function uncovered(groups: readonly Group[], rows: number, columns: number): str
     most = Math.max(most, 1 - covered / (rows * columns));
   }
   const share = (100 * most).toPrecision(2);
+  const scaled = groups.some(({ blocks }) => blocks.some(({ block }) => isScaled(block)));
   return [
+    ...scaled
+      ? ["Pixels are stored at another sampling than the image has, so some are repeated or left out"]
+      : [],
     ...most > 0 ? [`${share} % of the pixels lie under no tile and are 0`] : [],
     ...masks > 0 ? [`${masks} tiles may have masks; pixels that these rule out are not painted`] : [],
   ];

@@ -1,5 +1,6 @@
 /** A scene of a document with its channels, from which planes can be planned. */
 import type { ByteSource } from "../byte_source.ts";
+import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { channelList } from "./channel_list.ts";
@@ -20,8 +21,11 @@ export function storedScene(
   parts: ReadonlyMap<number, ByteSource>,
   stop: StopFlag,
 ): StoredScene {
-  const { table, scenes, metadata } = document;
+  const { table, scenes, metadata, complete } = document;
   const layout = layOut(table, item(scenes, index).entries, stop);
+  if (!complete && (layout.tiles > 1 || layout.tilesBy === "M")) {
+    throw new DecodeFailed("subblocks are lost, and nothing tells which tiles of its mosaic are missing");
+  }
   return {
     table,
     layout,

@@ -121,8 +121,8 @@ function compareEntries({ table, warn }: BlockHost, i: number, { entry }: Subblo
   const axes = entry.dimensions.filter(({ letter }) => letter !== "M" && letter !== "S");
   const same = entry.pixelType === facts.pixelType && entry.compression === facts.compression &&
     axes.map(({ letter }) => letter).join("") === table.order(i) &&
-    axes.every(({ letter, stored, start }) =>
-      stored === table.stored(letter, i) &&
+    axes.every(({ letter, size, stored, start }) =>
+      size === table.size(letter, i) && stored === table.stored(letter, i) &&
       (letter === "X" || letter === "Y" || start === table.start(letter, i))
     );
   if (!same) warn(`The ${what} says something else of its pixels than the directory, which counts`);

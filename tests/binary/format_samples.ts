@@ -37,6 +37,7 @@ export function formatSamples(folder: string): FormatSample[] {
     { format: "tif", path: tiff, sha256: [sha256(new Uint8Array(new Float32Array(TINY_SAMPLES).buffer))] },
     fixture("lsm", "lsm", "series_tzc.lsm"),
     fixture("oir", "oir", "line_scan.oir"),
+    fixture("czi", "czi", "jpegxr_gray8.czi"),
     fixture("ome.zarr", "ome_zarr", "v3_shard.ome.zarr"),
     fixture("ome.zarr.zip", "ome_zarr", "v3_blosc_lz4.ome.zarr.zip"),
   ];

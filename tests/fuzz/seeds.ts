@@ -17,7 +17,7 @@ export interface Seed {
 }
 
 /** Formats that can be fuzzed. */
-export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "zarr", "zip"] as const;
+export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "zarr", "zip"] as const;
 
 /** One of {@linkcode FUZZED_FORMATS}. */
 export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
@@ -42,6 +42,7 @@ const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
   tiff: ["tiff", "tiff_scenes"],
   lsm: ["lsm"],
   oir: ["oir"],
+  czi: ["czi"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
 };
@@ -50,6 +51,8 @@ const OPENED = {
   tiff: /\.(tiff?|stk|btf|tf8)$/i,
   lsm: /\.lsm$/i,
   oir: /\.oir$/i,
+  // Not the further files of a split document.
+  czi: /[^)]\.czi$/i,
   zarr: /\.zarr\.zip$/i,
   zip: /\.zip$/i,
 } as const;
@@ -71,12 +74,12 @@ function gather(format: FuzzedFormat, folder: string): Seed[] {
   );
 }
 
-/** A file, with the continuation files of an OIR file. */
+/** A file, with the continuation files of an OIR file and the parts of a CZI document. */
 function withContinuations(folder: string, name: string): Map<string, Uint8Array> {
   const stem = name.replace(/\.[^.]+$/, "");
   const files = new Map([[name, Deno.readFileSync(join(folder, name))]]);
   for (const { name: other } of Deno.readDirSync(folder)) {
-    if (other.startsWith(stem) && /^_\d{5}$/.test(other.slice(stem.length))) {
+    if (other.startsWith(stem) && /^(?:_\d{5}| ?\(\d+\)\.czi)$/.test(other.slice(stem.length))) {
       files.set(other, Deno.readFileSync(join(folder, other)));
     }
   }

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Reads CZI files with czifile (2026.10.14, needs imagecodecs); see peer.py."""
+import czifile
+import numpy
+
+from peer import answer
+
+
+def read(path):
+    with czifile.CziFile(path) as czi:
+        scene = czi.scenes[next(iter(czi.scenes))]
+        dims, array = list(scene.dims), scene.asarray(maxworkers=1)
+    # What is stored is served here; czifile puts 255 in its place.
+    if dims[-1] == "S" and array.shape[-1] == 4: raise ValueError("alpha")
+    # Lines of a line scan are time points, those of a section focus planes.
+    if "Y" in dims and array.shape[dims.index("Y")] == 1:
+        array = array.take(0, dims.index("Y"))
+        dims.remove("Y")
+    if "Y" not in dims:
+        rows = next((axis for axis in "TZ" if axis in dims), None)
+        if rows: dims[dims.index(rows)] = "Y"
+    for axis in [axis for axis in dims if axis not in "CYXS"]:
+        array = array.take(0, dims.index(axis))
+        dims.remove(axis)
+    for axis in "CSYX":
+        if axis not in dims: array, dims = array[None], [axis, *dims]
+    array = numpy.transpose(array, [dims.index(axis) for axis in "CSYX"])
+    return [(None, plane) for plane in array.reshape(-1, *array.shape[-2:])]
+
+
+if __name__ == "__main__": answer(read)
