@@ -1,0 +1,89 @@
+/** Channels of the frames: the picture planes, of which colour cameras have one with three components. */
+import { channelNames } from "../channel_names.ts";
+import type { Channel } from "../reader.ts";
+import type { FrameLayout } from "./frame_layout.ts";
+import { countIn, itemsOf, numberIn, objectIn, objectOf, textIn, type VariantObject } from "./variant.ts";
+
+/** Components of a colour camera in the order of the file, with their colours. */
+const COLOUR_COMPONENTS: readonly (readonly [name: string, color: string])[] = [
+  ["Blue", "#0000ff"],
+  ["Green", "#00ff00"],
+  ["Red", "#ff0000"],
+];
+
+/** The channels and what is doubtful about them. */
+export interface ChannelList {
+  /** One for each component of a pixel. */
+  readonly channels: readonly Channel[];
+  /** What does not agree. */
+  readonly warnings: readonly string[];
+}
+
+/** Name and colour of a component. */
+interface Component {
+  readonly name: string | null;
+  readonly color: string | null;
+}
+
+/** The components of a pixel as channels, with the names and colours of their planes. */
+export function channelList(picture: VariantObject, layout: FrameLayout): ChannelList {
+  const planes = planesOf(picture);
+  const stated = countIn(objectIn(picture, "sPicturePlanes"), "uiCount");
+  const shares = planes.length > 0 ? shareOf(planes, layout.components) : null;
+  const components = shares === null
+    ? []
+    : planes.flatMap((plane, i) => componentsOf(plane, shares[i] ?? 1, planes.length > 1));
+  const warnings = planes.length === 0 || shares !== null && (stated === 0 || stated === planes.length)
+    ? []
+    : [`${planes.length} of ${stated} channels are described, and pixels have ${layout.components} samples`];
+  const all = Array.from(
+    { length: layout.components },
+    (_, i): Component => components[i] ?? { name: null, color: null },
+  );
+  const names = channelNames(all.map(({ name }) => name));
+  const { rows, columns, sampleType } = layout;
+  return {
+    channels: all.map(({ color }, index) => ({
+      index,
+      name: names[index] ?? `CH${index + 1}`,
+      sampleType,
+      rows,
+      columns,
+      color,
+    })),
+    warnings,
+  };
+}
+
+/** Descriptions of the planes in the order of the file; older files call them `sPlane`. */
+function planesOf(picture: VariantObject): readonly VariantObject[] {
+  const pictures = objectIn(picture, "sPicturePlanes");
+  const newer = itemsOf(pictures.get("sPlaneNew")).map(objectOf);
+  return newer.length > 0 ? newer : itemsOf(pictures.get("sPlane")).map(objectOf);
+}
+
+/** How many components each plane has, or `null` where they do not add up to those of a pixel. */
+function shareOf(planes: readonly VariantObject[], components: number): readonly number[] | null {
+  const stated = planes.map((plane) => Math.max(countIn(plane, "uiCompCount"), 1));
+  if (stated.reduce((sum, count) => sum + count, 0) === components) return stated;
+  const equal = components / planes.length;
+  return Number.isInteger(equal) ? planes.map(() => equal) : null;
+}
+
+/** The components of a plane: a channel, three colours of a camera, or numbered ones. */
+function componentsOf(plane: VariantObject, count: number, several: boolean): readonly Component[] {
+  const name = textIn(plane, "sDescription")?.trim() ?? null;
+  const color = hexColor(numberIn(plane, "uiColor"));
+  if (count === 1) return [{ name, color }];
+  const prefix = several && name !== null ? `${name} ` : "";
+  return count === COLOUR_COMPONENTS.length
+    ? COLOUR_COMPONENTS.map(([colour, hex]) => ({ name: prefix + colour, color: hex }))
+    : Array.from({ length: count }, (_, i) => ({ name: name && `${name} ${i + 1}`, color }));
+}
+
+/** `#rrggbb` of a number with red in its lowest byte; black is no colour. */
+export function hexColor(value: number | null): string | null {
+  if (value === null || !Number.isInteger(value) || (value & 0xffffff) === 0) return null;
+  const bytes = [value & 0xff, value >>> 8 & 0xff, value >>> 16 & 0xff];
+  return `#${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

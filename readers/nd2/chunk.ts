@@ -1,0 +1,88 @@
+/** One chunk of the container: magic, length of the name field, length of the data, name, data. Little-endian. */
+import type { ByteSource } from "../byte_source.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
+
+/** First bytes of every chunk. */
+export const CHUNK_MAGIC = Uint8Array.of(0xda, 0xce, 0xbe, 0x0a);
+
+/** Bytes before the name. */
+export const CHUNK_HEAD_BYTES = 16;
+
+/** Writers pad the name field so that chunks end at multiples of 4096; 4072 bytes are usual. */
+const MAX_NAME_FIELD = 64 << 10;
+
+/** Bytes of a name; the longest known has 50. */
+export const MAX_NAME_BYTES = 256;
+
+/** One chunk. */
+export interface Chunk {
+  /** Name with its `!`. */
+  readonly name: string;
+  /** Offset of its data. */
+  readonly offset: number;
+  /** Bytes of data that it declares. */
+  readonly length: number;
+  /** Bytes of data that are in the file; fewer than `length` in the last chunk of a truncated file. */
+  readonly stored: number;
+}
+
+/** An unsigned 64-bit number; those near 2^64 lose precision and stay far above any file size. */
+export const uint64 = (view: DataView, at: number): number =>
+  view.getUint32(at, true) + view.getUint32(at + 4, true) * 0x1_0000_0000;
+
+/** A name that ends with the first `!` of some bytes, or `null`. */
+export function nameAt(bytes: Uint8Array, start: number): string | null {
+  const end = bytes.indexOf(0x21, start);
+  if (end < 0 || end - start >= MAX_NAME_BYTES) return null;
+  let name = "";
+  for (let i = start; i <= end; i += 1) name += String.fromCharCode(bytes[i]!);
+  return name;
+}
+
+/** The chunk at an offset, or in words why there is none. */
+export function chunkAt(file: ByteSource, at: number): Chunk | string {
+  if (!Number.isSafeInteger(at) || at < 0 || at + CHUNK_HEAD_BYTES > file.size) {
+    return `${at} lies outside ${file.name} (${file.size} bytes)`;
+  }
+  const length = Math.min(CHUNK_HEAD_BYTES + MAX_NAME_BYTES, file.size - at);
+  return chunkIn(file.read(at, length, "chunk"), at, file.size);
+}
+
+/** The chunk that starts with some bytes, which lie at an offset of a file of so many bytes. */
+export function chunkIn(bytes: Uint8Array, at: number, fileSize: number): Chunk | string {
+  if (CHUNK_MAGIC.some((byte, i) => bytes[i] !== byte)) return `no chunk begins at ${at}`;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const field = view.getUint32(4, true);
+  const length = uint64(view, 8);
+  const offset = at + CHUNK_HEAD_BYTES + field;
+  if (field > MAX_NAME_FIELD || offset > fileSize) {
+    return `the chunk at ${at} has a name field of ${field} bytes`;
+  }
+  const end = Math.min(CHUNK_HEAD_BYTES + field, bytes.length);
+  const name = nameAt(bytes.subarray(0, end), CHUNK_HEAD_BYTES);
+  if (name === null) return `the chunk at ${at} has no name`;
+  return { name, offset, length, stored: Math.min(length, fileSize - offset) };
+}
+
+/**
+ * The chunk of a name at an offset.
+ *
+ * @throws {DecodeFailed} there is none, or another one
+ */
+export function requireChunk(file: ByteSource, name: string, at: number): Chunk {
+  const chunk = chunkAt(file, at);
+  if (typeof chunk === "string") throw new DecodeFailed(`chunk ${quoted(name)} is not there: ${chunk}`);
+  if (chunk.name !== name) {
+    throw new DecodeFailed(`chunk ${quoted(name)} is not there: ${quoted(chunk.name)} begins at ${at}`);
+  }
+  return chunk;
+}
+
+/** Reads the data of a chunk that has at most so many bytes. @throws {DecodeFailed} it has more, or is cut */
+export function readChunk(file: ByteSource, name: string, at: number, most: number): Uint8Array<ArrayBuffer> {
+  const { offset, length } = requireChunk(file, name, at);
+  if (length > most) {
+    throw new DecodeFailed(`chunk ${quoted(name)} at ${at} has ${length} bytes, more than ${most}`);
+  }
+  return file.read(offset, length, `chunk ${quoted(name)}`);
+}

@@ -1,0 +1,155 @@
+/** Scenes of a file of chunks: the positions of the stage. */
+import { axesOf, calibrated, known } from "../axes.ts";
+import { sceneNames } from "../channel_names.ts";
+import { DecodeFailed } from "../errors.ts";
+import type { Moment } from "../moment.ts";
+import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { channelList } from "./channel_list.ts";
+import { findChunks } from "./chunk_map.ts";
+import { metadataTexts } from "./documents.ts";
+import { loopsOf } from "./experiment.ts";
+import { frameLayout } from "./frame_layout.ts";
+import { FrameNumbers } from "./frame_numbers.ts";
+import { frameTimes } from "./frame_times.ts";
+import { type Metadata, readMetadata } from "./metadata.ts";
+import { pictureAxes } from "./picture_axes.ts";
+import { type FrameStore, planFrame } from "./plane_plan.ts";
+import type { StoredChunks } from "./stored_chunks.ts";
+import { numberIn, textIn } from "./variant.ts";
+import { julianMilliseconds, wallClock } from "./wall_clock.ts";
+
+/** What is known of a file before one of its scenes is opened. */
+interface ChunkedFile {
+  readonly file: RandomAccessFile;
+  readonly store: FrameStore;
+  readonly metadata: Metadata;
+  readonly numbers: FrameNumbers;
+  readonly axes: ReturnType<typeof pictureAxes>;
+  readonly channels: Acquisition["channels"];
+  readonly moment: Moment;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the metadata of a file of chunks. @throws {DecodeFailed | Stopped} */
+export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
+  const { chunks, fault } = findChunks(file, stop);
+  const metadata = readMetadata(file, chunks);
+  const layout = frameLayout(metadata.attributes);
+  const numbers = new FrameNumbers(loopsOf(metadata.experiment));
+  const axes = pictureAxes(metadata.picture);
+  const { channels, warnings } = channelList(metadata.picture, layout);
+  const utc = julianMilliseconds(numberIn(metadata.picture, "dTimeAbsolute"));
+  const opened: ChunkedFile = {
+    file,
+    store: { file, chunks, layout, lineScan: axes.lineScan, stop },
+    metadata,
+    numbers,
+    axes,
+    channels,
+    moment: wallClock(textIn(metadata.texts, "TextInfoItem_9"), utc),
+    warnings: [
+      ...(fault === null ? [] : [`The map of the chunks was of no use (${fault}); they were searched for`]),
+      ...metadata.warnings,
+      ...layout.warnings,
+      ...warnings,
+      ...axes.warnings,
+      ...countWarnings(chunks, numbers),
+    ],
+  };
+  return scenesOf(opened);
+}
+
+/** Fewer or more frames than the loops promise, and steps of a loop that has no axis. */
+function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonly string[] {
+  const custom = numbers.size("U");
+  return [
+    ...(frames.size === numbers.count
+      ? []
+      : [`${frames.size} frames are stored, and the experiment has ${numbers.count}`]),
+    ...(custom > 1 ? [`The first of ${custom} steps of a custom loop is served`] : []),
+  ];
+}
+
+/** Positions with frames; those without are left out. */
+function scenesOf(opened: ChunkedFile): Scenes {
+  const { numbers, store } = opened;
+  const stored = new Set<number>();
+  for (const frame of store.chunks.frames.keys()) {
+    if (frame < numbers.count) stored.add(numbers.sceneOf(frame));
+  }
+  const declared = numbers.size("P");
+  const served = declared === 1 ? [0] : [...stored].sort((a, b) => a - b);
+  if (served.length === 0) throw new DecodeFailed("it holds no frames");
+  const names = numbers.loop("P")?.names ?? [];
+  const axes = axesAt(opened, 0).axes;
+  const missing = declared - served.length;
+  return {
+    count: served.length,
+    own: 0,
+    warnings: missing === 0 ? [] : [leftOut(missing, declared, { stored, names })],
+    entries: (most) =>
+      served.slice(0, most).map((scene): SceneEntry => ({
+        name: names[scene] ?? null,
+        sizes: sizesOf(axes),
+      })),
+    open: (scene) => Promise.try(() => acquisitionOf(opened, served[scene] ?? 0)),
+  };
+}
+
+/** Scenes that a warning names. */
+const MAX_NAMED = 3;
+
+function leftOut(
+  missing: number,
+  declared: number,
+  { stored, names }: { stored: ReadonlySet<number>; names: readonly (string | null)[] },
+): string {
+  const served = sceneNames(names.slice(0, 10_000));
+  const named: string[] = [];
+  for (let scene = 0; scene < declared && named.length < MAX_NAMED; scene += 1) {
+    if (!stored.has(scene)) named.push(`"${served[scene] ?? `Scene ${scene + 1}`}"`);
+  }
+  const others = missing > named.length ? ` and ${missing - named.length} more` : "";
+  return `${missing} of ${declared} positions have no frames and are left out: ${named.join(", ")}${others}`;
+}
+
+/** Axes of a scene and the seconds of its time points. */
+function axesAt({ file, store, numbers, axes, channels }: ChunkedFile, scene: number) {
+  const { layout, chunks } = store;
+  const [t, z] = [numbers.size("T"), numbers.size("Z")];
+  const times = t > 1 && t <= chunks.frames.size
+    ? frameTimes(file, chunks, Array.from({ length: t }, (_, i) => numbers.at({ t: i, z: 0 }, scene)))
+    : null;
+  const seconds = times?.map((time) => (time - times[0]!) / 1000) ?? null;
+  const loop = numbers.loop("T");
+  const mean = seconds === null ? null : seconds[t - 1]! * 1000 / (t - 1);
+  const period = known(calibrated(loop?.measured ?? mean ?? loop?.nominal, "ms"));
+  const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
+  return {
+    axes: axesOf(
+      { T: t, C: channels.length, Z: z, Y: layout.rows, X: layout.columns },
+      { ...axes.steps, ...(period && { T: period }), ...(depth && { Z: depth }) },
+    ),
+    seconds,
+  };
+}
+
+function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
+  const { file, store, numbers, channels, moment, warnings } = opened;
+  const { axes, seconds } = axesAt(opened, scene);
+  return {
+    axes,
+    channels,
+    ...moment,
+    fileSize: file.size,
+    reference: null,
+    warnings,
+    times: seconds,
+    indexBytes: store.chunks.bytes + 8 * (seconds?.length ?? 0),
+    documents: (most) => metadataTexts(file, store.chunks, most),
+    plan: (components, position = FIRST_POSITION, rows) =>
+      Promise.try(() => planFrame(store, { number: numbers.at(position, scene), components, rows })),
+  };
+}

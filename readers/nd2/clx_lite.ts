@@ -1,0 +1,186 @@
+/**
+ * Metadata of version 3, a binary tree. Each entry has a type, the length of its name in UTF-16 units with the closing NUL,
+ * the name and a value; a level holds a number of entries and after them a table of their places, which is not needed.
+ */
+import { type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
+import { DecodeFailed } from "../errors.ts";
+import type { Variant, VariantObject } from "./variant.ts";
+import { uint64 } from "./chunk.ts";
+
+/** Entries of all metadata of an open, 100 bytes of heap each; ten thousand positions of the stage have 60,000. */
+export const MAX_ENTRIES = 500_000;
+
+/** Nesting of levels; experiments have a dozen. */
+export const MAX_LEVELS = 64;
+
+/** Bytes of metadata that are inflated in one open. */
+export const MAX_INFLATED_BYTES = 64 << 20;
+
+/** What may still be built of the metadata of one open. */
+export interface VariantBudget {
+  /** Entries. */
+  entries: number;
+  /** Inflated bytes. */
+  inflated: number;
+}
+
+/** The budget of an open. */
+export const variantBudget = (): VariantBudget => ({ entries: MAX_ENTRIES, inflated: MAX_INFLATED_BYTES });
+
+const TYPE = { text: 8, bytes: 9, level: 11, compressed: 0x4c } as const;
+
+/** How values of a fixed width are read, with their bytes. */
+const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: number) => Variant]>> = {
+  1: [1, (view, at) => view.getUint8(at) !== 0],
+  2: [4, (view, at) => view.getInt32(at, true)],
+  3: [4, (view, at) => view.getUint32(at, true)],
+  4: [8, (view, at) => Number(view.getBigInt64(at, true))],
+  5: [8, uint64],
+  6: [8, (view, at) => view.getFloat64(at, true)],
+  7: [8, uint64],
+};
+
+const ZLIB: StreamKind = "zlib";
+
+/** `LV0Z` and a u64 length. */
+const COMPRESSED_HEAD_BYTES = 12;
+
+/**
+ * Parses a chunk.
+ *
+ * @param what names it in messages
+ * @param budget counted down
+ * @throws {DecodeFailed} it is damaged, or over the budget
+ */
+export function parseLite(bytes: Uint8Array, what: string, budget: VariantBudget): VariantObject {
+  return new LiteParser(bytes, what, budget).document(0);
+}
+
+class LiteParser {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #what: string;
+  readonly #budget: VariantBudget;
+  #at = 0;
+
+  constructor(bytes: Uint8Array, what: string, budget: VariantBudget) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#what = what;
+    this.#budget = budget;
+  }
+
+  /** Entries up to the end, or to the zeros that fill it. */
+  document(depth: number): VariantObject {
+    const end = this.#bytes.length;
+    if (this.#bytes[0] === TYPE.compressed) return this.#compressed(depth);
+    const found = new Map<string, Variant>();
+    while (this.#at < end && (found.size === 0 || this.#bytes[this.#at] !== 0)) {
+      const [name, value] = this.#entry(end, depth);
+      found.set(name, value);
+    }
+    return found;
+  }
+
+  #entry(end: number, depth: number): [name: string, value: Variant] {
+    const start = this.#at;
+    if ((this.#budget.entries -= 1) < 0) throw this.#fault(start, `has more than ${MAX_ENTRIES} entries`);
+    this.#need(2, end);
+    const type = this.#bytes[start]!;
+    const units = this.#bytes[start + 1]!;
+    this.#at += 2;
+    this.#need(2 * units, end);
+    const nameEnd = this.#at + 2 * units;
+    const name = this.#text(this.#at, nameEnd);
+    this.#at = nameEnd;
+    return [name, this.#value(type, { start, end }, depth)];
+  }
+
+  #value(type: number, { start, end }: { start: number; end: number }, depth: number): Variant {
+    const scalar = SCALARS[type];
+    if (scalar !== undefined) {
+      const [width, read] = scalar;
+      this.#need(width, end);
+      this.#at += width;
+      return read(this.#view, this.#at - width);
+    }
+    if (type === TYPE.text) return this.#string(end);
+    if (type === TYPE.bytes) {
+      this.#need(8, end);
+      const length = uint64(this.#view, this.#at);
+      this.#at += 8;
+      this.#need(length, end);
+      this.#at += length;
+      return this.#bytes.subarray(this.#at - length, this.#at);
+    }
+    if (type === TYPE.level) return this.#level(start, end, depth);
+    throw this.#fault(start, `has an entry of unknown type ${type}`);
+  }
+
+  /** Texts have no length; one without a NUL goes on to the end. */
+  #string(end: number): string {
+    const start = this.#at;
+    let at = start;
+    while (at + 1 < end && (this.#bytes[at] !== 0 || this.#bytes[at + 1] !== 0)) at += 2;
+    this.#at = Math.min(at + 2, end);
+    return this.#text(start, at);
+  }
+
+  /** A list where no child has a name, else an object. */
+  #level(start: number, end: number, depth: number): Variant {
+    if (depth >= MAX_LEVELS) throw this.#fault(start, `is nested more than ${MAX_LEVELS} deep`);
+    this.#need(12, end);
+    const count = this.#view.getUint32(this.#at, true);
+    const length = uint64(this.#view, this.#at + 4);
+    this.#at += 12;
+    const childrenEnd = start + length;
+    const levelEnd = childrenEnd + 8 * count;
+    if (childrenEnd < this.#at || levelEnd > end) {
+      throw this.#fault(start, `has a level of ${length} bytes with ${count} entries, which does not fit`);
+    }
+    const children: [string, Variant][] = [];
+    for (let i = 0; i < count; i += 1) children.push(this.#entry(childrenEnd, depth + 1));
+    this.#at = levelEnd;
+    const isList = children.length > 0 && children.every(([name]) => name === "");
+    return isList ? children.map(([, value]) => value) : new Map(children);
+  }
+
+  #compressed(depth: number): VariantObject {
+    if (depth >= MAX_LEVELS) throw this.#fault(0, `is nested more than ${MAX_LEVELS} deep`);
+    this.#need(COMPRESSED_HEAD_BYTES, this.#bytes.length);
+    const length = uint64(this.#view, 4);
+    if (length > this.#budget.inflated) {
+      throw this.#fault(0, `inflates to ${length} bytes, more than ${MAX_INFLATED_BYTES} for all metadata`);
+    }
+    this.#budget.inflated -= length;
+    let inflated: Uint8Array;
+    try {
+      inflated = unpackAll(ZLIB, this.#bytes.subarray(COMPRESSED_HEAD_BYTES), length);
+    } catch (cause) {
+      throw this.#fault(0, `cannot be inflated: ${cause instanceof Error ? cause.message : cause}`);
+    }
+    if (inflated.length !== length) {
+      throw this.#fault(0, `inflates to ${inflated.length} bytes, not to ${length}`);
+    }
+    return new LiteParser(inflated, this.#what, this.#budget).document(depth + 1);
+  }
+
+  /** UTF-16 up to the first NUL. */
+  #text(start: number, end: number): string {
+    const text = UTF16.decode(this.#bytes.subarray(start, end - (end - start) % 2));
+    const nul = text.indexOf("\0");
+    return nul < 0 ? text : text.slice(0, nul);
+  }
+
+  #need(length: number, end: number): void {
+    if (this.#at + length > end) {
+      throw this.#fault(this.#at, `ends within an entry, ${length} bytes are needed`);
+    }
+  }
+
+  #fault(at: number, what: string): DecodeFailed {
+    return new DecodeFailed(`${this.#what} ${what} (at its byte ${at})`);
+  }
+}
+
+const UTF16 = new TextDecoder("utf-16le");

@@ -1,0 +1,76 @@
+/** When frames were taken, as the computer measured it. */
+import type { ByteSource } from "../byte_source.ts";
+import { chunkAt } from "./chunk.ts";
+import type { StoredChunks } from "./stored_chunks.ts";
+
+/** One number for each frame, of {@linkcode MAX_FRAMES} at most. */
+const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
+
+/** Time points whose frames are asked one by one where the file has no list of times. */
+const MAX_ASKED = 1000;
+
+/** Bytes of the list that are read at once. */
+const WINDOW_BYTES = 64 << 10;
+
+/**
+ * Milliseconds of some frames by their numbers.
+ *
+ * @param numbers ascending
+ * @returns `null` where one of them is unknown, or they do not rise
+ */
+export function frameTimes(
+  file: ByteSource,
+  chunks: StoredChunks,
+  numbers: readonly number[],
+): readonly number[] | null {
+  return rising(listedTimes(file, chunks, numbers)) ?? rising(framesTimes(file, chunks, numbers));
+}
+
+function rising(times: readonly number[] | null): readonly number[] | null {
+  const rises = times?.every((time, i) => Number.isFinite(time) && (i === 0 || time > times[i - 1]!));
+  return rises ? times : null;
+}
+
+/** Times of the list. */
+function listedTimes(
+  file: ByteSource,
+  chunks: StoredChunks,
+  numbers: readonly number[],
+): readonly number[] | null {
+  const found = chunks.find(CACHES);
+  if (found === null) return null;
+  const chunk = chunkAt(file, found.at);
+  if (typeof chunk === "string" || chunk.name !== found.name) return null;
+  const count = Math.floor(chunk.stored / 8);
+  const last = numbers.at(-1) ?? 0;
+  if (last >= count) return null;
+  const times: number[] = [];
+  let [start, window] = [0, new DataView(new ArrayBuffer(0))];
+  for (const number of numbers) {
+    if ((number - start) * 8 >= window.byteLength) {
+      start = number;
+      const length = Math.min(WINDOW_BYTES, 8 * (count - start));
+      window = new DataView(file.read(chunk.offset + 8 * start, length, "the times of the frames").buffer);
+    }
+    times.push(window.getFloat64(8 * (number - start), true));
+  }
+  return times;
+}
+
+/** The number before the samples of each frame. */
+function framesTimes(
+  file: ByteSource,
+  { frames }: StoredChunks,
+  numbers: readonly number[],
+): readonly number[] | null {
+  if (numbers.length > MAX_ASKED) return null;
+  const times: number[] = [];
+  for (const number of numbers) {
+    const at = frames.get(number);
+    const chunk = at === undefined ? null : chunkAt(file, at);
+    if (chunk === null || typeof chunk === "string" || chunk.stored < 8) return null;
+    const bytes = file.read(chunk.offset, 8, "the time of a frame");
+    times.push(new DataView(bytes.buffer).getFloat64(0, true));
+  }
+  return times;
+}

@@ -1,0 +1,91 @@
+/** Files from before 2010: boxes of JPEG 2000 (ITU-T T.800, annex I), and at the end a map that tells what each is for. */
+import { Buffer } from "node:buffer";
+import type { ByteSource } from "../../byte_source.ts";
+import { DecodeFailed, quoted } from "../../errors.ts";
+import type { StopFlag } from "../../stop_flag.ts";
+
+const MAP_SIGNATURE = "LABORATORY IMAGING ND BOX MAP 00";
+const TAIL_BYTES = 40;
+const BOX_HEAD_BYTES = 8;
+const ENTRY_BYTES = 16;
+
+/** Boxes of a file: three of metadata for each frame, and one for each of its channels. */
+const MAX_BOXES = 1_000_000;
+
+/** Types of boxes that the standard defines; others are told by the type that the map gives them. */
+const STANDARD = new Set(["jP  ", "ftyp", "jp2h"]);
+
+/** What codestreams are called in the map. */
+const CODESTREAM = "LUNK";
+
+/** A box. */
+export interface Box {
+  /** Offset of its content. */
+  readonly offset: number;
+  /** Bytes of content. */
+  readonly length: number;
+}
+
+/** True where a file ends with the place of a map. */
+export function hasBoxMap(file: ByteSource): boolean {
+  if (file.size < TAIL_BYTES) return false;
+  const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
+  return Buffer.from(tail).toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
+}
+
+/** Offsets of boxes by what they are for, in the order of the file. */
+export type BoxMap = ReadonlyMap<string, readonly number[]>;
+
+/** The boxes of a file by its map, or by walking where it has none. @throws {DecodeFailed | Stopped} */
+export function readBoxMap(file: ByteSource, stop: StopFlag): BoxMap {
+  return hasBoxMap(file) ? mappedBoxes(file) ?? walkedBoxes(file, stop) : walkedBoxes(file, stop);
+}
+
+/** Boxes that the map lists, or `null` where its place is none. */
+function mappedBoxes(file: ByteSource): BoxMap | null {
+  const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
+  const place = file.size - Number(tail.readBigUInt64LE(MAP_SIGNATURE.length));
+  if (place < 0 || place + 4 > file.size) return null;
+  const count = Buffer.from(file.read(place, 4, "the box map")).readUInt32BE(0);
+  if (count > MAX_BOXES) throw tooManyBoxes();
+  if (place + 4 + count * ENTRY_BYTES > file.size) return null;
+  const entries = Buffer.from(file.read(place + 4, count * ENTRY_BYTES, "the box map").buffer);
+  const found = new Map<string, number[]>();
+  for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
+    const type = entries.toString("latin1", at, at + 4);
+    const purpose = STANDARD.has(type) ? type : entries.toString("latin1", at + 4, at + 8);
+    found.getOrInsertComputed(purpose, () => []).push(Number(entries.readBigUInt64LE(at + 8)));
+  }
+  return found.has(CODESTREAM) ? found : null;
+}
+
+/** Boxes one after the other; codestreams are told by their type, and metadata where that names them. */
+function walkedBoxes(file: ByteSource, stop: StopFlag): BoxMap {
+  const found = new Map<string, number[]>();
+  for (let at = 0, count = 0; at + BOX_HEAD_BYTES <= file.size; count += 1) {
+    stop.check();
+    if (count > MAX_BOXES) throw tooManyBoxes();
+    const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, "box"));
+    const type = head.toString("latin1", 4);
+    const length = head.readUInt32BE(0);
+    const purpose = type === "jp2c" ? CODESTREAM : type;
+    found.getOrInsertComputed(purpose, () => []).push(at);
+    // A length of 0 is that of the last box.
+    if (length < BOX_HEAD_BYTES) break;
+    at += length;
+  }
+  return found;
+}
+
+const tooManyBoxes = () => new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
+
+/** The content of the box at an offset. @throws {DecodeFailed} it does not lie in the file */
+export function boxAt(file: ByteSource, at: number, purpose: string): Box {
+  const what = `box ${quoted(purpose)}`;
+  const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, what));
+  const stated = head.readUInt32BE(0);
+  const length = stated === 0 ? file.size - at : stated;
+  if (length < BOX_HEAD_BYTES) throw new DecodeFailed(`${what} at ${at} has ${stated} bytes`);
+  file.require(at, length, what);
+  return { offset: at + BOX_HEAD_BYTES, length: length - BOX_HEAD_BYTES };
+}

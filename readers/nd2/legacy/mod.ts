@@ -1,0 +1,173 @@
+/**
+ * ND2 from before 2010: boxes of JPEG 2000, big-endian (u32 length with itself, four letters, content), and at the end
+ *
+ *     map       u32 count, then for each box four letters of its type, four of its purpose, u64 offset (little-endian)
+ *     +0 .. 40  "LABORATORY IMAGING ND BOX MAP 00", u64 distance of the map from the end of the file
+ *
+ *     LUNK  a codestream: one channel of one frame      VIMD  XML, channels and pixel size of a frame
+ *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for people
+ */
+import { axesOf, calibrated, known } from "../../axes.ts";
+import { channelNames, COLOURS } from "../../channel_names.ts";
+import { DecodeFailed } from "../../errors.ts";
+import { item } from "../../item.ts";
+import { MAX_CHANNELS } from "../../limits.ts";
+import type { RandomAccessFile } from "../../random_access.ts";
+import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../../reader.ts";
+import type { StopFlag } from "../../stop_flag.ts";
+import { hexColor } from "../channel_list.ts";
+import { FrameNumbers } from "../frame_numbers.ts";
+import { metadataText } from "../metadata_text.ts";
+import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "../variant.ts";
+import { julianMilliseconds, wallClock } from "../wall_clock.ts";
+import { type BoxMap, readBoxMap } from "./box_map.ts";
+import { codestreamSize, type CodestreamStore, planStreams } from "./codestreams.ts";
+import { documentBytes, documentOf, holderOf, numberOf, textStarting } from "./documents.ts";
+import { legacyLoops } from "./loops.ts";
+
+/** Documents that are told of; those of later frames repeat the first. */
+const DOCUMENTS = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];
+
+/** Reads the metadata of a file of boxes. @throws {DecodeFailed | Stopped} */
+export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
+  const boxes = readBoxMap(file, stop);
+  const places = boxes.get("LUNK") ?? [];
+  const first = places[0];
+  if (first === undefined) throw new DecodeFailed("it holds no frames");
+  const size = codestreamSize(file, first);
+  const warnings: string[] = [];
+  const read = (purpose: string): VariantObject => {
+    try {
+      return documentOf(file, boxes, purpose);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      warnings.push(`Metadata are left out: ${error.message}`);
+      return EMPTY;
+    }
+  };
+  const picture = holderOf(read("VIMD"), ["PicturePlanes", "Calibration"]);
+  const description = textStarting(read("TINF"), "Metadata:");
+  const experiment = read(boxes.has("AIM1") ? "AIM1" : "AIMD");
+  const planes = planesOf(picture);
+  const perFrame = numberOf(objectIn(picture, "PicturePlanes"), "Count") ?? Math.max(planes.length, 1);
+  if (!Number.isSafeInteger(perFrame) || perFrame < 1 || perFrame > Math.min(places.length, MAX_CHANNELS)) {
+    throw new DecodeFailed(
+      `frames have ${perFrame} channels, and the file holds ${places.length} of all frames`,
+    );
+  }
+  const numbers = new FrameNumbers(legacyLoops(experiment, description));
+  const frames = Math.floor(places.length / perFrame);
+  if (frames !== numbers.count) {
+    warnings.push(`${frames} frames are stored, and the experiment has ${numbers.count}`);
+  }
+  const store = { file, places, perFrame, size, stop };
+  return scenesOf({ file, boxes, picture, planes, numbers, store, warnings });
+}
+
+interface LegacyFile {
+  readonly file: RandomAccessFile;
+  readonly boxes: BoxMap;
+  readonly picture: VariantObject;
+  readonly planes: readonly VariantObject[];
+  readonly numbers: FrameNumbers;
+  readonly store: CodestreamStore;
+  readonly warnings: readonly string[];
+}
+
+const planesOf = (picture: VariantObject) =>
+  itemsOf(objectIn(picture, "PicturePlanes").get("Plane")).map(objectOf).filter(({ size }) => size > 0);
+
+/** Positions of which a frame is stored. */
+function scenesOf(opened: LegacyFile): Scenes {
+  const { numbers, store } = opened;
+  const frames = Math.min(Math.floor(store.places.length / store.perFrame), numbers.count);
+  const stored = new Set<number>();
+  for (let frame = 0; frame < frames; frame += 1) stored.add(numbers.sceneOf(frame));
+  const served = [...stored].sort((a, b) => a - b);
+  const declared = numbers.size("P");
+  const acquisition = (scene: number) => acquisitionOf(opened, item(served, scene));
+  return {
+    count: served.length,
+    own: 0,
+    warnings: served.length === declared
+      ? []
+      : [`${declared - served.length} of ${declared} positions have no frames and are left out`],
+    entries: (most) => {
+      const sizes = sizesOf(acquisition(0).axes);
+      return served.slice(0, most).map(() => ({ name: null, sizes }));
+    },
+    open: (scene) => Promise.try(() => acquisition(scene)),
+  };
+}
+
+function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
+  const { file, boxes, picture, numbers, store, warnings } = opened;
+  const pixel = known(calibrated(numberOf(picture, "Calibration"), "um"));
+  const time = numbers.loop("T");
+  const period = known(calibrated(time?.measured ?? time?.nominal, "ms"));
+  const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
+  const channels = channelsOf(opened);
+  return {
+    axes: axesOf(
+      {
+        T: numbers.size("T"),
+        C: channels.length,
+        Z: numbers.size("Z"),
+        Y: store.size.rows,
+        X: store.size.columns,
+      },
+      { ...(pixel && { Y: pixel, X: pixel }), ...(period && { T: period }), ...(depth && { Z: depth }) },
+    ),
+    channels,
+    ...wallClock(null, julianMilliseconds(numberOf(picture, "TimeAbsolute"))),
+    fileSize: file.size,
+    reference: null,
+    warnings,
+    times: null,
+    indexBytes: 16 * store.places.length,
+    documents: (most) => texts(file, boxes, most),
+    plan: (wanted, position, rows) =>
+      Promise.try(() => {
+        const selected = wanted.map((index) => item(channels, index));
+        return planStreams(store, numbers.at(position, scene), selected, rows);
+      }),
+  };
+}
+
+/** Codestreams of a frame, and the components of each where they are colours. */
+function channelsOf({ planes, store }: LegacyFile): readonly Channel[] {
+  const { perFrame, size } = store;
+  const described = Array.from({ length: perFrame }, (_, i) => {
+    const plane = planes[i] ?? EMPTY;
+    const name = plane.get("OpticalConfigName") ?? plane.get("Description");
+    return { name: typeof name === "string" ? name : null, color: hexColor(numberOf(plane, "Color")) };
+  });
+  const all = described.flatMap(({ name, color }) =>
+    size.components === 1 ? [{ name, color }] : COLOURS.map((colour) => ({
+      name: perFrame > 1 && name ? `${name} ${colour}` : colour,
+      color: null,
+    }))
+  );
+  const names = channelNames(all.map(({ name }) => name));
+  return all.map(({ color }, index) => ({
+    index,
+    name: item(names, index),
+    sampleType: size.bits > 8 ? "uint16" : "uint8",
+    rows: size.rows,
+    columns: size.columns,
+    color,
+  }));
+}
+
+/** The documents as they are. @throws {DecodeFailed} they have more bytes than `most` */
+function texts(file: RandomAccessFile, boxes: BoxMap, most: number): MetadataDocument[] {
+  let left = most;
+  return DOCUMENTS.flatMap((purpose) => {
+    const at = boxes.get(purpose)?.[0];
+    if (at === undefined) return [];
+    const text = metadataText(documentBytes(file, at, purpose));
+    left -= new TextEncoder().encode(text).length;
+    if (left < 0) throw new DecodeFailed(`its metadata documents have more than ${most} bytes`);
+    return [{ name: purpose, mediaType: "application/xml", text }];
+  });
+}

@@ -1,0 +1,52 @@
+/** What rows, columns and loops of frames mean, and their steps. */
+import { calibrated, type Calibration, known } from "../axes.ts";
+import type { AxisLetter } from "../reader.ts";
+import { numberIn, positiveIn, type VariantObject } from "./variant.ts";
+
+/** What `ePictureXAxis` and `ePictureYAxis` name; 0 and 1 are the axes of the picture. */
+const AXIS = { time: 2, depth: 3, point: 4 } as const;
+
+/** Steps of rows and columns. */
+export interface PictureAxes {
+  /** Steps of `Y` and `X`. */
+  readonly steps: Partial<Record<AxisLetter, Calibration>>;
+  /** True where rows are lines in time. */
+  readonly lineScan: boolean;
+  /** What rows or columns are, where it is not what pictures have. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Steps of rows and columns. Pixels are square; an axis of time has its own step in milliseconds, one of depth its own in
+ * micrometres.
+ */
+export function pictureAxes(picture: VariantObject): PictureAxes {
+  const real = picture.get("bCalibrated") !== false;
+  const pixel = known(calibrated(real ? positiveIn(picture, "dCalibration") : null, "um"));
+  const time = known(calibrated(positiveIn(picture, "dTimeAxisCalibration"), "ms"));
+  const depth = known(calibrated(positiveIn(picture, "dZAxisCalibration"), "um"));
+  const steps: Partial<Record<AxisLetter, Calibration>> = {};
+  const warnings: string[] = [];
+  for (
+    const [letter, key, what] of [["Y", "ePictureYAxis", "Rows"], ["X", "ePictureXAxis", "Columns"]] as const
+  ) {
+    const axis = numberIn(picture, key);
+    const own = axis === AXIS.time
+      ? time
+      : axis === AXIS.depth
+      ? depth
+      : axis === AXIS.point
+      ? undefined
+      : pixel;
+    const step = own ?? (axis === AXIS.point ? undefined : pixel);
+    if (step) steps[letter] = step;
+    if (axis === AXIS.time && !time) {
+      warnings.push(
+        `The file does not say how long a line takes: ${what.toLowerCase()} have the spatial step`,
+      );
+    } else if (axis === AXIS.time && letter === "X") warnings.push("Columns are time");
+    if (axis === AXIS.depth) warnings.push(`${what} are focus planes`);
+    if (axis === AXIS.point) warnings.push(`${what} are samples of one point in time`);
+  }
+  return { steps, lineScan: numberIn(picture, "ePictureYAxis") === AXIS.time, warnings };
+}

@@ -1,0 +1,76 @@
+/** Values of the metadata, which both generations write: numbers, texts, bytes, lists and objects. */
+
+/** A value. */
+export type Variant = boolean | number | string | Uint8Array | readonly Variant[] | VariantObject;
+
+/** Values by name, in the order of the file. */
+export type VariantObject = ReadonlyMap<string, Variant>;
+
+/** An object without anything. */
+export const EMPTY: VariantObject = new Map();
+
+/** The value as an object; what is none is {@linkcode EMPTY}. */
+export const objectOf = (value: Variant | undefined): VariantObject =>
+  value instanceof Map ? value as VariantObject : EMPTY;
+
+/** The object of a name inside of another. */
+export const objectIn = (object: VariantObject, name: string): VariantObject => objectOf(object.get(name));
+
+/** The finite number of a name, or `null`; a boolean counts as 0 or 1. */
+export function numberIn(object: VariantObject, name: string): number | null {
+  const value = object.get(name);
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+/** The positive number of a name, or `null`. */
+export function positiveIn(object: VariantObject, name: string): number | null {
+  const value = numberIn(object, name);
+  return value !== null && value > 0 ? value : null;
+}
+
+/** The count of a name: an integer above 0, or 0 where it has none. */
+export function countIn(object: VariantObject, name: string): number {
+  const value = numberIn(object, name);
+  return value !== null && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** The text of a name, or `null` where there is none or it is blank. */
+export function textIn(object: VariantObject, name: string): string | null {
+  const value = object.get(name);
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+/** The values of a list, or of an object that stands for one, in the order of the file. */
+export function itemsOf(value: Variant | undefined): readonly Variant[] {
+  if (value instanceof Uint8Array) return Array.from(value);
+  if (Array.isArray(value)) return value;
+  return value instanceof Map ? [...value.values()] : [];
+}
+
+/** Flags: bytes or values, any but 0 and false being true. Objects have the keys `_00`, `_01` and so on. */
+export function flagsOf(value: Variant | undefined): readonly boolean[] {
+  const sorted = value instanceof Map
+    ? [...value as VariantObject].sort(([a], [b]) => a < b ? -1 : 1).map(([, flag]) => flag)
+    : itemsOf(value);
+  return sorted.map((flag) => typeof flag === "string" ? flag !== "" && flag !== "0" : Boolean(flag));
+}
+
+/** The one object inside of a list or object that holds nothing else, such as the wrapper of a document. */
+export function unwrapped(value: Variant | undefined): VariantObject {
+  let object = value;
+  for (let depth = 0; depth < 4; depth += 1) {
+    const items = itemsOf(object);
+    const [only] = items;
+    if (object instanceof Uint8Array || items.length !== 1 || !isContainer(only)) break;
+    if (object instanceof Map && !isWrapper([...object.keys()][0])) break;
+    object = only;
+  }
+  return objectOf(object);
+}
+
+const isContainer = (value: Variant | undefined) => Array.isArray(value) || value instanceof Map;
+
+/** Names that hold nothing but the document itself: `SLxExperiment`, `no_name`, `variant`. */
+const isWrapper = (name: string | undefined) =>
+  name === undefined || /^(?:SLx|no_name|variant|i0+$|$)/.test(name);

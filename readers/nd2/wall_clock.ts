@@ -1,0 +1,74 @@
+/** When an image was made: the text of the computer's clock, whose form depends on its language. */
+import { hourOf, type Moment, moment, momentOf, UNDATED } from "../moment.ts";
+
+/** Days between the start of Julian day numbers and of Unix time. */
+const UNIX_EPOCH_JULIAN_DAY = 2_440_587.5;
+const DAY_MS = 86_400_000;
+
+/** Days by which the clock of the file and the time in UTC may differ: time zones, and a long recording. */
+const NEAR_DAYS = 31;
+
+/** Characters of a date with a time. */
+const MAX_TEXT = 100;
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const CLOCK = /(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?:\s*([AP])\.?M)?/i;
+
+/** Milliseconds since 1970 of a Julian day number, or `null` for one that stands for none. */
+export function julianMilliseconds(day: number | null): number | null {
+  if (day === null || day < 1) return null;
+  const ms = (day - UNIX_EPOCH_JULIAN_DAY) * DAY_MS;
+  return Math.abs(ms) < 8.64e15 ? ms : null;
+}
+
+/**
+ * The moment that a text states, as it is written. Where it may be day before month or month before day, the one nearer to
+ * the time in UTC counts; without one, clocks of twelve hours are taken for American.
+ *
+ * @param text such as `3/7/2025  2:38:00 PM`, `18/06/2014  15:55:27`, `2014-06-18 15:55:27`, `18-Jun-14 3:55:27 PM`
+ * @param utc milliseconds since 1970, or `null`
+ * @returns the moment in UTC where there is no text
+ */
+export function wallClock(text: string | null, utc: number | null): Moment {
+  const written = text === null ? UNDATED : parsed(text, utc);
+  if (written.date !== "") return written;
+  return utc === null ? UNDATED : momentOf(new Date(utc).toISOString());
+}
+
+function parsed(text: string, utc: number | null): Moment {
+  const found = /^\s*(\d{1,4})\s*[-/. ]\s*(\d{1,2}|[a-z]{3})[a-z]*\.?\s*[-/. ]\s*(\d{1,4})\b\.?(.*)$/is.exec(
+    text.slice(0, MAX_TEXT),
+  );
+  if (!found) return momentOf(text);
+  const [, first = "", second = "", third = "", rest = ""] = found;
+  const clock = CLOCK.exec(rest);
+  const time = [
+    clock ? hourOf(clock[1], clock[4] && `${clock[4]}M`) : undefined,
+    clock?.[2],
+    clock?.[3] ?? 0,
+  ] as const;
+  const month = MONTHS.indexOf(second.toLowerCase()) + 1;
+  const dates: (readonly [string, string | number, string | number])[] = first.length > 2
+    ? [[first, second, third]]
+    : month > 0
+    ? [[fullYear(third), month, first]]
+    : [[fullYear(third), second, first], [fullYear(third), first, second]];
+  const existing = dates.map((date) => moment(date, time)).filter(({ date }) => date !== "");
+  const american = clock?.[4] !== undefined && /^\s*\d+\//.test(text);
+  return nearest(american ? existing.reverse() : existing, utc);
+}
+
+/** The one nearest to a time, if it is near; else the first. */
+function nearest(moments: readonly Moment[], utc: number | null): Moment {
+  const away = ({ date }: Moment) =>
+    Math.abs(Date.UTC(+date.slice(0, 4), +date.slice(4, 6) - 1, +date.slice(6)) - (utc ?? 0)) / DAY_MS;
+  const [first = UNDATED] = moments;
+  const near = moments.toSorted((a, b) => away(a) - away(b))[0];
+  return utc !== null && near !== undefined && away(near) <= NEAR_DAYS ? near : first;
+}
+
+/** Of two digits the year within the century that began with these microscopes. */
+function fullYear(year: string): string {
+  return year.length > 2 ? year : String((Number(year) < 80 ? 2000 : 1900) + Number(year));
+}
