@@ -119,9 +119,8 @@ function leftOut(
 function axesAt({ file, store, numbers, axes, channels }: ChunkedFile, scene: number) {
   const { layout, chunks } = store;
   const [t, z] = [numbers.size("T"), numbers.size("Z")];
-  const times = t > 1 && t <= chunks.frames.size
-    ? frameTimes(file, chunks, Array.from({ length: t }, (_, i) => numbers.at({ t: i, z: 0 }, scene)))
-    : null;
+  const series = { count: t, numberAt: (i: number) => numbers.at({ t: i, z: 0 }, scene) };
+  const times = t > 1 ? frameTimes(file, chunks, series) : null;
   const seconds = times?.map((time) => (time - times[0]!) / 1000) ?? null;
   const loop = numbers.loop("T");
   const mean = seconds === null ? null : seconds[t - 1]! * 1000 / (t - 1);

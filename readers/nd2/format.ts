@@ -1,7 +1,7 @@
 /** Nikon ND2. */
 import type { ByteSource } from "../byte_source.ts";
 import { type FileFormat, startsWith } from "../format.ts";
-import { hasBoxMap } from "./legacy/box_map.ts";
+import { hasBoxMap } from "./legacy_boxes.ts";
 
 const isChunked = (head: Uint8Array) => startsWith(head, 0xda, 0xce, 0xbe, 0x0a);
 

@@ -12,18 +12,25 @@ const MAX_ASKED = 1000;
 /** Bytes of the list that are read at once. */
 const WINDOW_BYTES = 64 << 10;
 
+/** Some frames. */
+export interface FrameSeries {
+  /** How many. */
+  readonly count: number;
+  /** Number of each of them, ascending. */
+  numberAt(index: number): number;
+}
+
 /**
- * Milliseconds of some frames by their numbers.
+ * Milliseconds of some frames.
  *
- * @param numbers ascending
  * @returns `null` where one of them is unknown, or they do not rise
  */
 export function frameTimes(
   file: ByteSource,
   chunks: StoredChunks,
-  numbers: readonly number[],
+  series: FrameSeries,
 ): readonly number[] | null {
-  return rising(listedTimes(file, chunks, numbers)) ?? rising(framesTimes(file, chunks, numbers));
+  return rising(listedTimes(file, chunks, series)) ?? rising(framesTimes(file, chunks, series));
 }
 
 function rising(times: readonly number[] | null): readonly number[] | null {
@@ -35,18 +42,18 @@ function rising(times: readonly number[] | null): readonly number[] | null {
 function listedTimes(
   file: ByteSource,
   chunks: StoredChunks,
-  numbers: readonly number[],
+  series: FrameSeries,
 ): readonly number[] | null {
   const found = chunks.find(CACHES);
   if (found === null) return null;
   const chunk = chunkAt(file, found.at);
   if (typeof chunk === "string" || chunk.name !== found.name) return null;
   const count = Math.floor(chunk.stored / 8);
-  const last = numbers.at(-1) ?? 0;
-  if (last >= count) return null;
+  if (series.numberAt(series.count - 1) >= count) return null;
   const times: number[] = [];
   let [start, window] = [0, new DataView(new ArrayBuffer(0))];
-  for (const number of numbers) {
+  for (let i = 0; i < series.count; i += 1) {
+    const number = series.numberAt(i);
     if ((number - start) * 8 >= window.byteLength) {
       start = number;
       const length = Math.min(WINDOW_BYTES, 8 * (count - start));
@@ -61,12 +68,12 @@ function listedTimes(
 function framesTimes(
   file: ByteSource,
   { frames }: StoredChunks,
-  numbers: readonly number[],
+  series: FrameSeries,
 ): readonly number[] | null {
-  if (numbers.length > MAX_ASKED) return null;
+  if (series.count > MAX_ASKED) return null;
   const times: number[] = [];
-  for (const number of numbers) {
-    const at = frames.get(number);
+  for (let i = 0; i < series.count; i += 1) {
+    const at = frames.get(series.numberAt(i));
     const chunk = at === undefined ? null : chunkAt(file, at);
     if (chunk === null || typeof chunk === "string" || chunk.stored < 8) return null;
     const bytes = file.read(chunk.offset, 8, "the time of a frame");

@@ -10,7 +10,7 @@
  *
  * Metadata are XML (version 2) or a binary tree (version 3, names end with `LV`). A frame holds all channels, interleaved, raw
  * or as one zlib stream. Time, stage and focus loops number the frames, the outermost varies slowest; positions of the
- * stage are scenes. Files from before 2010 are JPEG 2000 boxes (`legacy/`).
+ * stage are scenes. Files from before 2010 are JPEG 2000 boxes (`legacy_image.ts`).
  *
  * Refused: frames that are compressed with losses; loops of kinds that no known file has.
  */
@@ -18,7 +18,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { Scenes, Source } from "../reader.ts";
 import { CHUNK_MAGIC } from "./chunk.ts";
 import { chunkedScenes } from "./chunked_image.ts";
-import { legacyScenes } from "./legacy/mod.ts";
+import { legacyScenes } from "./legacy_image.ts";
 
 /** The signature chunk and the place of the map. */
 const LEAST_BYTES = 152;

@@ -1,7 +1,7 @@
 /** Loops of the experiment in files of JPEG 2000 boxes. */
-import type { Loop } from "../experiment.ts";
-import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "../variant.ts";
-import { holderOf, numberOf } from "./documents.ts";
+import type { Loop } from "./experiment.ts";
+import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
+import { holderOf, numberOf } from "./legacy_documents.ts";
 
 /** Levels of an experiment that are followed. */
 const MAX_LEVELS = 16;

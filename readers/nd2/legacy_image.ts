@@ -7,23 +7,23 @@
  *     LUNK  a codestream: one channel of one frame      VIMD  XML, channels and pixel size of a frame
  *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for people
  */
-import { axesOf, calibrated, known } from "../../axes.ts";
-import { channelNames, COLOURS } from "../../channel_names.ts";
-import { DecodeFailed } from "../../errors.ts";
-import { item } from "../../item.ts";
-import { MAX_CHANNELS } from "../../limits.ts";
-import type { RandomAccessFile } from "../../random_access.ts";
-import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../../reader.ts";
-import type { StopFlag } from "../../stop_flag.ts";
-import { hexColor } from "../channel_list.ts";
-import { FrameNumbers } from "../frame_numbers.ts";
-import { metadataText } from "../metadata_text.ts";
-import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "../variant.ts";
-import { julianMilliseconds, wallClock } from "../wall_clock.ts";
-import { type BoxMap, readBoxMap } from "./box_map.ts";
-import { codestreamSize, type CodestreamStore, planStreams } from "./codestreams.ts";
-import { documentBytes, documentOf, holderOf, numberOf, textStarting } from "./documents.ts";
-import { legacyLoops } from "./loops.ts";
+import { axesOf, calibrated, known } from "../axes.ts";
+import { channelNames, COLOURS } from "../channel_names.ts";
+import { DecodeFailed } from "../errors.ts";
+import { item } from "../item.ts";
+import { MAX_CHANNELS } from "../limits.ts";
+import type { RandomAccessFile } from "../random_access.ts";
+import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../reader.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { hexColor } from "./channel_list.ts";
+import { FrameNumbers } from "./frame_numbers.ts";
+import { metadataText } from "./metadata_text.ts";
+import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
+import { julianMilliseconds, wallClock } from "./wall_clock.ts";
+import { type BoxMap, readBoxMap } from "./legacy_boxes.ts";
+import { codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
+import { documentBytes, documentOf, holderOf, numberOf, textStarting } from "./legacy_documents.ts";
+import { legacyLoops } from "./legacy_loops.ts";
 
 /** Documents that are told of; those of later frames repeat the first. */
 const DOCUMENTS = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];

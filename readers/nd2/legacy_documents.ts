@@ -1,11 +1,11 @@
 /** XML of the boxes; names have a letter for the type before them in some versions, and values stand in attributes. */
-import type { ByteSource } from "../../byte_source.ts";
-import { DecodeFailed, quoted } from "../../errors.ts";
-import type { XmlElement } from "../../xml.ts";
-import { parseXmlTree } from "../clx_xml.ts";
-import { MAX_METADATA_BYTES } from "../metadata.ts";
-import { EMPTY, objectOf, type Variant, type VariantObject } from "../variant.ts";
-import { boxAt, type BoxMap } from "./box_map.ts";
+import type { ByteSource } from "../byte_source.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
+import type { XmlElement } from "../xml.ts";
+import { parseXmlTree } from "./clx_xml.ts";
+import { MAX_METADATA_BYTES } from "./metadata.ts";
+import { EMPTY, objectOf, type Variant, type VariantObject } from "./variant.ts";
+import { boxAt, type BoxMap } from "./legacy_boxes.ts";
 
 /** Levels around a document that are looked through. */
 const MAX_WRAPPERS = 8;
