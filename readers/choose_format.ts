@@ -146,7 +146,7 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
   let recognised: Format | undefined;
   try {
     head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
-    recognised = recognise(file, head, rules.extension);
+    recognised = claimant(path, files) ?? recognise(file, head, rules.extension);
   } finally {
     file.close();
   }
@@ -177,6 +177,10 @@ function recognise(file: ByteSource, head: Uint8Array, extension: string | null)
     fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
     fitting.find((format) => format.confirms?.(file) ?? true);
 }
+
+/** The format of the acquisition that a file is a part of. */
+const claimant = (path: string, files: FileAccess): Format | undefined =>
+  FORMATS.find((format) => format.container === "file" && format.claims?.(path, files));
 
 /** What a file that no reader takes is and what to open instead, by the extension of a relative, or `null`. */
 function explanationOf(path: string, head: Uint8Array): string | null {

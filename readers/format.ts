@@ -1,5 +1,6 @@
 /** What each format tells of itself, in the `format.ts` of its folder, before its reader is loaded. */
 import type { ByteSource } from "./byte_source.ts";
+import type { FileAccess } from "./random_access.ts";
 import type { ReadScenes } from "./reader.ts";
 
 /** Bytes at the start of a file that are enough for every format to be told. */
@@ -42,6 +43,8 @@ export interface FileFormat extends FormatBase {
    * this format. Without it the first bytes decide.
    */
   confirms?(file: ByteSource): boolean;
+  /** Whether a file, whatever its content, is a part of an acquisition of this format, which is opened in its place. */
+  claims?(path: string, files: FileAccess): boolean;
 }
 
 /** A format whose images are directories. */

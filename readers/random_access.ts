@@ -203,6 +203,17 @@ export class FileAccess {
     }
   }
 
+  /** Bytes of a regular file; `null` when none is there or it lies outside the roots. */
+  sizeOf(path: string): number | null {
+    this.#stop.check();
+    try {
+      const stat = fs.statSync(this.resolve(path));
+      return stat.isFile() ? stat.size : null;
+    } catch {
+      return null;
+    }
+  }
+
   /** True when a folder has an entry of this name, even a link that leads nowhere or out of the roots. */
   hasEntry(path: string): boolean {
     this.#stop.check();

@@ -1,0 +1,101 @@
+/** Physical steps of the axes. */
+import { calibrated, type Calibration, known, UNCALIBRATED } from "../axes.ts";
+import type { AxisLetter } from "../reader.ts";
+import type { MainSettings, PlannedAxis } from "./main_settings.ts";
+import { IMAGE, SCAN } from "./plane_settings.ts";
+import type { Settings } from "./settings.ts";
+
+/** Section of the main settings with the calibration of the main image, whatever its name says. */
+const MAIN_IMAGE = "Reference Image Parameter";
+
+/** Stated steps that differ by more than this share are told of. */
+const TOLERANCE = 0.01;
+
+/** What steps are taken from. */
+export interface StepSources {
+  /** The main settings as text, and what they tell. */
+  readonly settings: Settings;
+  readonly main: MainSettings;
+  /** Settings of the first plane. */
+  readonly plane: Settings | null;
+  /** Seconds of the time points from the first. */
+  readonly times: readonly number[] | null;
+}
+
+/** Steps by letter, and what contradicts itself. */
+export interface Steps {
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  readonly warnings: readonly string[];
+}
+
+/** Steps of all axes of the main image. */
+export function stepsOf(sources: StepSources): Steps {
+  const { main, settings, plane, times } = sources;
+  const { axes } = main;
+  const warnings: string[] = [];
+  const length = (letter: "X" | "Y") => {
+    const key = letter === "X" ? "Width" : "Height";
+    const [ofMain, ofPlane] = [imageStep(settings, MAIN_IMAGE, key), imageStep(plane, IMAGE, key)];
+    if (ofMain && ofPlane && ofMain.unit === ofPlane.unit && differ(ofMain.step, ofPlane.step)) {
+      warnings.push(
+        `Steps along ${letter} are stated as ${ofMain.step} and, beside the first plane, as ${ofPlane.step} ${ofMain.unit}`,
+      );
+    }
+    // Of a line scan the main settings may state the frame that the line was drawn in.
+    const [first, second] = main.rows === "Y" ? [ofMain, ofPlane] : [ofPlane, ofMain];
+    return first ?? second ?? planned(axes.get(letter));
+  };
+  const time = times && times.length > 1 ? (times.at(-1) ?? 0) / (times.length - 1) : null;
+  const steps: Partial<Record<string, Calibration>> = {
+    X: length("X"),
+    Z: spaced(axes.get("Z")) ?? planned(axes.get("Z")),
+    L: spaced(axes.get("L")) ?? planned(axes.get("L")),
+    T: known(calibrated(time, "s")) ?? planned(axes.get("T")),
+  };
+  const rows = main.rows === "Y"
+    ? length("Y")
+    : main.rows === "T"
+    ? linePeriod(sources)
+    : steps[main.rows] ?? planned(axes.get(main.rows));
+  if (main.rows === "T" && rows === undefined) warnings.push("The file does not say how long a line takes");
+  const all = { ...steps, Y: rows };
+  const known_ = Object.entries(all).filter(([, step]) => step !== undefined);
+  return { calibrations: Object.fromEntries(known_), warnings };
+}
+
+/** Seconds per line: of the scanner, else of the planned series, else of the image. */
+function linePeriod({ main, plane, settings }: StepSources): Calibration | undefined {
+  const ofImage = imageStep(plane, IMAGE, "Height") ?? imageStep(settings, MAIN_IMAGE, "Height");
+  return known(calibrated(plane?.number(SCAN, "Time Per Line"), "us")) ??
+    planned(main.axes.get("T")) ??
+    (ofImage?.unit === "seconds" ? ofImage : undefined);
+}
+
+/** Steps of the pixels of an image by its own settings; without them none. */
+export function imageSteps(settings: Settings | null): { readonly y: Calibration; readonly x: Calibration } {
+  return {
+    y: imageStep(settings, IMAGE, "Height") ?? UNCALIBRATED,
+    x: imageStep(settings, IMAGE, "Width") ?? UNCALIBRATED,
+  };
+}
+
+function imageStep(
+  settings: Settings | null,
+  section: string,
+  key: "Width" | "Height",
+): Calibration | undefined {
+  const unit = settings?.text(section, `${key}Unit`);
+  return known(calibrated(settings?.number(section, `${key}ConvertValue`), unit));
+}
+
+/** The stated distance of two samples. */
+const spaced = (axis: PlannedAxis | undefined) =>
+  known(calibrated(Math.abs(axis?.interval ?? 0), axis?.unit));
+
+/** From the first to the last sample are as many steps as samples but one. */
+function planned(axis: PlannedAxis | undefined): Calibration | undefined {
+  if (axis === undefined || axis.start === null || axis.end === null || axis.size < 2) return undefined;
+  return known(calibrated(Math.abs(axis.end - axis.start) / (axis.size - 1), axis.unit));
+}
+
+const differ = (a: number, b: number) => Math.abs(a - b) > TOLERANCE * Math.max(a, b);

@@ -1,0 +1,44 @@
+/** The files of an OIF: its settings and the folder beside them. */
+import { basename, join } from "node:path";
+import { ByteSection, type ByteSource } from "../byte_source.ts";
+import { DecodeFailed, NoImage, quoted } from "../errors.ts";
+import type { FileAccess } from "../random_access.ts";
+import { folderOf, settingsOf } from "./folder_names.ts";
+import { calledBy, NAME_BYTES, type NamedStreams } from "./named_streams.ts";
+
+/** Names of a settings file; any other text leads to an acquisition only from inside its folder. */
+const SETTINGS = /\.oif$/i;
+
+/**
+ * Opens the settings at a path, or those of the acquisition that the file at this path is a part of.
+ *
+ * @throws {DecodeFailed} the folder is missing
+ * @throws {NoImage} a part of an acquisition whose settings are missing
+ */
+export function folderStreams(path: string, files: FileAccess): NamedStreams {
+  const main = settingsOf(path, files) ?? path;
+  const folder = folderOf(main, files);
+  if (folder === null) {
+    if (SETTINGS.test(main)) {
+      throw new DecodeFailed(`the folder ${quoted(`${basename(main)}.files`)} is not beside it`);
+    }
+    throw new NoImage("it is a settings text beside no folder of planes: open the .oif of its acquisition");
+  }
+  const settings = files.open(main);
+  const names = files.list(folder);
+  const stored = new Map(names.map((name) => [name.toLowerCase(), name]));
+  let fileSize = settings.size;
+  for (const name of names) fileSize += files.sizeOf(join(folder, name)) ?? 0;
+  return {
+    settings: new ByteSection(settings, 0, settings.size, calledBy(basename(main))),
+    names,
+    fileSize,
+    warnings: [],
+    indexBytes: names.length * NAME_BYTES,
+    open(name: string): ByteSource | null {
+      const found = stored.get(name.toLowerCase());
+      const file = found === undefined ? null : files.openNeighbour(join(folder, found));
+      return file && new ByteSection(file, 0, file.size, calledBy(name));
+    },
+  };
+}

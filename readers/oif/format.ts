@@ -1,0 +1,49 @@
+/** Olympus FluoView: OIF, settings with a folder of planes, and OIB, the same files in one compound file. */
+import type { ByteSource } from "../byte_source.ts";
+import { type FileFormat, startsWith } from "../format.ts";
+import { SIGNATURE } from "./compound_file.ts";
+import { isPartOfOif } from "./folder_names.ts";
+import { isOib } from "./oib_streams.ts";
+
+const load = () => import("./mod.ts");
+
+/** Bytes of a settings text in which its first section is looked for. */
+const SEARCHED_BYTES = 4096;
+
+/** The section that settings of an acquisition and of a plane begin with, and no other text does. */
+const FIRST_SECTION = "[Acquisition Parameters Common]";
+
+/** The ASCII of a text, of one byte a character or two. */
+const asciiOf = (bytes: Uint8Array) =>
+  String.fromCharCode(...bytes.filter((byte) => byte > 0 && byte < 0x80));
+
+/** True where a text begins with a section of settings, behind whatever mark of the byte order. */
+const beginsWithSection = (head: Uint8Array) => /^\s*\[[a-z][a-z0-9 ]/i.test(asciiOf(head));
+
+function holdsSettings(file: ByteSource): boolean {
+  const bytes = file.read(0, Math.min(SEARCHED_BYTES, file.size), "the start");
+  return asciiOf(bytes).trimStart().startsWith(FIRST_SECTION);
+}
+
+/** Both containers, which one reader opens. */
+export const OIF: readonly FileFormat[] = [
+  {
+    name: "oif",
+    title: "Olympus OIF",
+    extensions: [".oif"],
+    container: "file",
+    recognises: beginsWithSection,
+    confirms: holdsSettings,
+    claims: isPartOfOif,
+    load,
+  },
+  {
+    name: "oib",
+    title: "Olympus OIB",
+    extensions: [".oib"],
+    container: "file",
+    recognises: (head) => startsWith(head, ...SIGNATURE),
+    confirms: isOib,
+    load,
+  },
+];

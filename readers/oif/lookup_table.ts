@@ -1,0 +1,30 @@
+/** Lookup tables, which say in which colour a channel is shown. */
+import { DecodeFailed } from "../errors.ts";
+import type { NamedStreams } from "./named_streams.ts";
+import type { Settings } from "./settings.ts";
+
+/** Bytes of an entry: blue, green, red, 0. */
+const ENTRY_BYTES = 4;
+
+/** Entries of a table, behind its settings text. */
+const ENTRIES = 65_536;
+
+/** `#rrggbb` that the table of a plane gives the largest sample; `null` where it is missing, damaged or black. */
+export function tableColor(plane: Settings | null, streams: NamedStreams): string | null {
+  const name = plane?.text("LUT Parameter", "LUTFileName");
+  if (!name) return null;
+  try {
+    const table = streams.open(`s_${name}.lut`);
+    if (table === null || table.size < ENTRIES * ENTRY_BYTES) return null;
+    const [blue = 0, green = 0, red = 0] = table.read(
+      table.size - ENTRY_BYTES,
+      ENTRY_BYTES,
+      "the last entry",
+    );
+    const digits = [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("");
+    return digits === "000000" ? null : `#${digits}`;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+/** The reference image: an overview, of its own size, on which the line of a line scan was drawn. */
+import { DecodeFailed } from "../errors.ts";
+import type { FileAccess } from "../random_access.ts";
+import { FIRST_POSITION, type Reference } from "../reader.ts";
+import { acquisitionOf } from "../tiff/acquisition.ts";
+import { imageSteps } from "./calibration.ts";
+import type { MainSettings } from "./main_settings.ts";
+import type { NamedStreams } from "./named_streams.ts";
+import { PlaneImages } from "./plane_images.ts";
+import type { PlaneName } from "./plane_names.ts";
+import type { PlaneSettings } from "./plane_settings.ts";
+import { NO_LINE, regionName, type ScanLine, scanLine } from "./scan_line.ts";
+import { Settings } from "./settings.ts";
+
+/** What a reference image is read from. */
+export interface ReferenceSources {
+  readonly streams: NamedStreams;
+  readonly files: FileAccess;
+  readonly settings: PlaneSettings;
+  readonly main: MainSettings;
+  /** Its images, one for each channel. */
+  readonly names: readonly PlaneName[];
+  /** A plane of the main image, and its columns. */
+  readonly plane: { readonly name: string; readonly columns: number };
+}
+
+/** The reference image, or `null` and why a stored one is left out. */
+export interface ReferenceResult {
+  readonly reference: Reference | null;
+  readonly warnings: readonly string[];
+}
+
+/** Describes the reference image of an acquisition. */
+export function referenceImage(sources: ReferenceSources): ReferenceResult {
+  if (sources.names.length === 0) return { reference: null, warnings: [] };
+  try {
+    return described(sources);
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    return { reference: null, warnings: [`The reference image cannot be read: ${error.message}`] };
+  }
+}
+
+function described(sources: ReferenceSources): ReferenceResult {
+  const { streams, files, main, settings } = sources;
+  const channels = firstOfChannels(sources.names);
+  const { images, name: first } = PlaneImages.first(channels.map(({ name }) => name), streams, files);
+  const { tiff, page: layout } = images.get(first);
+  const image = settings.of(first);
+  const { y, x } = imageSteps(image);
+  const { line, warnings } = lineOf(sources, image, layout);
+  const acquisition = acquisitionOf(
+    {
+      sizes: { T: 1, C: channels.length, Z: 1 },
+      layout,
+      calibrations: { Y: y, X: x },
+      names: channels.map(({ numbers }) => main.channels[(numbers.get("C") ?? 1) - 1] ?? null),
+      moment: { date: "", time: "" },
+      fileSize: 0,
+      warnings: [],
+      plane: ({ channel }) => ({ ...images.get(channels[channel]?.name ?? first, layout), run: null }),
+    },
+    tiff.first,
+    files.stop,
+  );
+  return {
+    reference: {
+      axes: [{ name: "Y", size: layout.height, ...y }, { name: "X", size: layout.width, ...x }],
+      channels: acquisition.channels,
+      ...line,
+      plan: () => acquisition.plan(channels.map((_, i) => i), FIRST_POSITION),
+    },
+    warnings,
+  };
+}
+
+/** One image for each channel, in their order; of several along other axes the first. */
+function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
+  const byChannel = new Map<number, PlaneName>();
+  const others = ({ numbers }: PlaneName) =>
+    [...numbers].reduce((sum, [letter, number]) => letter === "C" ? sum : sum + number, 0);
+  for (const plane of names) {
+    const channel = plane.numbers.get("C") ?? 1;
+    const known = byChannel.get(channel);
+    if (known === undefined || others(plane) < others(known)) byChannel.set(channel, plane);
+  }
+  return [...byChannel].sort(([a], [b]) => a - b).map(([, plane]) => plane);
+}
+
+/** The line that was scanned, where the acquisition is one of a line and one of the regions fits. */
+function lineOf(
+  { main, settings, streams, plane }: ReferenceSources,
+  image: Settings | null,
+  { width, height }: { readonly width: number; readonly height: number },
+): { readonly line: ScanLine; readonly warnings: readonly string[] } {
+  if (main.rows !== "T" && !/line/i.test(main.region)) return { line: NO_LINE, warnings: [] };
+  const names = new Set([regionName(image), regionName(settings.of(plane.name))]);
+  for (const name of names) {
+    const source = name === null ? null : streams.open(name);
+    if (source === null) continue;
+    const line = scanLine(Settings.read(source), { rows: height, columns: width, scanned: plane.columns });
+    if (line.scanPath !== null) return { line, warnings: [] };
+  }
+  return { line: NO_LINE, warnings: [] };
+}

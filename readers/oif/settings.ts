@@ -1,0 +1,128 @@
+/** Settings text, which all that is no image is written in: sections of keys and values, UTF-16 or UTF-8. */
+import type { ByteSource } from "../byte_source.ts";
+import { DecodeFailed } from "../errors.ts";
+import { numberOf } from "../numbers.ts";
+
+/** Bytes of one text. The largest known list the planes of long series and stay below one tenth. */
+const MAX_TEXT_BYTES = 16 << 20;
+
+/** Keys of one text, about 150 bytes of heap each. */
+const MAX_KEYS = 1 << 18;
+
+/** Sections of one text, about 400 bytes of heap each; those of the sample number 150. */
+const MAX_SECTIONS = 1 << 16;
+
+/** Bytes before the first section that are passed over. */
+const MAX_JUNK_BYTES = 1024;
+
+/** A number with a decimal comma, and a stray `.0` behind it: `211,761.0`. */
+const WITH_COMMA = /^([+-]?\d+),(\d+)(?:\.0*)?$/;
+
+/** One section. */
+export interface Section {
+  /** As it is written between the brackets. */
+  readonly name: string;
+  /** Values without their quotes, by key. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** A parsed text. */
+export class Settings {
+  /** All sections in their order; several may have one name. */
+  readonly sections: readonly Section[];
+  readonly #byName: ReadonlyMap<string, Section>;
+
+  /** Parses a text. @throws {DecodeFailed} it has too many keys or sections */
+  constructor(text: string, what: string) {
+    const sections: { name: string; values: Map<string, string> }[] = [];
+    let keys = 0;
+    for (const line of linesOf(text)) {
+      const header = /^\[([^\]]*)\]$/.exec(line);
+      const values = sections.at(-1)?.values;
+      if (header !== null) {
+        if (sections.length === MAX_SECTIONS) throw tooMany(what, MAX_SECTIONS, "sections");
+        sections.push({ name: header[1] ?? "", values: new Map() });
+      } else if (values !== undefined && !line.startsWith(";")) {
+        const at = line.indexOf("=");
+        if (at < 0) continue;
+        if (keys === MAX_KEYS) throw tooMany(what, MAX_KEYS, "keys");
+        keys += 1;
+        values.set(line.slice(0, at).trim(), unquoted(line.slice(at + 1).trim()));
+      }
+    }
+    this.sections = sections;
+    this.#byName = new Map(sections.map((section) => [section.name, section]));
+  }
+
+  /** Reads a text. @throws {DecodeFailed} it is none, is too long, or its bytes cannot be read */
+  static read(source: ByteSource): Settings {
+    return new Settings(readText(source), source.name);
+  }
+
+  /** True where a section exists. */
+  has(section: string): boolean {
+    return this.#byName.has(section);
+  }
+
+  /** A value, of the last section of this name; `null` where there is none or it is blank. */
+  text(section: string, key: string): string | null {
+    return this.#byName.get(section)?.values.get(key)?.trim() || null;
+  }
+
+  /** A number, or `null`. */
+  number(section: string, key: string): number | null {
+    return settingNumber(this.text(section, key));
+  }
+}
+
+/**
+ * The text of a source: UTF-16 with a byte order mark, or UTF-8, or a Windows code page.
+ *
+ * @throws {DecodeFailed} no section begins near its start, or it is too long
+ */
+export function readText(source: ByteSource): string {
+  if (source.size > MAX_TEXT_BYTES) {
+    throw new DecodeFailed(
+      `${source.name} has ${source.size} bytes, more than ${MAX_TEXT_BYTES} of settings`,
+    );
+  }
+  const bytes = source.read(0, source.size, "the settings");
+  const start = bytes.subarray(0, MAX_JUNK_BYTES).indexOf(0x5b);
+  if (start < 0) throw new DecodeFailed(`${source.name} is no settings text: no section begins in it`);
+  return decoded(bytes.subarray(start));
+}
+
+/** @param bytes from the first bracket on, by whose width the encoding is told */
+function decoded(bytes: Uint8Array): string {
+  if (bytes[1] === 0) return new TextDecoder("utf-16le").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** The number that a value is, or `null`: with a point or a decimal comma. */
+export function settingNumber(text: string | null): number | null {
+  const comma = WITH_COMMA.exec(text?.trim() ?? "");
+  return comma ? numberOf(`${comma[1]}.${comma[2]}`) : numberOf(text);
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf("\n", start);
+    const line = text.slice(start, end < 0 ? undefined : end).trim();
+    if (line !== "") yield line;
+    if (end < 0) return;
+    start = end + 1;
+  }
+}
+
+function unquoted(value: string): string {
+  const quote = value[0];
+  const whole = value.length >= 2 && (quote === '"' || quote === "'") && value.endsWith(quote);
+  return whole ? value.slice(1, -1) : value;
+}
+
+const tooMany = (what: string, most: number, noun: string) =>
+  new DecodeFailed(`${what} has more than ${most} ${noun}`);
