@@ -13,8 +13,9 @@ const TOLERANCE = 0.01;
 
 /** What steps are taken from. */
 export interface StepSources {
-  /** The main settings as text, and what they tell. */
+  /** The main settings as text. */
   readonly settings: Settings;
+  /** What they tell. */
   readonly main: MainSettings;
   /** Settings of the first plane. */
   readonly plane: Settings | null;
@@ -24,7 +25,9 @@ export interface StepSources {
 
 /** Steps by letter, and what contradicts itself. */
 export interface Steps {
+  /** By letter, those that are known. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  /** What contradicts itself. */
   readonly warnings: readonly string[];
 }
 

@@ -28,7 +28,11 @@ export class SectorTable {
   /** One bit for each sector of the chain that is walked. */
   readonly #walked: Uint8Array;
 
-  /** @param sectors how many there are; a chain leads to none beyond them */
+  /**
+   * Takes a table.
+   *
+   * @param sectors how many there are; a chain leads to none beyond them
+   */
   constructor(next: Uint32Array, sectors: number, sectorBytes: number) {
     this.#next = next;
     this.#sectors = sectors;

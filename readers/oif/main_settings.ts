@@ -16,8 +16,9 @@ const DATE_KEYS = ["ImageCaputreDate", "ImageCaptureDate"] as const;
 export interface PlannedAxis {
   /** Samples, 1 where the axis is not in use. */
   readonly size: number;
-  /** Positions of the first and the last sample, in `unit`. */
+  /** Position of the first sample in `unit`. */
   readonly start: number | null;
+  /** Position of the last sample. */
   readonly end: number | null;
   /** Distance of two samples in `unit`, where it is stated. */
   readonly interval: number | null;

@@ -10,13 +10,17 @@ import { PlaneImages } from "./plane_images.ts";
 import type { PlaneName } from "./plane_names.ts";
 import type { PlaneSettings } from "./plane_settings.ts";
 import { NO_LINE, regionName, type ScanLine, scanLine } from "./scan_line.ts";
-import { Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** What a reference image is read from. */
 export interface ReferenceSources {
+  /** The files of the acquisition. */
   readonly streams: NamedStreams;
+  /** For the stop flag. */
   readonly files: FileAccess;
+  /** Settings of its images. */
   readonly settings: PlaneSettings;
+  /** What the main settings tell. */
   readonly main: MainSettings;
   /** Its images, one for each channel. */
   readonly names: readonly PlaneName[];
@@ -26,7 +30,9 @@ export interface ReferenceSources {
 
 /** The reference image, or `null` and why a stored one is left out. */
 export interface ReferenceResult {
+  /** The image, or `null`. */
   readonly reference: Reference | null;
+  /** Why there is none. */
   readonly warnings: readonly string[];
 }
 
@@ -48,7 +54,7 @@ function described(sources: ReferenceSources): ReferenceResult {
   const { tiff, page: layout } = images.get(first);
   const image = settings.of(first);
   const { y, x } = imageSteps(image);
-  const { line, warnings } = lineOf(sources, image, layout);
+  const line = lineOf(sources, image, layout);
   const acquisition = acquisitionOf(
     {
       sizes: { T: 1, C: channels.length, Z: 1 },
@@ -70,7 +76,7 @@ function described(sources: ReferenceSources): ReferenceResult {
       ...line,
       plan: () => acquisition.plan(channels.map((_, i) => i), FIRST_POSITION),
     },
-    warnings,
+    warnings: [],
   };
 }
 
@@ -89,17 +95,17 @@ function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
 
 /** The line that was scanned, where the acquisition is one of a line and one of the regions fits. */
 function lineOf(
-  { main, settings, streams, plane }: ReferenceSources,
+  { main, settings, plane }: ReferenceSources,
   image: Settings | null,
   { width, height }: { readonly width: number; readonly height: number },
-): { readonly line: ScanLine; readonly warnings: readonly string[] } {
-  if (main.rows !== "T" && !/line/i.test(main.region)) return { line: NO_LINE, warnings: [] };
+): ScanLine {
+  if (main.rows !== "T" && !/line/i.test(main.region)) return NO_LINE;
   const names = new Set([regionName(image), regionName(settings.of(plane.name))]);
   for (const name of names) {
-    const source = name === null ? null : streams.open(name);
-    if (source === null) continue;
-    const line = scanLine(Settings.read(source), { rows: height, columns: width, scanned: plane.columns });
-    if (line.scanPath !== null) return { line, warnings: [] };
+    const regions = name === null ? null : settings.read(name);
+    if (regions === null) continue;
+    const line = scanLine(regions, { rows: height, columns: width, scanned: plane.columns });
+    if (line.scanPath !== null) return line;
   }
-  return { line: NO_LINE, warnings: [] };
+  return NO_LINE;
 }

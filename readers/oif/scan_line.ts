@@ -29,8 +29,11 @@ export function regionName(image: Settings | null): string | null {
 
 /** Size of the reference image, and columns of a row of the scan. */
 export interface LineBounds {
+  /** Rows of the reference image. */
   readonly rows: number;
+  /** Columns of the reference image. */
   readonly columns: number;
+  /** Pixels of a scanned line. */
   readonly scanned: number;
 }
 

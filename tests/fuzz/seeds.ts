@@ -17,7 +17,7 @@ export interface Seed {
 }
 
 /** Formats that can be fuzzed. */
-export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "zarr", "zip"] as const;
+export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "oif", "zarr", "zip"] as const;
 
 /** One of {@linkcode FUZZED_FORMATS}. */
 export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
@@ -43,6 +43,7 @@ const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
   lsm: ["lsm"],
   oir: ["oir"],
   czi: ["czi"],
+  oif: ["oif"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
 };
@@ -53,6 +54,7 @@ const OPENED = {
   oir: /\.oir$/i,
   // Not the further files of a split document.
   czi: /[^)]\.czi$/i,
+  oif: /\.oi[fb]$/i,
   zarr: /\.zarr\.zip$/i,
   zip: /\.zip$/i,
 } as const;
@@ -74,11 +76,14 @@ function gather(format: FuzzedFormat, folder: string): Seed[] {
   );
 }
 
-/** A file, with the continuation files of an OIR file and the parts of a CZI document. */
+/** A file, with the continuation files of an OIR file, the parts of a CZI document and the folder of an OIF. */
 function withContinuations(folder: string, name: string): Map<string, Uint8Array> {
   const stem = name.replace(/\.[^.]+$/, "");
   const files = new Map([[name, Deno.readFileSync(join(folder, name))]]);
   for (const { name: other } of Deno.readDirSync(folder)) {
+    if (other === `${name}.files`) {
+      for (const [key, bytes] of treeOf(join(folder, other))) files.set(`${other}/${key}`, bytes);
+    }
     if (other.startsWith(stem) && /^(?:_\d{5}| ?\(\d+\)\.czi)$/.test(other.slice(stem.length))) {
       files.set(other, Deno.readFileSync(join(folder, other)));
     }
