@@ -2,6 +2,8 @@
  * Runs the measurements.
  *
  * usage: deno task bench [--json] [--python=PROGRAM] [PART]...
+ *
+ * The Python, where it has the reader of a format (czifile, tifffile, nd2, oiffile), reads the same planes.
  */
 import { type BenchRow, printRows } from "./report.ts";
 
@@ -14,6 +16,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   lsm: () => import("./lsm_bench.ts"),
   zarr: () => import("./zarr_bench.ts"),
   oir: () => import("./oir_bench.ts"),
+  oif: () => import("./oif_bench.ts"),
   positions: () => import("./positions_bench.ts"),
   viewer: () => import("./viewer_bench.ts"),
 };

@@ -260,5 +260,7 @@ function words(source: ByteSource, what: string): Uint32Array {
 /** Little-endian words, whatever the machine. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Uint32Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(4 * i, true));
+  const words = new Uint32Array(bytes.length >> 2);
+  for (let i = 0; i < words.length; i += 1) words[i] = view.getUint32(4 * i, true);
+  return words;
 }

@@ -11,7 +11,7 @@ export interface FormatSample {
   /** `source.format` */
   readonly format: string;
   readonly path: string;
-  /** SHA-256 of each plane as float32, little-endian. */
+  /** SHA-256 of each plane as float32, little-endian, or its start. */
   readonly sha256: readonly string[];
 }
 
@@ -29,6 +29,22 @@ function fixture(format: string, folder: string, file: string): FormatSample {
   return { format, path: join(FIXTURES, folder, file), sha256: (entry.sha256_f32le ?? entry.planes)! };
 }
 
+/** An OIF and an OIB; their fixtures have only the starts of the hashes, of planes at any position. */
+function oifSamples(): FormatSample[] {
+  const entries = JSON.parse(Deno.readTextFileSync(join(FIXTURES, "oif", "expected.json"))) as {
+    file: string;
+    planes: Record<string, string>;
+  }[];
+  return [["oif", "line_scan.oif"], ["oib", "series_v3.oib"]].map(([format, file]) => {
+    const { planes } = entries.find((one) => one.file === file)!;
+    return {
+      format: format!,
+      path: join(FIXTURES, "oif", file!),
+      sha256: [planes["0,0,0,0"]!, planes["0,0,0,1"]!],
+    };
+  });
+}
+
 /** Samples of all formats of this build; what has no fixture is written into `folder`. */
 export function formatSamples(folder: string): FormatSample[] {
   const tiff = join(folder, "tiny.tif");
@@ -38,6 +54,7 @@ export function formatSamples(folder: string): FormatSample[] {
     fixture("lsm", "lsm", "series_tzc.lsm"),
     fixture("oir", "oir", "line_scan.oir"),
     fixture("czi", "czi", "jpegxr_gray8.czi"),
+    ...oifSamples(),
     fixture("ome.zarr", "ome_zarr", "v3_shard.ome.zarr"),
     fixture("ome.zarr.zip", "ome_zarr", "v3_blosc_lz4.ome.zarr.zip"),
   ];
@@ -62,7 +79,8 @@ export async function openSample(server: ServerProcess, sample: FormatSample): P
     assert.equal(bytes.length, byteLength);
     return sha256(bytes);
   };
-  assert.deepEqual(await Promise.all(channels.map(fetchPlane)), sample.sha256);
+  const hashes = await Promise.all(channels.map(fetchPlane));
+  assert.deepEqual(hashes.map((hash, i) => hash.slice(0, sample.sha256[i]?.length)), sample.sha256);
   for (const channel of reference?.channels ?? []) await fetchPlane(channel);
   const deleted = await server.json(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
   assert.equal(deleted.status, 200);

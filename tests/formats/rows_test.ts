@@ -65,6 +65,16 @@ Deno.test("any rows of a plane of OIR, of frames and line scans", async () => {
   }
 });
 
+Deno.test("any rows of a plane of OIF and OIB", async () => {
+  const folder = join(FIXTURES, "oif");
+  for (const { name } of Deno.readDirSync(folder)) {
+    // One of them lacks planes, which its own test knows.
+    if (/^(?!interrupted).*\.oi[fb]$/.test(name)) {
+      await openHere(join(folder, name), (acquisition) => checkRows(acquisition, name));
+    }
+  }
+});
+
 Deno.test("of chunks and shards that do not hold the wanted rows nothing is read", async () => {
   const read = async (name: string, rows?: RowRange) => {
     const files = new FileAccess();

@@ -91,8 +91,8 @@ function withContinuations(folder: string, name: string): Map<string, Uint8Array
   return files;
 }
 
-function treeOf(folder: string, below = ""): Map<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>();
+function treeOf(folder: string, below = ""): Map<string, Uint8Array<ArrayBuffer>> {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
   for (const { name, isDirectory } of Deno.readDirSync(join(folder, below))) {
     const path = below === "" ? name : `${below}/${name}`;
     if (isDirectory) { for (const [key, bytes] of treeOf(folder, path)) files.set(key, bytes); }

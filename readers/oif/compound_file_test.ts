@@ -1,0 +1,157 @@
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { writeCompound, type WrittenCompound } from "../../tests/fixtures/compound_writer.ts";
+import { DecodedBytes } from "../byte_source.ts";
+import { DecodeFailed, ReaderError } from "../errors.ts";
+import { CompoundFile } from "./compound_file.ts";
+
+const sourceOf = (bytes: Uint8Array) => new DecodedBytes(bytes, "the file");
+
+function ramp(length: number, seed = 0): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i += 1) bytes[i] = i * 31 + seed + (i >> 8);
+  return bytes;
+}
+
+const TWO = { Stream00001: ramp(5000), Stream00002: ramp(1300, 7) };
+
+function readAll(bytes: Uint8Array): Record<string, Uint8Array> {
+  const file = new CompoundFile(sourceOf(bytes));
+  return Object.fromEntries([...file.names].map((name) => {
+    const stream = file.open(name, name)!;
+    return [name, stream.read(0, stream.size, "it")];
+  }));
+}
+
+/** Sets words at places of a file. */
+function changed({ bytes }: WrittenCompound, ...words: [at: number, value: number][]): Uint8Array {
+  const copy = bytes.slice();
+  for (const [at, value] of words) new DataView(copy.buffer).setUint32(at, value, true);
+  return copy;
+}
+
+function refused(bytes: Uint8Array, message: RegExp): void {
+  throws(() => readAll(bytes), (error) => {
+    ok(error instanceof DecodeFailed, String(error));
+    match(error.message, message);
+    return true;
+  });
+}
+
+Deno.test("streams of both versions are read as they were written, and parts of them", () => {
+  for (const version of [3, 4] as const) {
+    const { bytes } = writeCompound(TWO, version);
+    deepEqual(readAll(bytes), TWO);
+    const stream = new CompoundFile(sourceOf(bytes)).open("Stream00001", "it")!;
+    fc.assert(
+      fc.property(fc.nat(4999), fc.nat(4999), (a, b) => {
+        const [start, end] = [Math.min(a, b), Math.max(a, b)];
+        deepEqual(stream.read(start, end - start, "a part"), TWO.Stream00001.subarray(start, end));
+      }),
+      { numRuns: 200, seed: 1 },
+    );
+    throws(() => stream.read(4000, 1001, "a part"), /ends after it \(5000 bytes\)/);
+  }
+});
+
+Deno.test("a FAT that the header cannot list as a whole is listed by DIFAT sectors", () => {
+  // 109 sectors of 128 words reach over 13952 sectors of 512 bytes; one of 127 more reaches over 30208.
+  for (const sectors of [13_000, 14_200, 31_000]) {
+    const streams = { A: ramp(sectors * 512 - 3), B: ramp(4096, 5) };
+    const read = readAll(writeCompound(streams).bytes);
+    for (const name of ["A", "B"] as const) equal(Buffer.compare(read[name]!, streams[name]), 0);
+  }
+});
+
+Deno.test("names that are not there, and two of one name", () => {
+  const { bytes } = writeCompound(TWO);
+  equal(new CompoundFile(sourceOf(bytes)).open("Stream00003", "it"), null);
+  const written = writeCompound({ A: TWO.Stream00001, B: TWO.Stream00002 });
+  const second = written.sectorBytes * (written.directory + 1) + 256;
+  const twice = written.bytes.slice();
+  twice[second] = "A".charCodeAt(0);
+  refused(twice, /two streams are called "A"/);
+});
+
+const V3 = writeCompound(TWO);
+const fatWord = (sector: number) => (V3.fat + 1) * 512 + 4 * sector;
+const entryAt = (n: number) => (V3.directory + 1) * 512 + 128 * n;
+
+const HOSTILE: readonly (readonly [name: string, bytes: () => Uint8Array, message: RegExp])[] = [
+  ["a chain that leads back to its start", () => changed(V3, [fatWord(4), 0]), /circle at sector 0/],
+  ["a chain that leads to itself", () => changed(V3, [fatWord(2), 2]), /circle at sector 2/],
+  ["a chain that leaves the file", () => changed(V3, [fatWord(2), 70_000]), /sector 70000; there are 15/],
+  ["a chain into free sectors", () => changed(V3, [fatWord(2), FREE]), /belongs to none/],
+  [
+    "a chain that is too short",
+    () => changed(V3, [fatWord(2), 0xfffffffe]),
+    /5000 bytes; its chain holds 1536/,
+  ],
+  ["a stream of 2 GB", () => changed(V3, [entryAt(1) + 120, 2 ** 31]), /2147483648 bytes; the file has 8192/],
+  ["a stream that begins outside", () => changed(V3, [entryAt(1) + 116, 99]), /sector 99; there are 15/],
+  [
+    "a directory that leads round",
+    () => changed(V3, [fatWord(V3.directory), V3.directory]),
+    /directory .*circle/,
+  ],
+  ["a directory outside", () => changed(V3, [48, 4000]), /directory .*sector 4000/],
+  ["a FAT sector outside", () => changed(V3, [76, 4000]), /FAT sector 0 is sector 4000/],
+  ["no FAT sectors listed", () => changed(V3, [76, FREE]), /declares 1 FAT sectors and lists 0/],
+  ["no FAT sectors declared", () => changed(V3, [44, 0]), /belongs to none/],
+  ["a header alone", () => V3.bytes.slice(0, 512), /there are 0/],
+  ["half a header", () => V3.bytes.slice(0, 300), /header .*ends after the file/],
+  ["sectors of 2^31 bytes", () => changed(V3, [30, 0x0006001f]), /sectors of 2\^31/],
+  ["big-endian", () => changed(V3, [28, 0x0009feff]), /byte order feff/],
+];
+
+const FREE = 0xffffffff;
+
+for (const [name, bytes, message] of HOSTILE) {
+  Deno.test(`refused: ${name}`, () => refused(bytes(), message));
+}
+
+Deno.test("lying counts of sectors that nothing needs are not followed", () => {
+  // 2^32 - 1 FAT, DIFAT and mini FAT sectors are declared.
+  deepEqual(readAll(changed(V3, [44, FREE], [72, FREE], [64, FREE], [40, FREE])), TWO);
+});
+
+Deno.test("a FAT sector that is listed twice is refused", () => {
+  const large = writeCompound({ A: ramp(200 * 512) });
+  refused(changed(large, [80, large.fat]), /listed twice as a FAT sector/);
+});
+
+Deno.test("DIFAT sectors that lead round end with the FAT that the file needs", () => {
+  const large = writeCompound({ A: ramp(31_000 * 512) });
+  const difat = new DataView(large.bytes.buffer).getUint32(68, true);
+  refused(changed(large, [(difat + 2) * 512 - 4, difat]), /listed twice/);
+});
+
+Deno.test("a small stream lies inside the stream of the root", () => {
+  // The root has none here.
+  const small = writeCompound({ A: ramp(100) }, 3, 4096);
+  refused(small.bytes, /A declares 100 bytes; the stream of small streams has 0/);
+});
+
+Deno.test("a changed compound file gives streams of the declared size or a tagged error", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(V3.bytes.length / 4 - 1), fc.oneof(fc.nat(20), fc.maxSafeNat())), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+      fc.nat(V3.bytes.length),
+      (words, cut) => {
+        const bytes = changed(V3, ...words.map(([at, value]) => [4 * at, value] as [number, number]));
+        try {
+          for (const stream of Object.values(readAll(cut % 3 === 0 ? bytes.slice(0, cut) : bytes))) {
+            ok(stream.length <= bytes.length);
+          }
+        } catch (error) {
+          ok(error instanceof ReaderError, String(error));
+        }
+      },
+    ),
+    { numRuns: 1000, seed: 3 },
+  );
+});

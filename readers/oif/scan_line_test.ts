@@ -1,0 +1,55 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { regionName, scanLine } from "./scan_line.ts";
+import { Settings } from "./settings.ts";
+
+const shape = (shape: number, x: string, y: string, angle = "0") =>
+  `[ROIBase Body]\nSHAPE=${shape}\nX=${x}\nY=${y}\nANGLE=${angle}\n`;
+
+/** A reference image of 30 x 40, rows of 11 pixels. */
+const lineOf = (text: string) => scanLine(new Settings(text, "it"), { rows: 30, columns: 40, scanned: 11 });
+
+const NONE = { lineRoi: null, scanPath: null };
+
+Deno.test("a straight line of ten pixels is the line and the path", () => {
+  // 6 across and 8 down: 10 pixels long, one less than a row has.
+  deepEqual(lineOf(shape(5, "1,2", "1,2") + shape(3, "4,10", "3,11")), {
+    lineRoi: [4, 3, 10, 11],
+    scanPath: { x: [4, 10], y: [3, 11] },
+  });
+});
+
+Deno.test("a polyline and a free line are the path", () => {
+  for (const kind of [4, 10]) {
+    deepEqual(lineOf(shape(kind, "1,6,6", "1,1,6")), {
+      lineRoi: null,
+      scanPath: { x: [1, 6, 6], y: [1, 1, 6] },
+    });
+  }
+});
+
+Deno.test("what the laser cannot have travelled along is no line", () => {
+  const texts = [
+    shape(5, "4,10", "3,11"),
+    shape(3, "4,30", "3,11"),
+    shape(3, "4,10", "24,32"),
+    shape(3, "-1,5", "3,11"),
+    shape(3, "4,10", "3,11", "45"),
+    shape(3, "4,10", "3"),
+    shape(3, "4,x", "3,11"),
+    shape(3, "4,7,10", "3,7,11"),
+    shape(3, "4", "3"),
+    shape(4, Array(70_000).fill(1).join(), Array(70_000).fill(1).join()),
+    "[ROIBase Body]\nSHAPE=3\n",
+    "[ROI Body]\n",
+  ];
+  for (const text of texts) deepEqual(lineOf(text), NONE, text.slice(0, 60));
+});
+
+Deno.test("the file of the regions of an image lies in the folder, whatever its settings say", () => {
+  const name = (value: string) => regionName(new Settings(`[ROI Parameter]\nROIFileName="${value}"\n`, "it"));
+  equal(name("12-34"), "s_12-34.roi");
+  equal(name("s_12-34.roi"), "s_12-34.roi");
+  equal(name("../../12-34"), "s_12-34.roi");
+  equal(name(""), null);
+  equal(regionName(null), null);
+});

@@ -1,0 +1,95 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { DecodedBytes } from "../byte_source.ts";
+import { DecodeFailed } from "../errors.ts";
+import { settingNumber, Settings } from "./settings.ts";
+
+const read = (bytes: Uint8Array) => Settings.read(new DecodedBytes(bytes, '"a.pty"'));
+const utf16 = (text: string) => Buffer.from("\ufeff" + text, "utf16le");
+
+const TEXT =
+  '[A b]\r\nKey one=1\r\n; a comment\r\n\r\n  Path = "C:\\x=y" \r\nOther=\'é\'\r\nnothing\r\n[B]\r\nKey one=2\r\n[B]\r\nKey one="3"\r\n';
+
+Deno.test("UTF-16 with a mark, UTF-8 and a code page, with junk before the first section", () => {
+  const latin1 = Buffer.from(TEXT, "latin1");
+  for (
+    const bytes of [
+      utf16(TEXT),
+      Buffer.from(TEXT),
+      latin1,
+      Buffer.concat([Buffer.from("\0junk"), utf16(TEXT)]),
+    ]
+  ) {
+    const settings = read(bytes);
+    equal(settings.text("A b", "Key one"), "1");
+    equal(settings.text("A b", "Path"), "C:\\x=y");
+    equal(settings.text("A b", "Other"), "é");
+    equal(settings.text("A b", "nothing"), null);
+    equal(settings.number("B", "Key one"), 3);
+    deepEqual(settings.sections.map(({ name, values }) => [name, values.size]), [["A b", 3], ["B", 1], [
+      "B",
+      1,
+    ]]);
+  }
+});
+
+Deno.test("numbers, with a point, quoted, with a decimal comma and what programs put behind it", () => {
+  const cases: [string | null, number | null][] = [
+    ["0.177", 0.177],
+    ["-959330.0", -959330],
+    ["0,207.0", 0.207],
+    ["211,761.0", 211.761],
+    ["-1,5", -1.5],
+    ["1,2,3", null],
+    ["9999", 9999],
+    ["", null],
+    ["NaN", null],
+    ["1e999", null],
+    ["x", null],
+    [null, null],
+  ];
+  for (const [text, number] of cases) equal(settingNumber(text), number, `${text}`);
+});
+
+Deno.test("what is no settings text, or too much of one, is refused", () => {
+  throws(() => read(Buffer.from("no section")), /"a\.pty" is no settings text/);
+  throws(() => read(new Uint8Array(0)), /no section begins/);
+  throws(() => read(Buffer.concat([Buffer.alloc(2000), utf16(TEXT)])), /no section begins/);
+  throws(() => read(Buffer.alloc((16 << 20) + 1, "[")), /16777217 bytes, more than 16777216/);
+  throws(
+    () => read(Buffer.from("[A]\n" + Array.from({ length: (1 << 18) + 1 }, (_, i) => `${i}=`).join("\n"))),
+    /more than 262144 keys/,
+  );
+  throws(() => read(Buffer.from("[A]\n".repeat((1 << 16) + 1))), /more than 65536 sections/);
+});
+
+Deno.test("keys and values come back as they were written", () => {
+  const word = fc.stringMatching(/^[a-zA-Z0-9+.\\:][a-zA-Z0-9 +.\\:]*[a-zA-Z0-9+.\\:]$/);
+  fc.assert(
+    fc.property(fc.dictionary(word, fc.dictionary(word, word)), fc.boolean(), (sections, wide) => {
+      const text = Object.entries(sections).map(([name, values]) =>
+        `[${name}]\r\n` + Object.entries(values).map(([key, value]) => `${key}="${value}"\r\n`).join("")
+      ).join("");
+      if (text === "") return;
+      const settings = read(wide ? utf16(text) : Buffer.from(text));
+      for (const [name, values] of Object.entries(sections)) {
+        for (const [key, value] of Object.entries(values)) equal(settings.text(name, key), value);
+      }
+    }),
+    { numRuns: 500, seed: 2 },
+  );
+});
+
+Deno.test("any bytes are a text or are refused", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.boolean(), (bytes, section) => {
+      try {
+        ok(read(section ? Buffer.concat([utf16("[A]\r\n"), bytes]) : bytes).sections.length >= 0);
+      } catch (error) {
+        ok(error instanceof DecodeFailed, String(error));
+      }
+    }),
+    { numRuns: 1000, seed: 2 },
+  );
+});

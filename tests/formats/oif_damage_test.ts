@@ -1,0 +1,354 @@
+/** Sets of files with one missing, damaged and hostile OIF and OIB: refused with what and where, or served exactly. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { DecodeFailed, PlaneNotFound, ReaderError, UnsupportedFormat } from "../../readers/errors.ts";
+import { writeCompound } from "../fixtures/compound_writer.ts";
+import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
+
+const FIXTURES = join(import.meta.dirname!, "../fixtures/oif");
+
+/** Runs `work` with a copy of a fixture, changed. */
+async function withCopy(
+  name: string,
+  change: (path: (file: string) => string) => void,
+  work: (path: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    Deno.copyFileSync(join(FIXTURES, name), join(folder, name));
+    if (name.endsWith(".oif")) {
+      Deno.mkdirSync(join(folder, `${name}.files`));
+      for (const entry of Deno.readDirSync(join(FIXTURES, `${name}.files`))) {
+        const file = join(`${name}.files`, entry.name);
+        Deno.copyFileSync(join(FIXTURES, file), join(folder, file));
+      }
+    }
+    change((file) => join(folder, file === "" ? name : join(`${name}.files`, file)));
+    await work(join(folder, name));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function refusal(path: string, options: LoadOptions = {}): Promise<string> {
+  const error = await loadHere(path, options).then(() => null, (error) => error);
+  ok(error instanceof DecodeFailed, `no refusal: ${error}`);
+  return error.message;
+}
+
+/** Replaces text in a UTF-16 file. */
+function replaceText(path: string, from: string | RegExp, to: string): void {
+  const text = new TextDecoder("utf-16le").decode(Deno.readFileSync(path));
+  const changed = text.replace(from, to);
+  ok(changed !== text, `${from} is not in ${path}`);
+  Deno.writeFileSync(path, Buffer.from(changed, "utf16le"));
+}
+
+const LAYOUT: TiffLayout = {
+  littleEndian: true,
+  bigTiff: false,
+  width: 6,
+  height: 5,
+  samples: 1,
+  bits: 16,
+  kind: "uint",
+  planar: false,
+  rowsPerStrip: 5,
+  tile: null,
+  predictor: 1,
+  codec: "none",
+  fillOrder: 1,
+};
+
+/** A plane whose samples count up from `first`. */
+const plane = (first: number, change: Partial<TiffLayout> = {}) =>
+  tiffBytes({ ...LAYOUT, ...change }, (x, y) => BigInt(first + x + 10 * y), 1);
+
+Deno.test("an OIF without its folder names it", () =>
+  withCopy(
+    "interrupted.oif",
+    (at) => Deno.removeSync(`${at("")}.files`, { recursive: true }),
+    async (path) => {
+      match(await refusal(path), /the folder "interrupted.oif.files" is not beside it/);
+    },
+  ));
+
+Deno.test("an OIF whose folder has no planes is refused", () =>
+  withCopy(
+    "section.oif",
+    (at) => ["s_C001.tif", "s_C002.tif"].forEach((name) => Deno.removeSync(at(name))),
+    async (path) => {
+      match(await refusal(path), /it has no image files/);
+    },
+  ));
+
+Deno.test("a missing first plane refuses its channel, and no other", () =>
+  withCopy("interrupted.oif", (at) => Deno.removeSync(at("s_C001T001.tif")), async (path) => {
+    match(await refusal(path), /there is no image for C001T001/);
+    const { planes, summary } = await loadHere(path, { channelIndices: [1] });
+    deepEqual([planes.length, summary.channels.length], [1, 2]);
+    match(summary.warnings[0]!, /4 of 10 planes are stored/);
+  }));
+
+Deno.test("a channel that is recorded and has no file at all is missing, not absent", () =>
+  withCopy("section.oif", (at) => Deno.removeSync(at("s_C002.tif")), async (path) => {
+    match(await refusal(path), /there is no image for C002/);
+    const { summary } = await loadHere(path, { channelIndices: [0] });
+    deepEqual(summary.channels.map(({ name }) => name), ["CH1", "CH2"]);
+    match(summary.warnings.join("; "), /1 of 2 planes are stored/);
+  }));
+
+Deno.test("missing settings of planes cost the times alone", () =>
+  withCopy("interrupted.oif", (at) => Deno.removeSync(at("s_C001T002.pty")), async (path) => {
+    const { summary } = await loadHere(path);
+    equal(summary.times, null);
+    // 400 ms over four steps, as it was planned.
+    equal(summary.axes[0]!.step, 0.1);
+  }));
+
+Deno.test("damaged settings of a plane and a damaged region are warnings", async () => {
+  await withCopy(
+    "interrupted.oif",
+    (at) => Deno.writeTextFileSync(at("s_C001T001.pty"), "x"),
+    async (path) => {
+      const { summary } = await loadHere(path);
+      match(summary.warnings.join("; "), /settings "s_C001T001.pty" cannot be read: .* no settings text/);
+    },
+  );
+  await withCopy("line_scan.oif", (at) => Deno.writeTextFileSync(at("s_1234-5.roi"), "x"), async (path) => {
+    const { summary } = await loadHere(path);
+    match(summary.warnings.join("; "), /settings "s_1234-5.roi" cannot be read/);
+    deepEqual([summary.reference!.lineRoi, summary.reference!.scanPath], [null, null]);
+  });
+});
+
+Deno.test("a damaged reference image is left out with a warning", () =>
+  withCopy("line_scan.oif", (at) => Deno.truncateSync(at("s_C002-R001.tif"), 200), async (path) => {
+    const { summary, planes } = await loadHere(path);
+    deepEqual([summary.reference, planes.length], [null, 2]);
+    match(summary.warnings.join("; "), /reference image cannot be decoded: .*"s_C002-R001.tif"/);
+  }));
+
+Deno.test("planes of another size or of other samples than the first are refused by name", async () => {
+  const cases: [Partial<TiffLayout>, RegExp][] = [
+    [{ width: 7 }, /"s_C002.tif" has 7 x 5 pixels of 16 bits, unlike the first plane of 8 x 5/],
+    [{ width: 8, bits: 8 }, /"s_C002.tif" has 8 x 5 pixels of 8 bits/],
+    [{ width: 8, samples: 3 }, /"s_C002.tif": it holds 3 samples of 16, 16, 16 bits/],
+    [{ width: 8, bits: 32 }, /"s_C002.tif": it holds 1 samples of 32 bits \(uint\)/],
+  ];
+  for (const [change, message] of cases) {
+    await withCopy(
+      "section.oif",
+      (at) => Deno.writeFileSync(at("s_C002.tif"), plane(0, change)),
+      async (path) => {
+        match(await refusal(path), message);
+      },
+    );
+  }
+});
+
+Deno.test("a plane with lying dimensions or cut short is refused before anything is allocated", async () => {
+  const width = (bytes: Uint8Array, value: number) => {
+    const view = new DataView(bytes.buffer);
+    const entries = view.getUint32(4, true) + 2;
+    // The fields begin with ImageWidth or stand behind another tag.
+    for (let at = entries;; at += 12) {
+      if (view.getUint16(at, true) !== 256) continue;
+      view.setUint16(at + 2, 4, true);
+      view.setUint32(at + 8, value, true);
+      return bytes;
+    }
+  };
+  const cases: [Uint8Array, RegExp][] = [
+    [width(plane(0, { width: 8 }).slice(), 0xffffffff), /"s_C001.tif".*4294967295 x 5 pixels, more than/],
+    [width(plane(0, { width: 8 }).slice(), 100_000_000), /strip 0|unlike|StripByteCounts/],
+    [plane(0, { width: 8 }).slice(0, 40), /"s_C001.tif"/],
+    [new Uint8Array(0), /"s_C001.tif"/],
+  ];
+  for (const [bytes, message] of cases) {
+    await withCopy("section.oif", (at) => Deno.writeFileSync(at("s_C001.tif"), bytes), async (path) => {
+      match(await refusal(path, { channelIndices: [0] }), message);
+    });
+  }
+});
+
+Deno.test("two files for one plane are refused", () =>
+  withCopy("section.oif", (at) => Deno.copyFileSync(at("s_C001.tif"), at("s_C0001.tif")), async (path) => {
+    match(await refusal(path), /are the same plane/);
+  }));
+
+Deno.test("sizes that the settings plan and no file has are not believed", () =>
+  withCopy("interrupted.oif", (at) => {
+    replaceText(at(""), /MaxSize=5/g, "MaxSize=2000000000");
+    replaceText(at(""), /MaxSize=2\r/g, "MaxSize=999999\r");
+  }, async (path) => {
+    const { summary } = await loadHere(path);
+    deepEqual(summary.axes.map(({ name, size }) => [name, size]), [["T", 3], ["C", 2], ["Y", 5], ["X", 6]]);
+    match(summary.warnings[0]!, /5 of 1999998000000000 planes are stored/);
+  }));
+
+Deno.test("a number far beyond the others makes no list of what is missing", () =>
+  withCopy(
+    "interrupted.oif",
+    (at) => Deno.copyFileSync(at("s_C001T003.tif"), at("s_C001T9999999.tif")),
+    async (path) => {
+      const { summary } = await loadHere(path);
+      equal(summary.axes[0]!.size, 9_999_999);
+      equal(summary.times, null);
+      await openHere(
+        path,
+        (acquisition) => rejects(acquisition.plan([0], { t: 5_000_000, z: 0, l: 0 }), PlaneNotFound),
+      );
+    },
+  ));
+
+Deno.test("an interrupted line scan has the lines that all channels have", () =>
+  withCopy(
+    "line_scan.oif",
+    (at) => Deno.writeFileSync(at("s_C002.tif"), plane(1, { width: 11, height: 23, rowsPerStrip: 7 })),
+    async (path) => {
+      const { summary, planes } = await loadHere(path);
+      equal(summary.rows, 23);
+      match(summary.warnings.join("; "), /interrupted: 23 lines are stored in all channels, 40 in one/);
+      const whole = await loadHere(join(FIXTURES, "line_scan.oif"));
+      deepEqual(planes[0], whole.planes[0]!.slice(0, 23 * 11));
+      equal(planes[1]![22 * 11 + 10], 1 + 10 + 220);
+    },
+  ));
+
+Deno.test("without their order the axes are those of frames, with a warning", () =>
+  withCopy("section.oif", (at) => replaceText(at(""), "AxisOrder", "AxisOther"), async (path) => {
+    const { summary } = await loadHere(path);
+    match(summary.warnings.join("; "), /do not name the axes/);
+  }));
+
+Deno.test("places on the stage are scenes, of which a plane opens its own", () =>
+  withCopy("section.oif", (at) => {
+    replaceText(at(""), '"XZC"', '"XYCP"');
+    for (const name of ["s_C001.tif", "s_C002.tif"]) Deno.removeSync(at(name));
+    for (const p of [1, 3]) Deno.writeFileSync(at(`s_C001P00${p}.tif`), plane(1000 * p, { width: 8 }));
+    Deno.writeFileSync(at(`s_C002P003.tif`), plane(3500, { width: 8 }));
+  }, async (path) => {
+    const first = await loadHere(path, { channelIndices: [0] });
+    deepEqual([first.summary.scene, first.summary.sceneCount, first.planes[0]![0]], [0, 2, 1000]);
+    deepEqual(first.summary.scenes.map(({ name }) => name), ["Point 1", "Point 3"]);
+    const own = await loadHere(join(`${path}.files`, "s_C002P003.tif"));
+    deepEqual([own.summary.scene, own.planes[1]![0]], [1, 3500]);
+  }));
+
+Deno.test("images in the folder that are no planes, or whose settings are missing, are opened alone", async () => {
+  await withCopy("section.oif", (at) => Deno.writeFileSync(at("projection.tif"), plane(5)), async (path) => {
+    const { summary, planes } = await loadHere(join(`${path}.files`, "projection.tif"));
+    deepEqual([summary.format, planes[0]![0]], ["tif", 5]);
+  });
+  await withCopy("section.oif", (at) => Deno.removeSync(at("")), async (path) => {
+    const { summary } = await loadHere(join(`${path}.files`, "s_C001.tif"));
+    equal(summary.format, "tif");
+    await rejects(loadHere(join(`${path}.files`, "s_C001.pty")), UnsupportedFormat);
+  });
+});
+
+Deno.test({
+  name: "a folder that a link leads to outside the roots is missing, and so are files in it",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    withCopy("section.oif", () => {}, async (path) => {
+      const roots = join(path, "../inside");
+      Deno.mkdirSync(roots);
+      Deno.renameSync(path, join(roots, "section.oif"));
+      Deno.symlinkSync(`${path}.files`, join(roots, "section.oif.files"));
+      const options = { roots: [await Deno.realPath(roots)] };
+      match(await refusal(join(roots, "section.oif"), options), /is not beside it/);
+      Deno.removeSync(join(roots, "section.oif.files"));
+      Deno.mkdirSync(join(roots, "section.oif.files"));
+      Deno.symlinkSync(join(`${path}.files`, "s_C001.tif"), join(roots, "section.oif.files", "s_C001.tif"));
+      match(
+        await refusal(join(roots, "section.oif"), options),
+        /"s_C001.tif" is not there or cannot be opened/,
+      );
+    }),
+});
+
+const info = (lines: string) => Buffer.from(`\ufeff[OibSaveInfo]\r\n${lines}`, "utf16le");
+
+/** An OIB of one plane with this `OibInfo.txt`. */
+const oib = (lines: string) =>
+  writeCompound({
+    "OibInfo.txt": info(lines),
+    Stream00001: plane(70),
+    Stream00002: Buffer.from("\ufeff[Axis Parameter Common]\r\nAxisOrder=XYC\r\n", "utf16le"),
+  }).bytes;
+
+const MAIN = "MainFileName=Stream00002\r\nStream00002=a.oif\r\n";
+
+async function withOib(
+  bytes: Uint8Array,
+  work: (path: string) => Promise<void>,
+  name = "a.oib",
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    Deno.writeFileSync(join(folder, name), bytes);
+    await work(join(folder, name));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("an OIB of one plane is read, under any name", async () => {
+  for (const name of ["a.oib", "a.OIB", "a", "a.dat"]) {
+    await withOib(oib(MAIN + "Stream00001=Storage00001/s_C001.tif\r\n"), async (path) => {
+      const { planes, summary } = await loadHere(path);
+      deepEqual([summary.format, planes[0]![0], summary.channels[0]!.name], ["oib", 70, "CH1"]);
+    }, name);
+  }
+});
+
+Deno.test("an OIB whose names do not lead to its streams is refused, or warned of", async () => {
+  const cases: [string, RegExp][] = [
+    [MAIN, /it has no image files/],
+    [MAIN + "Compression=Zip\r\n", /compressed \("Zip"\), which is not read/],
+    ["Stream00001=s_C001.tif\r\n", /names no stream as the main settings/],
+    ["MainFileName=Stream00009\r\n", /names "Stream00009" as the main settings, which is not in the file/],
+    ["MainFileName=Stream00001\r\n", /is no settings text|has no image/],
+    [
+      MAIN +
+      "Stream00001=a/s_C001.tif\r\nStream00002=a\r\nStream1=\r\nOibInfo.txt=b/s_C001.tif\r\nStream00001 =x\r\n",
+      /no image files/,
+    ],
+  ];
+  for (const [lines, message] of cases) {
+    await withOib(oib(lines), async (path) => match(await refusal(path), message));
+  }
+  await withOib(oib(MAIN + "Stream00001=s_C001.tif\r\nStream00005=s_C002.tif\r\n"), async (path) => {
+    const { summary } = await loadHere(path);
+    match(summary.warnings[0]!, /1 files that "OibInfo.txt" names are not in the file, such as "s_C002.tif"/);
+  });
+});
+
+Deno.test("a compound file of another program is refused by its name, or not known", async () => {
+  const { bytes } = writeCompound({ WordDocument: new Uint8Array(5000) });
+  await withOib(bytes, async (path) => match(await refusal(path), /compound file without "OibInfo.txt"/));
+  await withOib(bytes, (path) => rejects(loadHere(path), UnsupportedFormat), "letter.doc");
+  await withOib(new Uint8Array(0), async (path) => match(await refusal(path), /the file is empty/));
+});
+
+Deno.test("an OIB that is cut anywhere is refused, or has the planes that it had", async () => {
+  const name = "path_scan_v3.oib";
+  const bytes = Deno.readFileSync(join(FIXTURES, name));
+  const whole = await loadHere(join(FIXTURES, name));
+  let refused = 0;
+  for (let length = 0; length < bytes.length; length += 128) {
+    await withOib(bytes.slice(0, length), async (path) => {
+      try {
+        deepEqual((await loadHere(path)).planes, whole.planes, `${length}`);
+      } catch (error) {
+        ok(error instanceof ReaderError, `${length}: ${error}`);
+        refused += 1;
+      }
+    });
+  }
+  ok(refused > 80, `${refused}`);
+});
