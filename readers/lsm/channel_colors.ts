@@ -12,6 +12,8 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 export interface ChannelColors {
   /** `#rrggbb` */
   readonly colors: readonly string[];
+  /** Bytes of the block. */
+  readonly size: number;
   /** As stored; may be blank. */
   readonly names: readonly string[];
 }
@@ -42,6 +44,7 @@ export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors
   }
   const bytes = tiff.file.read(offset, size, "the channel colours");
   return {
+    size,
     colors: Array.from(
       { length: colors },
       (_, i) => colorOf(bytes.subarray(colorsAt + 4 * i, colorsAt + 4 * i + 3)),

@@ -22,7 +22,7 @@ export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, over
       if (!(error instanceof DecodeFailed) || list.left < 0) throw error;
     }
   };
-  add("ScanInformation", scanInformation, () => readable(readScanInformation(tiff, scanInformation)));
+  add("ScanInformation", scanInformation, () => readable(readScanInformation(tiff, scanInformation).root));
   add("TimeStamps", timeStamps, () => [...readTimeStamps(tiff, timeStamps)]);
   add("EventList", eventList, () => readEvents(tiff, eventList));
   for (const { name, offset } of overlays) add(name, offset, () => readDrawings(tiff, offset, name));

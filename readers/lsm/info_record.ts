@@ -53,7 +53,7 @@ const RESERVED = ["rotations", "phases", "illuminations"] as const;
 export interface InfoRecord {
   /** Where it lies and how long it is. */
   readonly at: number;
-  /** Bytes. */
+  /** Bytes: as many as record and tag agree on, or else those that are known. */
   readonly length: number;
   /** Sizes along all axes. */
   readonly sizes: DeclaredSizes;
@@ -95,7 +95,7 @@ export function readInfoRecord(tiff: TiffFile, first: Directory): InfoRecord {
   }
   const known = Math.min(length, KNOWN_BYTES);
   const view = new DataView(tiff.file.read(at, known, name).buffer);
-  return { at, length: known, ...fieldsOf(view) };
+  return { at, length: length === entry.count ? length : known, ...fieldsOf(view) };
 }
 
 function fieldsOf(view: DataView): Omit<InfoRecord, "at" | "length"> {

@@ -69,7 +69,11 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
     throw new DecodeFailed(`${tagName(TAG.Compression)} is ${compression}; LSM has 1 and ${LZW} alone`);
   }
   const samples = samplesOf(tiff, directory, count);
-  const planar = (directory.number(TAG.PlanarConfiguration) ?? 1) === 2 && count > 1;
+  const configuration = count > 1 ? directory.number(TAG.PlanarConfiguration) ?? 0 : 1;
+  if (configuration !== 1 && configuration !== 2) {
+    throw new DecodeFailed(`${tagName(TAG.PlanarConfiguration)} is ${configuration}, neither 1 nor 2`);
+  }
+  const planar = configuration === 2;
   const [first] = samples;
   if (!planar && samples.some(({ bits, kind }) => bits !== first?.bits || kind !== first.kind)) {
     throw new DecodeFailed(`${where(directory)} has interleaved samples of several types`);

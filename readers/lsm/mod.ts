@@ -32,7 +32,7 @@ import { LsmPlanes } from "./planes.ts";
 import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
 import { startMoment } from "./start_time.ts";
 import { StripOffsets } from "./strip_offsets.ts";
-import { readTimeStamps, secondsFromFirst } from "./time_stamps.ts";
+import { readTimeStamps, secondsFromFirst, stampsBytes } from "./time_stamps.ts";
 
 /** Opens an LSM file. @throws {DecodeFailed} it is damaged or refused */
 export function scenes(source: Source): Promise<Scenes> {
@@ -101,19 +101,29 @@ class LsmFile {
     };
   }
 
+  /** Reads what lies beside the record. Strips over a sound part of it have an offset that is damaged. */
   #readParts(): Parts {
     const { channelColors, timeStamps, scanInformation } = this.#record.offsets;
     const tiff = this.#tiff;
+    const { structures } = tiff;
+    const colors = this.#noted(
+      "The channel colours",
+      channelColors,
+      () => readChannelColors(tiff, channelColors),
+    );
+    if (colors) structures.claim(channelColors, channelColors + colors.size, "the channel colours");
+    const stamps = this.#noted("The time stamps", timeStamps, () => readTimeStamps(tiff, timeStamps));
+    if (stamps) structures.claim(timeStamps, timeStamps + stampsBytes(stamps.length), "the time stamps");
+    const scan = this.#noted(
+      "The scan information",
+      scanInformation,
+      () => readScanInformation(tiff, scanInformation),
+    );
+    if (scan) structures.claim(scanInformation, scan.end, "the scan information");
     return {
-      colors:
-        this.#noted("The channel colours", channelColors, () => readChannelColors(tiff, channelColors)) ??
-          { colors: [], names: [] },
-      stamps: this.#noted("The time stamps", timeStamps, () => readTimeStamps(tiff, timeStamps)),
-      recording: this.#noted(
-        "The scan information",
-        scanInformation,
-        () => recordingOf(readScanInformation(tiff, scanInformation)),
-      ) ?? UNKNOWN_RECORDING,
+      colors: colors ?? { size: 0, colors: [], names: [] },
+      stamps,
+      recording: scan ? recordingOf(scan.root) : UNKNOWN_RECORDING,
     };
   }
 

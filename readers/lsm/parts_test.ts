@@ -15,11 +15,11 @@ const at = <T>(read: (tiff: ReturnType<typeof tiffWith>, offset: number) => T, b
 Deno.test("colours and names, counted or not", () => {
   // The block of a real file: 53 bytes, one red channel called ChS1.
   const real = packed(["i", 53, 1, 1, 40, 44, 0], "\0".repeat(16), "\xff\0\0\0", ["u", 5], "ChS1\0");
-  deepEqual(at(readChannelColors, real), { colors: ["#ff0000"], names: ["ChS1"] });
+  deepEqual(at(readChannelColors, real), { size: 53, colors: ["#ff0000"], names: ["ChS1"] });
   const old = packed(["i", 36, 2, 2, 20, 28], "\0\xff\x80\0", "\0\0\0\0", "Ch1\0Ch2\0");
-  deepEqual(at(readChannelColors, old), { colors: ["#00ff80", "#ffffff"], names: ["Ch1", "Ch2"] });
+  deepEqual(at(readChannelColors, old), { size: 36, colors: ["#00ff80", "#ffffff"], names: ["Ch1", "Ch2"] });
   const few = packed(["i", 28, 0, 3, 20, 20], ["u", 4], "Ch1\0");
-  deepEqual(at(readChannelColors, few), { colors: [], names: ["Ch1"] });
+  deepEqual(at(readChannelColors, few), { size: 28, colors: [], names: ["Ch1"] });
 });
 
 Deno.test("time stamps count from the first, and must be as many as there are times", () => {

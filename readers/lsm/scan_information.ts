@@ -32,8 +32,16 @@ const MAX_TEXT_BYTES = 1 << 16;
 /** Bytes of all texts of one file. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
+/** The tree, and where it ends in the file. */
+export interface ScanInformation {
+  /** The recording. */
+  readonly root: ScanEntry;
+  /** Offset behind its last byte. */
+  readonly end: number;
+}
+
 /** Reads the tree. @throws {DecodeFailed} it does not lie in the file, is no recording, or is too large */
-export function readScanInformation(tiff: TiffFile, offset: number): ScanEntry {
+export function readScanInformation(tiff: TiffFile, offset: number): ScanInformation {
   const what = "the scan information";
   const open: { id: number; value: null; entries: ScanEntry[] }[] = [];
   let [at, texts] = [offset, 0];
@@ -44,7 +52,7 @@ export function readScanInformation(tiff: TiffFile, offset: number): ScanEntry {
     at += 12 + size;
     if (id === END_OF_BLOCK) {
       const closed = open.pop()!;
-      if (open.length === 0) return closed;
+      if (open.length === 0) return { root: closed, end: at };
       continue;
     }
     const block = { id, value: null, entries: [] };

@@ -12,7 +12,7 @@ const text = (
 ): (Written | string)[] => [["u", id, 2, value.length + 1], `${value}\0`];
 
 const read = (...values: readonly (Written | string)[]) =>
-  readScanInformation(tiffWith(packed(...values)), PART_AT);
+  readScanInformation(tiffWith(packed(...values)), PART_AT).root;
 
 /** A track with a channel. */
 const track = (acquired: number, seconds: number, name: string) => [

@@ -7,11 +7,14 @@ const MAX_STAMPS = 1 << 20;
 
 const HEAD_BYTES = 8;
 
+/** Bytes of the part with so many stamps. */
+export const stampsBytes = (count: number): number => HEAD_BYTES + 8 * count;
+
 /** Seconds as they are stored, from any start. @throws {DecodeFailed} they do not lie in the file, or their size is wrong */
 export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
   const head = tiff.window.view(offset, HEAD_BYTES, "the time stamps");
   const [size, count] = [head.getInt32(0, true), head.getInt32(4, true)];
-  if (count < 0 || count > MAX_STAMPS || size !== HEAD_BYTES + 8 * count) {
+  if (count < 0 || count > MAX_STAMPS || size !== stampsBytes(count)) {
     throw new DecodeFailed(`the time stamps at ${offset} are ${count} in ${size} bytes`);
   }
   const view = new DataView(tiff.file.read(offset + HEAD_BYTES, 8 * count, "the time stamps").buffer);

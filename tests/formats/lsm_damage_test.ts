@@ -55,6 +55,11 @@ const REFUSALS: readonly (readonly [name: string, file: () => LsmBytes, message:
     () => series().remove(0, 284),
     /lacks PlanarConfiguration/,
   ],
+  ["channels that are neither apart nor interleaved", () => series().set(0, 284, 0), /is 0, neither 1 nor 2/],
+  ["a strip over the time stamps", () => {
+    const file = series();
+    return file.set(0, 273, file.view.getUint32(file.record + 132, true), 1);
+  }, /strip 0 at \d+ lies over the time stamps/],
   ["a first page without strips", () => series().remove(0, 273), /lacks StripOffsets \(273\)/],
   [
     "strips that were never written",
