@@ -43,7 +43,7 @@ export function askedPosition(query: URLSearchParams): AskedPosition {
       const message = `must be an integer, not "${text.slice(0, 64)}"`;
       details.push({ location: ["query", name], message, type: "invalid_type" });
     } else if (text.startsWith("-")) negative.push([AXES[name], text.slice(0, 64)]);
-    else position[name] = Number(text);
+    else position[name] = Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   }
   if (details.length > 0) throw new RequestValidationFailed(details);
   return { position, negative };
