@@ -80,7 +80,7 @@ class LsmFile {
       ...countWarnings(dimensions, pages.planes.length),
     );
     this.#parts = this.#readParts();
-    this.#indexBytes = tiff.indexBytes + pages.indexBytes + offsets.indexBytes;
+    this.#indexBytes = tiff.indexBytes + pages.indexBytes + offsets.indexBytes + this.#planes.indexBytes;
   }
 
   scenes(): Scenes {

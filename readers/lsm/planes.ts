@@ -1,14 +1,15 @@
 /** The planes of an LSM file by scene, time, focus and channel, with the places of their strips. */
-import { lzwToLength } from "../codecs/lzw.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { item } from "../item.ts";
 import { type PageLayout, UNCOMPRESSED, where } from "../tiff/page.ts";
 import { rowBytes } from "../tiff/samples.ts";
-import type { PlaneSource, StripPlaces } from "../tiff/stack.ts";
-import { TAG, tagName } from "../tiff/tags.ts";
+import type { PlaneSource } from "../tiff/stack.ts";
+import { TAG } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, planeNumber } from "./dimensions.ts";
-import { layoutOf, type LsmPage, type LsmSample, LZW, readLsmPage, sameKind } from "./lsm_page.ts";
+import { layoutOf, type LsmPage, type LsmSample, readLsmPage, sameKind } from "./lsm_page.ts";
 import type { PageList } from "./page_list.ts";
+import { StoredPage } from "./stored_page.ts";
 import type { StripOffsets } from "./strip_offsets.ts";
 
 /** What is known of the pages. */
@@ -37,13 +38,17 @@ export interface StoredRows {
   ofChannels(channels: readonly number[]): number;
 }
 
-/** LZW takes at most 12 bits for a byte, and some for its codes. */
-const longestLzw = (bytes: number) => 2 * bytes + 16;
+/** Memory of a page that is kept: its directory, and where strips of six pages beside it begin. */
+const PAGE_BYTES = 16 << 10;
+
+/** Memory of the start of a strip, in two lists. */
+const STRIP_BYTES = 16;
 
 /** The planes of one file. */
 export class LsmPlanes {
   readonly #tiff: TiffFile;
   readonly #known: KnownPages;
+  #last: { readonly index: number; readonly stored: StoredPage } | null = null;
 
   /** Reads nothing yet. */
   constructor(tiff: TiffFile, known: KnownPages) {
@@ -69,6 +74,11 @@ export class LsmPlanes {
   /** How many planes there are, those that were never written included. */
   get held(): number {
     return this.#known.pages.planes.length;
+  }
+
+  /** Bytes of memory for the page that is kept, about. */
+  get indexBytes(): number {
+    return PAGE_BYTES + STRIP_BYTES * this.first.directory.count(TAG.StripOffsets);
   }
 
   /** How the planes of a channel are stored, with so many rows. */
@@ -125,72 +135,38 @@ export class LsmPlanes {
    * @throws {DecodeFailed} its page is damaged
    */
   plane(place: PlaceOfPlane, channel: number, rows: number): PlaneSource {
-    const { pages, offsets, first, dimensions } = this.#known;
+    const { pages, dimensions } = this.#known;
     const number = planeNumber(dimensions, place);
     const index = pages.planes[number];
-    const at = index === undefined ? undefined : pages.offsets[index];
-    if (index === undefined || at === undefined) {
+    if (index === undefined) {
       throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
     }
-    const directory = this.#tiff.directoryAt(at);
-    const page = readLsmPage(this.#tiff, directory);
-    if (!sameKind(page, first)) {
-      throw new DecodeFailed(`plane ${number} in ${where(directory)} is unlike the first plane`);
-    }
-    const stored = offsets.ofPage(index);
-    if (stored === null) throw new PlaneNotFound(`plane ${number} was never written: its strips lie nowhere`);
-    const layout = layoutOf(page, channel, rows);
+    const stored = this.#stored(number, index);
+    const layout = layoutOf(stored.page, channel, rows);
     return {
       tiff: this.#tiff,
       page: layout,
       run: null,
-      strips: this.#strips({ page, index, stored }, layout, channel),
-      warnings: page.compression === UNCOMPRESSED && this.#overlap(page, index, stored)
+      strips: stored.strips(layout, channel),
+      warnings: stored.overlaps
         ? [`Strips of plane ${number} and of pages beside it lie over each other: an offset is damaged`]
         : [],
     };
   }
 
-  #strips(
-    { page, index, stored }: {
-      readonly page: LsmPage;
-      readonly index: number;
-      readonly stored: Float64Array;
-    },
-    layout: PageLayout,
-    channel: number,
-  ): StripPlaces {
-    const from = page.planar ? channel * page.strips : 0;
-    const own = stored.slice(from, from + layout.down);
-    const row = rowBytes(layout.width, layout.bits);
-    const needed = own.map((_, i) =>
-      row * Math.min(layout.segmentHeight, layout.height - i * layout.segmentHeight)
-    );
-    if (page.compression === LZW) {
-      const { file } = this.#tiff;
-      const lengths = own.map((offset, i) => {
-        const end = Math.min(this.#known.offsets.following(index, offset), file.size);
-        return Math.max(0, Math.min(end - offset, longestLzw(needed[i] ?? 0)));
-      });
-      return { offsets: own, lengths, codec: lzwToLength };
+  /** The page of a plane; that of the last one is kept for its other channels. */
+  #stored(number: number, index: number): StoredPage {
+    if (this.#last?.index === index) return this.#last.stored;
+    const { pages, offsets, first } = this.#known;
+    const directory = this.#tiff.directoryAt(item(pages.offsets, index));
+    const page = readLsmPage(this.#tiff, directory);
+    if (!sameKind(page, first)) {
+      throw new DecodeFailed(`plane ${number} in ${where(directory)} is unlike the first plane`);
     }
-    if (!page.directory.lists(TAG.StripByteCounts)) return { offsets: own, lengths: needed, codec: null };
-    const counts = page.directory.numbers(TAG.StripByteCounts, this.#tiff.file.size);
-    if (counts.length < stored.length) {
-      throw new DecodeFailed(
-        `${tagName(TAG.StripByteCounts)} has ${counts.length} values, ${stored.length} are needed`,
-      );
-    }
-    return { offsets: own, lengths: counts.slice(from, from + layout.down), codec: null };
-  }
-
-  /** Whether another strip begins before one of samples as they are ends, as no program writes them. */
-  #overlap(page: LsmPage, index: number, stored: Float64Array): boolean {
-    return stored.some((start, i) => {
-      const held = layoutOf(page, page.planar ? Math.floor(i / page.strips) : 0, page.height);
-      const rows = Math.min(page.stripRows, page.height - i % page.strips * page.stripRows);
-      const end = start + rows * rowBytes(page.width, held.bits);
-      return this.#known.offsets.following(index, start) < end || stored.indexOf(start) !== i;
-    });
+    const starts = offsets.ofPage(index);
+    if (starts === null) throw new PlaneNotFound(`plane ${number} was never written: its strips lie nowhere`);
+    const stored = new StoredPage(page, starts, offsets.beside(index), this.#tiff.file.size);
+    this.#last = { index, stored };
+    return stored;
   }
 }

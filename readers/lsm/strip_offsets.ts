@@ -3,6 +3,7 @@
  * the pages were written each offset is greater than the one before, or one round of 2^32 bytes further.
  */
 import { DecodeFailed } from "../errors.ts";
+import { MAX_CHANNELS } from "../limits.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { MAX_SEGMENTS } from "../tiff/bounds.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
@@ -20,12 +21,6 @@ export class StripOffsets {
   readonly #pages: PageList;
   /** The offset before the first strip of each page, in the whole file; `null` in files of at most 4 GB. */
   readonly #before: Float64Array | null;
-  /** The page whose surroundings were looked at last, and the strips there in ascending order. */
-  #near: { readonly page: number; readonly offsets: Float64Array } = {
-    page: -1,
-    offsets: new Float64Array(0),
-  };
-
   private constructor(tiff: TiffFile, pages: PageList, before: Float64Array | null) {
     this.#tiff = tiff;
     this.#pages = pages;
@@ -56,32 +51,29 @@ export class StripOffsets {
   }
 
   /** Offsets of the strips of a page; `null` where they were never written. @throws {DecodeFailed} it is damaged */
-  ofPage(page: number): Float64Array | null {
+  ofPage(page: number, most = MAX_SEGMENTS): Float64Array | null {
     const offset = this.#pages.offsets[page];
     if (offset === undefined) return null;
-    const stored = this.#tiff.directoryAt(offset).numbers(TAG.StripOffsets, MAX_SEGMENTS);
+    const stored = this.#tiff.directoryAt(offset).numbers(TAG.StripOffsets, most);
     if (stored.every((at) => at === 0)) return null;
     if (this.#before === null) return stored;
     const before = this.#before[page] ?? NaN;
     return Number.isNaN(before) ? null : unwrap(stored, before);
   }
 
-  /** The first offset of a strip of the page or of its neighbours that is greater than `offset`, `Infinity` without one. */
-  following(page: number, offset: number): number {
-    if (this.#near.page !== page) {
-      const offsets: number[] = [];
-      for (let other = Math.max(0, page - NEIGHBOURS); other <= page + NEIGHBOURS; other += 1) {
-        for (const at of this.#tolerant(other)) offsets.push(at);
-      }
-      this.#near = { page, offsets: Float64Array.from(offsets).sort() };
+  /** Where the strips of the pages beside one begin, as far as that is known, in no order. */
+  beside(page: number): number[] {
+    const found: number[] = [];
+    for (let other = Math.max(0, page - NEIGHBOURS); other <= page + NEIGHBOURS; other += 1) {
+      if (other !== page) { for (const at of this.#tolerant(other)) found.push(at); }
     }
-    return this.#near.offsets.find((at) => at > offset) ?? Infinity;
+    return found;
   }
 
   /** Offsets of a page that no sample depends on. */
   #tolerant(page: number): Iterable<number> {
     try {
-      return this.ofPage(page) ?? [];
+      return this.ofPage(page, MAX_BESIDE) ?? [];
     } catch (error) {
       if (error instanceof DecodeFailed) return [];
       throw error;
@@ -93,6 +85,9 @@ export class StripOffsets {
     return this.#before?.byteLength ?? 0;
   }
 }
+
+/** Strips of a page that is looked at for the sake of another: one for each of the most channels. */
+const MAX_BESIDE = MAX_CHANNELS;
 
 /** A plane is followed in the file by its thumbnail, or by that of the plane behind it, three pages on. */
 const NEIGHBOURS = 3;

@@ -119,11 +119,13 @@ Deno.test("what was never written is missing, and so is what should follow it", 
   throws(() => offsetsOf([[1 * GIB, 0]], 5 * GIB), /has a strip at 0 beside others/);
 });
 
-Deno.test("the strip that follows is looked for among the neighbours of a page", () => {
-  const places = [[400_000, 500_000], [300_000], [700_000, 800_000], [600_000]];
+Deno.test("strips beside a page are those of the three pages before and behind it", () => {
+  const places = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [n * 100_000, n * 100_000 + 7]);
   const tiff = fileOf(places, 1_000_000);
-  const pages = new PageList(tiff, 4);
+  const pages = new PageList(tiff, places.length);
   const offsets = StripOffsets.of(tiff, pages, () => [], new FileAccess().stop);
-  deepEqual([400_000, 500_000].map((at) => offsets.following(0, at)), [500_000, 600_000]);
-  deepEqual([700_000, 800_000].map((at) => offsets.following(2, at)), [800_000, Infinity]);
+  const of = (...numbers: number[]) => numbers.flatMap((n) => places[n]!);
+  deepEqual(offsets.beside(0), of(1, 2, 3));
+  deepEqual(offsets.beside(4), of(1, 2, 3, 5, 6, 7));
+  deepEqual(offsets.beside(8), of(5, 6, 7));
 });
