@@ -6,6 +6,7 @@ import { frame } from "../fixtures/oir_files.ts";
 import { concat, documentsBlock, oirBlocks, oirFile, words } from "../fixtures/oir_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { tiffFile } from "./acquisitions.ts";
+import { lsmAtBounds } from "./lsm_at_bounds.ts";
 
 type Write = (path: string) => Promise<void>;
 
@@ -147,6 +148,7 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
       described(ascii("ImageJ=1.54f\nimages=2000000000\nchannels=10000\nslices=200000\nhyperstack=true\n\0"))
     ),
     "long_description.tif": file(() => described(new Uint8Array(64 << 20).fill(0x20))),
+    ...Object.fromEntries(Object.entries(lsmAtBounds()).map(([name, bytes]) => [name, file(bytes)])),
     "crowded_documents.oir": file(() => crowdedDocuments(MAX_XML_NODES - 2)),
     // A chunk costs a look at the file system, so that not the heap but the load time-out bounds their number.
     "many_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 128 }),
