@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   zarr: () => import("./zarr_bench.ts"),
   oir: () => import("./oir_bench.ts"),
   oif: () => import("./oif_bench.ts"),
+  czi: () => import("./czi_bench.ts"),
   positions: () => import("./positions_bench.ts"),
   viewer: () => import("./viewer_bench.ts"),
 };

@@ -50,7 +50,7 @@ function listed(file: ByteSource, position: number): SubblockTable {
     throw new DecodeFailed(`the directory at ${position} states ${count} entries in ${bytes} bytes`);
   }
   if (count > MAX_SUBBLOCKS) {
-    throw new DecodeFailed(`the directory has ${count} entries; at most ${MAX_SUBBLOCKS} are read`);
+    throw new DecodeFailed(`the directory has ${count} entries, more than ${MAX_SUBBLOCKS}`);
   }
   const table = new SubblockTable(count);
   let at = data + DIRECTORY_HEAD;
@@ -69,7 +69,7 @@ function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, coun
   let at = 0;
   while (table.length < count) {
     const view = new DataView(window.buffer, at, Math.min(window.length - at, LARGEST_ENTRY));
-    const entry = entryIn(view, `entry ${table.length} of the directory`);
+    const entry = entryIn(view, () => `entry ${table.length} of the directory`);
     if (entry === null) break;
     table.add(entry);
     at += entry.length;
@@ -90,7 +90,7 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
     if (length <= 0) break;
     const view = new DataView(file.read(start, length, "subblock").buffer);
     try {
-      const entry = entryIn(view, `subblock at ${segment.offset}`);
+      const entry = entryIn(view, () => `subblock at ${segment.offset}`);
       if (entry === null) break;
       table.add({ ...entry, position: segment.offset, part: header.part });
     } catch (error) {

@@ -279,6 +279,7 @@ async function decode(
       plane: item(planes, plane),
     }));
     const pixels = await openPixels(stored, stop);
-    paint({ ...block, height: Math.min(block.height, rows) }, pixels, { ...canvas, targets });
+    const whole = rows < block.height ? { ...block, height: rows, storedHeight: rows } : block;
+    paint(whole, pixels, { ...canvas, targets });
   }
 }

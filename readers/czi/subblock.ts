@@ -67,7 +67,7 @@ export function readSubblock(file: ByteSource, position: number, what: string): 
 
 function entryOf(view: DataView, what: string): Entry | null {
   try {
-    return entryIn(view, what);
+    return entryIn(view, () => what);
   } catch (error) {
     if (error instanceof DecodeFailed) return null;
     throw error;

@@ -57,6 +57,9 @@ export interface Entry extends EntryFacts {
   readonly length: number;
 }
 
+/** `DV`, the schema of entries with a list of dimensions. */
+const SCHEMA = 0x4456;
+
 /**
  * Reads an entry.
  *
@@ -65,15 +68,14 @@ export interface Entry extends EntryFacts {
  * @returns `null` where the bytes end before it does
  * @throws {DecodeFailed} it is of another schema, or its dimensions are impossible
  */
-export function entryIn(view: DataView, what: string): Entry | null {
+export function entryIn(view: DataView, what: () => string): Entry | null {
   if (view.byteLength < ENTRY_BYTES) return null;
-  const schema = textAt(view, 0, 2);
-  if (schema !== "DV") {
-    throw new DecodeFailed(`${what} has the schema ${JSON.stringify(schema)}; DV is read`);
+  if (view.getUint16(0) !== SCHEMA) {
+    throw new DecodeFailed(`${what()} has the schema ${JSON.stringify(textAt(view, 0, 2))}; DV is read`);
   }
   const count = view.getInt32(28, true);
   if (count < 1 || count > MAX_DIMENSIONS) {
-    throw new DecodeFailed(`${what} has ${count} dimensions; 1 to ${MAX_DIMENSIONS} are read`);
+    throw new DecodeFailed(`${what()} has ${count} dimensions; 1 to ${MAX_DIMENSIONS} are read`);
   }
   const length = ENTRY_BYTES + DIMENSION_BYTES * count;
   if (view.byteLength < length) return null;
@@ -88,7 +90,7 @@ export function entryIn(view: DataView, what: string): Entry | null {
   };
 }
 
-function dimensionsIn(view: DataView, count: number, what: string): Dimension[] {
+function dimensionsIn(view: DataView, count: number, what: () => string): Dimension[] {
   const found: Dimension[] = [];
   for (let at = ENTRY_BYTES; at < ENTRY_BYTES + DIMENSION_BYTES * count; at += DIMENSION_BYTES) {
     // A name of several letters is no dimension, nor is what stands before it.
@@ -99,16 +101,16 @@ function dimensionsIn(view: DataView, count: number, what: string): Dimension[] 
     const letter = String.fromCharCode(view.getUint8(at)).toUpperCase();
     const [start, size] = [view.getInt32(at + 4, true), view.getInt32(at + 8, true)];
     const stored = view.getInt32(at + 16, true) || size;
-    if (letter < "A" || letter > "Z") throw new DecodeFailed(`${what} has a dimension without a name`);
+    if (letter < "A" || letter > "Z") throw new DecodeFailed(`${what()} has a dimension without a name`);
     if (found.some((other) => other.letter === letter)) {
-      throw new DecodeFailed(`${what} has the dimension ${letter} twice`);
+      throw new DecodeFailed(`${what()} has the dimension ${letter} twice`);
     }
     if (size < 1 || stored < 1 || size > MAX_EXTENT || stored > MAX_EXTENT) {
-      throw new DecodeFailed(`${what} has size ${size} along ${letter}, of which ${stored} are stored`);
+      throw new DecodeFailed(`${what()} has size ${size} along ${letter}, of which ${stored} are stored`);
     }
     found.push({ letter, start, size, stored });
   }
-  if (!found.some(({ letter }) => letter === "X")) throw new DecodeFailed(`${what} has no dimension X`);
+  if (!found.some(({ letter }) => letter === "X")) throw new DecodeFailed(`${what()} has no dimension X`);
   return found;
 }
 

@@ -1,7 +1,16 @@
 /** Files at the bounds of the parsers: each makes a reader build as much as it ever may, or asks for one more. */
 import { join } from "node:path";
+import { MAX_SCENES, MAX_SUBBLOCKS } from "../../readers/czi/bounds.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/limits.ts";
 import { MAX_DIRECTORIES, MAX_ENTRIES, MAX_SEGMENTS } from "../../readers/tiff/bounds.ts";
+import {
+  entryBytes,
+  ramp16,
+  segment,
+  structure,
+  writeCzi,
+  type WrittenDimension,
+} from "../fixtures/czi_writer.ts";
 import { frame } from "../fixtures/oir_files.ts";
 import { concat, documentsBlock, oirBlocks, oirFile, words } from "../fixtures/oir_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
@@ -100,6 +109,25 @@ function crowdedDocuments(nodes: number): Uint8Array {
   return oirFile([...oirBlocks(frame()), block, block]);
 }
 
+/** A CZI file whose directory lists one subblock so many times, each with other dimensions. */
+function subblocks(count: number, dims: (n: number) => readonly WrittenDimension[]): Uint8Array {
+  const one = writeCzi({ subblocks: [{ dims: dims(0), data: ramp16(16, 0) }] });
+  const [position = 0] = one.subblocks;
+  const entry = entryBytes({ dims: dims(0) }, position).length;
+  const list = structure(128 + count * entry, (view, bytes) => {
+    view.setInt32(0, count, true);
+    for (let n = 0; n < count; n += 1) bytes.set(entryBytes({ dims: dims(n) }, position), 128 + n * entry);
+  });
+  const bytes = concat(one.bytes, segment("ZISRAWDIRECTORY", list));
+  new DataView(bytes.buffer).setBigInt64(32 + 52, BigInt(one.bytes.length), true);
+  return bytes;
+}
+
+/** Planes of 4 x 4. */
+const plane = (
+  ...dims: readonly WrittenDimension[]
+): WrittenDimension[] => [["X", 0, 4], ["Y", 0, 4], ...dims];
+
 /** Writers by file name. */
 export function filesAtBounds(): Readonly<Record<string, Write>> {
   return {
@@ -150,6 +178,13 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     "long_description.tif": file(() => described(new Uint8Array(64 << 20).fill(0x20))),
     ...Object.fromEntries(Object.entries(lsmAtBounds()).map(([name, bytes]) => [name, file(bytes)])),
     "crowded_documents.oir": file(() => crowdedDocuments(MAX_XML_NODES - 2)),
+    "most_subblocks_of_a_plane.czi": file(() => subblocks(MAX_SUBBLOCKS, (n) => plane(["M", n, 1]))),
+    "most_overviews.czi": file(() =>
+      subblocks(MAX_SUBBLOCKS, (n) => [["X", 0, 4, n % 2 === 0 ? 4 : 2], ["Y", 0, 4], ["T", n >> 1, 1]])
+    ),
+    "more_subblocks.czi": file(() => subblocks(MAX_SUBBLOCKS + 1, (n) => plane(["T", n, 1]))),
+    "more_scenes.czi": file(() => subblocks(MAX_SCENES + 1, (n) => plane(["S", n, 1]))),
+    "most_channel_spans.czi": file(() => subblocks(1000, () => plane(["C", 0, MAX_CHANNELS]))),
     // A chunk costs a look at the file system, so that not the heap but the load time-out bounds their number.
     "many_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 128 }),
     "more_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 1025 }),

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""Times czifile reading one plane, and recodes a raw CZI as JPEG XR, for which nothing else here has an encoder.
+
+usage: czi_peer.py recode RAW JPEGXR | czi_peer.py time ROUNDS FILE AXIS INDEX; prints milliseconds, best of so many rounds
+"""
+import pathlib, sys, time
+
+import czifile, imagecodecs
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "czi"))
+from czi_file import GRAY16, JPEGXR, Czi
+
+
+def recode(raw, path):
+    with czifile.CziFile(raw) as czi: array = czi.scenes[next(iter(czi.scenes))].asarray()
+    made = Czi("<ImageDocument><Metadata/></ImageDocument>")
+    for c, plane in enumerate(array):
+        coded = imagecodecs.jpegxr_encode(plane, level=1.0)
+        made.subblock(GRAY16, [("X", 0, plane.shape[1]), ("Y", 0, plane.shape[0]), ("C", c, 1)], coded, JPEGXR)
+    pathlib.Path(path).write_bytes(made.bytes())
+
+
+def measure(rounds, path, axis, index):
+    def once():
+        start = time.perf_counter()
+        with czifile.CziFile(path) as czi: czi.scenes[next(iter(czi.scenes))](**{axis: index}).asarray().astype("float32")
+        return 1000 * (time.perf_counter() - start)
+    print(min(once() for _ in range(rounds + 1)))
+
+
+if sys.argv[1] == "recode": recode(*sys.argv[2:])
+else: measure(int(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5]))

@@ -1,0 +1,283 @@
+/** Hostile CZI files: cut, with lying numbers, in circles, bombs. Nothing is made up, and every refusal says what and where. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { zstdCompressSync } from "node:zlib";
+import { DecodeFailed, PlaneNotFound, ReaderError } from "../../readers/errors.ts";
+import { loadHere } from "../load_here.ts";
+import { withFiles } from "../fixtures/oir_files.ts";
+import { openCzi, planesOf } from "../fixtures/czi_files.ts";
+import {
+  entryBytes,
+  patched,
+  ramp16,
+  segment,
+  structure,
+  writeCzi,
+  type WrittenCzi,
+  type WrittenSubblock,
+} from "../fixtures/czi_writer.ts";
+
+const load = (bytes: Uint8Array) => withFiles({ "a.czi": bytes }, (folder) => loadHere(`${folder}/a.czi`));
+
+const refused = (bytes: Uint8Array, message: RegExp) =>
+  rejects(load(bytes), (error) => {
+    ok(error instanceof DecodeFailed, `${error}`);
+    match(error.message, message);
+    return true;
+  });
+
+/** A plane of 6 x 4 at a time point. */
+const frame = (t: number, change: Partial<WrittenSubblock> = {}): WrittenSubblock => ({
+  dims: [["X", 0, 6], ["Y", 0, 4], ["C", 0, 1], ["T", t, 1]],
+  data: ramp16(24, 100 * t),
+  ...change,
+});
+
+const stack: WrittenCzi = {
+  subblocks: [frame(0), frame(1), frame(2)],
+  xml: "<ImageDocument><Metadata/></ImageDocument>",
+  front: true,
+};
+
+/** Lines of 5 pixels in blocks of ten lines. */
+const lines: WrittenCzi = {
+  subblocks: [0, 10, 20].map((t) => ({
+    dims: [["X", 0, 5], ["Y", 0, 1], ["T", t, 10]],
+    data: ramp16(50, 5 * t),
+  })),
+  front: true,
+};
+
+Deno.test("a stack that is cut anywhere gives its own samples or a refusal", async () => {
+  for (const front of [true, false]) {
+    const { bytes } = writeCzi({ ...stack, front });
+    const whole = await load(bytes);
+    for (let length = 0; length < bytes.length; length += 13) {
+      try {
+        const { planes, summary } = await load(bytes.subarray(0, length));
+        deepEqual(planes, whole.planes, `${length}`);
+        // The last segment may lack its padding.
+        ok(summary.warnings.length > 0 || front || length > bytes.length - 32, `${length} without a warning`);
+      } catch (error) {
+        ok(error instanceof ReaderError, `${length}: ${error}`);
+      }
+    }
+  }
+});
+
+Deno.test("a line scan that is cut has the lines that are whole", async () => {
+  const { bytes, subblocks } = writeCzi(lines);
+  // Behind the head of the last block 288 bytes on: 3 lines of 10 bytes and a half.
+  const cut = bytes.subarray(0, subblocks[2]! + 288 + 35);
+  const { planes: [plane], summary } = await load(cut);
+  deepEqual([summary.rows, summary.columns], [23, 5]);
+  deepEqual([...plane!], Array.from({ length: 115 }, (_, i) => i));
+  ok(summary.warnings.includes("23 of 30 lines are stored in every channel that was asked for"));
+  // Before the head of the last block, and within that of the first.
+  equal((await load(bytes.subarray(0, subblocks[2]! + 10))).summary.rows, 20);
+  await refused(bytes.subarray(0, subblocks[0]! + 100), /has no line at T 0|is not stored/);
+});
+
+Deno.test("lines behind a gap have no place", async () => {
+  const [first, , last] = lines.subblocks;
+  const { summary } = await load(writeCzi({ subblocks: [first!, last!] }).bytes);
+  equal(summary.rows, 10);
+});
+
+Deno.test("numbers that lie are refused with what and where", async () => {
+  const made = writeCzi(stack);
+  const { bytes, subblocks: [block = 0], directory } = made;
+  // Behind the head of a segment: sizes of a subblock, then its entry.
+  const [sizes, entry] = [block + 32, directory + 32 + 128];
+  const cases: [readonly [number, 1 | 4 | 8, number], RegExp][] = [
+    [[sizes, 4, -1], /subblock at \d+ states -1 bytes of metadata/],
+    [[sizes, 4, 0x7fffffff], /states 2147483647 bytes of metadata/],
+    [[sizes + 4, 4, -5], /-5 of attachment/],
+    [[sizes + 8, 8, -5], /-5 of samples/],
+    [[sizes + 8, 8, 2 ** 60], /of samples and 0 of attachment/],
+    [[sizes + 8, 8, 47], /holds 47 bytes, 48 are needed/],
+    [[block, 1, 0x41], /is no ZISRAWSUBBLOCK/],
+    [[block + 16, 8, -32], /impossible sizes/],
+    [[entry + 2, 4, 10], /complex numbers/],
+    [[entry + 2, 4, 7], /pixel type 7 is not known/],
+    [[entry + 6, 8, -1], /impossible position/],
+    [[entry + 6, 8, 2 ** 40], /ends after the file/],
+    [[entry + 6, 8, directory], /is no ZISRAWSUBBLOCK/],
+    [[entry + 6, 8, block + 7], /is no ZISRAWSUBBLOCK/],
+    [[entry + 14, 4, 3], /part 3 of the split document/],
+    [[entry + 18, 4, 3], /compression 3 \(lossless JPEG\)/],
+    [[entry + 18, 4, 104], /compression 104 \(raw data of a camera\)/],
+    [[entry + 18, 4, 99], /compression 99, which is not read/],
+  ];
+  for (const [change, message] of cases) {
+    // A raw block of the right length is raw whatever its compression.
+    const short: [number, 4, number] = [sizes + 8, 4, 47];
+    const changes = message.source.includes("compression") ? [change, short] : [change];
+    await refused(patched(bytes, ...changes), message);
+  }
+});
+
+Deno.test("a directory that cannot be used is replaced by a walk", async () => {
+  const made = writeCzi(stack);
+  const whole = await load(made.bytes);
+  const entry = made.directory + 32 + 128;
+  const changes: (readonly [number, 1 | 4 | 8, number])[] = [
+    [32 + 52, 8, 0],
+    [32 + 52, 8, 2 ** 50],
+    [32 + 52, 8, made.subblocks[0]!],
+    [made.directory + 32, 4, -1],
+    [made.directory + 32, 4, 0x7fffffff],
+    [made.directory + 32, 4, 4],
+    [entry, 1, 0x45],
+    [entry + 28, 4, 0],
+    [entry + 28, 4, 41],
+    [entry + 28, 4, 0x7fffffff],
+    [entry + 32, 1, 0],
+    [entry + 40, 4, 0],
+    [entry + 40, 4, -6],
+    [entry + 52, 1, "X".charCodeAt(0)],
+  ];
+  for (const change of changes) {
+    const { planes, summary } = await load(patched(made.bytes, change));
+    deepEqual(planes, whole.planes, `${change}`);
+    match(summary.warnings.join(), /directory cannot be used/, `${change}`);
+  }
+});
+
+Deno.test("a walk ends where it makes no way or comes to nothing", async () => {
+  const made = writeCzi({ ...stack, front: false });
+  const lost = patched(made.bytes, [32 + 52, 8, 0]);
+  // Segments of no size, one after the other, to the end.
+  const empty = structure(640, (_, bytes) => {
+    for (let at = 0; at < 640; at += 32) bytes.set(new TextEncoder().encode("NOTHING"), at);
+  });
+  const { planes } = await load(new Uint8Array([...lost, ...empty]));
+  equal(planes.length, 1);
+  // The first subblock claims more than the file, so that those behind it are not found.
+  const { planes: [first], summary } = await load(patched(lost, [made.subblocks[0]! + 16, 8, 2 ** 52]));
+  deepEqual([...first!], [...new Uint16Array(ramp16(24, 0).buffer)]);
+  match(summary.warnings.join(), /1 subblocks were searched for/);
+});
+
+Deno.test("entries of one subblock, of itself and of circles", async () => {
+  const at = 544 + writeCziDirectoryBytes(3);
+  const same = writeCzi({ ...stack, subblocks: [0, 1, 2].map((t) => frame(t, { position: at })) });
+  await openCzi(same.bytes, async (acquisition) => {
+    deepEqual([...(await planesOf(acquisition, { t: 2 }))[0]!], [...new Uint16Array(ramp16(24, 0).buffer)]);
+  });
+  // An embedded document that has an attachment with itself: attachments of embedded ones are not opened.
+  const inner = writeCzi({
+    subblocks: [{ dims: [["X", 0, 40], ["Y", 0, 40]], data: ramp16(1600, 0) }],
+    attachments: [{ name: "Image", type: "ZISRAW", content: new Uint8Array(100) }],
+  });
+  const outer = writeCzi({
+    ...lines,
+    attachments: [{ name: "Image", type: "ZISRAW", content: inner.bytes }],
+  });
+  equal((await load(outer.bytes)).summary.reference?.rows, 40);
+});
+
+/** Bytes of a directory of so many entries of four dimensions. */
+const writeCziDirectoryBytes = (count: number) =>
+  segment("ZISRAWDIRECTORY", new Uint8Array(128 + count * entryBytes(frame(0), 0).length)).length;
+
+Deno.test("what is declared and not stored is not found", async () => {
+  const gap = writeCzi({ ...stack, subblocks: [frame(0), frame(2)] });
+  await openCzi(gap.bytes, async (acquisition) => {
+    await rejects(planesOf(acquisition, { t: 1 }), PlaneNotFound);
+    equal((await planesOf(acquisition, { t: 2 }))[0]![0], 200);
+  });
+  const deleted = writeCzi({ ...stack, subblocks: [frame(0), frame(1, { id: "DELETED" }), frame(2)] });
+  await openCzi(deleted.bytes, (acquisition) => rejects(planesOf(acquisition, { t: 1 }), PlaneNotFound));
+  await refused(
+    writeCzi({ ...stack, subblocks: [frame(0, { id: "DELETED" }), frame(1)] }).bytes,
+    /is not stored there/,
+  );
+  const channels = [0, 2].map((c): WrittenSubblock => ({
+    dims: [["X", 0, 6], ["Y", 0, 4], ["C", c, 1]],
+    data: ramp16(24, c),
+  }));
+  await refused(writeCzi({ subblocks: channels }).bytes, /channel 1 \("CH2"\) is not stored/);
+});
+
+Deno.test("a tile that other planes have is missing, and a hole that all have is told of", async () => {
+  const tile = (m: number, t: number): WrittenSubblock => ({
+    dims: [["X", 8 * m, 6], ["Y", 0, 4], ["T", t, 1], ["M", m, 1]],
+    data: ramp16(24, 10),
+  });
+  const whole = writeCzi({ subblocks: [tile(0, 0), tile(1, 0), tile(0, 1)] });
+  await openCzi(
+    whole.bytes,
+    (acquisition) => rejects(planesOf(acquisition, { t: 1 }), /channel 0 \("CH1"\) has 1 of 2 tiles there/),
+  );
+  // Two of 14 columns lie between the tiles.
+  const { summary } = await load(whole.bytes);
+  ok(summary.warnings.includes("14 % of the pixels lie under no tile and are 0"), summary.warnings.join());
+  await refused(writeCzi({ subblocks: [tile(0, 0), tile(0, 1), tile(1, 1)] }).bytes, /1 of 2 tiles/);
+});
+
+Deno.test("extents and sizes are bounded before anything is allocated", async () => {
+  const one = (dims: WrittenSubblock["dims"], change: Partial<WrittenSubblock> = {}) =>
+    writeCzi({ subblocks: [{ dims, data: new Uint8Array(64), ...change }] }).bytes;
+  await refused(one([["X", 0, 1 << 20], ["Y", 0, 1 << 20]]), /planes are 1048576 x 1048576/);
+  await refused(one([["X", 0, 1 << 29], ["Y", 0, 1]]), /holds 64 bytes, 1073741824 are needed/);
+  await refused(one([["X", 0, 2], ["Y", 0, 2], ["C", 0, 20_000]]), /20000 channels, more than 10000/);
+  const far = [-(2 ** 31), 2 ** 31 - 100].map((x): WrittenSubblock => ({
+    dims: [["X", x, 4], ["Y", 0, 4]],
+    data: ramp16(16, 0),
+  }));
+  await refused(writeCzi({ subblocks: far }).bytes, /planes are 4 x 42949/);
+  for (const compression of [1, 2, 4, 5, 6]) {
+    await refused(
+      one([["X", 0, 20_000], ["Y", 0, 20_000]], { compression }),
+      /64 bytes, too few for 800000000/,
+    );
+  }
+  await refused(
+    one([["X", 0, 1 << 15], ["Y", 0, 1 << 15], ["T", 0, 4]], { compression: 6 }),
+    /declares 8589934592 bytes/,
+  );
+});
+
+Deno.test("a stream that gives more or less than its subblock is refused", async () => {
+  const bomb = (compression: number, bytes: Uint8Array) =>
+    writeCzi({ subblocks: [{ dims: [["X", 0, 6], ["Y", 0, 4]], data: bytes, compression }] }).bytes;
+  const header = (bytes: Uint8Array, ...head: number[]) => new Uint8Array([...head, ...bytes]);
+  const large = zstdCompressSync(new Uint8Array(1 << 26));
+  await refused(bomb(5, large), /zstd/);
+  await refused(bomb(6, header(large, 1)), /zstd/);
+  await refused(bomb(5, zstdCompressSync(new Uint8Array(47))), /gives 47 bytes of zstd, 48 are needed/);
+  const sound = zstdCompressSync(ramp16(24, 0));
+  await refused(bomb(6, header(sound, 2)), /its header starts 02/);
+  await refused(bomb(6, header(sound, 3, 2, 1)), /its header starts 030201/);
+  await refused(bomb(6, new Uint8Array(0)), /too few/);
+  equal((await load(bomb(5, sound))).planes[0]![23], 23);
+});
+
+Deno.test("metadata, stamps and attachments that are damaged cost no more than themselves", async () => {
+  const stamps = structure(8 + 24, (view) => {
+    view.setInt32(4, 0x7fffffff, true);
+    [5, 7, 9].forEach((stamp, i) => view.setFloat64(8 + 8 * i, stamp, true));
+  });
+  const made = writeCzi({ ...stack, attachments: [{ name: "TimeStamps", type: "CZTIMS", content: stamps }] });
+  const { summary } = await load(made.bytes);
+  deepEqual(summary.times, [0, 2, 4]);
+  const changes: (readonly [number, 1 | 4 | 8, number])[] = [
+    [made.metadata, 1, 0],
+    [made.metadata + 32, 4, -1],
+    [made.metadata + 32, 4, 0x7fffffff],
+    [made.metadata + 32 + 256, 1, 0x21],
+    [32 + 60, 8, 2 ** 40],
+    [made.attached[0]!, 1, 0],
+    [made.attached[0]! + 32, 8, 2 ** 50],
+    [made.attached[0]! + 32, 8, -1],
+    [made.attachments, 1, 0],
+    [made.attachments + 32, 4, -1],
+    [made.attachments + 32, 4, 0x7fffffff],
+    [32 + 72, 8, -7],
+  ];
+  for (const change of changes) {
+    const { summary, planes } = await load(patched(made.bytes, change));
+    equal(planes[0]![23], 23, `${change}`);
+    ok(summary.warnings.length > 0, `${change}`);
+  }
+});
