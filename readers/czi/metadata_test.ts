@@ -1,0 +1,95 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { metadataIn } from "./metadata.ts";
+import { xmlSections } from "./xml_sections.ts";
+
+const document = (inside: string) => `<ImageDocument><Metadata>${inside}</Metadata></ImageDocument>`;
+
+const image = (inside: string) => document(`<Information><Image>${inside}</Image></Information>`);
+
+Deno.test("channels: the name that is shown, the own one, the dye, an id that is no number", () => {
+  const { channels } = metadataIn(document(
+    `<Information><Image><Dimensions><Channels>` +
+      `<Channel Id="Channel:0" Name="A"><Color>#FF00ff10</Color></Channel>` +
+      `<Channel Id="Channel:1"><Name>B</Name><Color>#102030</Color></Channel>` +
+      `<Channel Id="Channel:2" Name=""><Fluor>Alexa 488</Fluor></Channel>` +
+      `<Channel Id="Channel:3"/><Channel Id="20034864191"/><Channel/>` +
+      `</Channels></Dimensions></Image></Information>` +
+      `<DisplaySetting><Channels><Channel Id="Channel:1" Name="Shown"><Color>#FFAABBCC</Color></Channel>` +
+      `<Channel Id="other" Name="Nobody"/><Channel Id="Channel:3"><Color>red</Color></Channel></Channels></DisplaySetting>`,
+  ));
+  deepEqual(channels, [
+    { name: "A", color: "#00ff10" },
+    { name: "Shown", color: "#aabbcc" },
+    { name: "Alexa 488", color: null },
+    { name: null, color: null },
+    { name: "20034864191", color: null },
+    { name: null, color: null },
+  ]);
+});
+
+Deno.test("steps are metres whatever unit they are shown in; 0 is none", () => {
+  const distance = (id: string, value: string) =>
+    `<Distance Id="${id}"><Value>${value}</Value><DefaultUnitFormat>nm</DefaultUnitFormat></Distance>`;
+  const items = distance("X", "4.39E-008") + distance("Y", "0") + distance("Z", "abc") + distance("X", "1");
+  const { steps } = metadataIn(document(`<Scaling><Items>${items}</Items></Scaling>`));
+  deepEqual(steps, { X: { step: 4.39e-8 * 1e6, unit: "um" } });
+});
+
+Deno.test("the date of the acquisition, else that of the document; the year 1 is none", () => {
+  const start = (value: string) => `<AcquisitionDateAndTime>${value}</AcquisitionDateAndTime>`;
+  deepEqual(metadataIn(image(start("2016-02-12T09:41:02.4915604Z"))).moment, {
+    date: "20160212",
+    time: "09:41:02",
+  });
+  const created = `<Document><CreationDate>2019-12-06T16:56:03-08:00</CreationDate></Document>`;
+  deepEqual(
+    metadataIn(
+      document(`<Information><Image>${start("0001-01-01T00:00:00")}</Image>${created}</Information>`),
+    ).moment,
+    { date: "20191206", time: "16:56:03" },
+  );
+  deepEqual(metadataIn(document("")).moment, { date: "", time: "" });
+});
+
+Deno.test("the interval: the increment, else the one interval that was set up", () => {
+  const setup = (value: string, unit = "min") =>
+    `<TimeSeriesSetup><Interval><TimeSpan><Value>${value}</Value><DefaultUnitFormat>${unit}</DefaultUnitFormat>` +
+    `</TimeSpan></Interval><Switch><Interval><TimeSpan><Value>7</Value></TimeSpan></Interval></Switch></TimeSeriesSetup>`;
+  const helper = `<HelperSetups><Experiment>${setup("1")}</Experiment></HelperSetups>`;
+  const of = (inside: string, rest = "") =>
+    metadataIn(document(`<Experiment>${inside}</Experiment>${rest}`)).interval();
+  equal(of(helper + setup("60")), 60);
+  equal(of(setup("0")), null);
+  equal(of(setup("60") + setup("90")), null);
+  equal(of("<damaged"), null);
+  const increment = (value: string) =>
+    `<Information><Image><Dimensions><T><Positions><Interval><Increment>${value}</Increment></Interval></Positions></T>` +
+    `</Dimensions></Image></Information>`;
+  equal(of(setup("60"), increment("2.5")), 2.5);
+  equal(of(setup("60"), increment("0")), 60);
+});
+
+Deno.test("the scaling of the setup, and names of scenes by their index", () => {
+  const { setupScaling, sceneNames } = metadataIn(document(
+    `<Experiment><ScalingX/><ScalingX>2e-7</ScalingX><ScalingX>9</ScalingX><ScalingY>3e-7</ScalingY></Experiment>` +
+      `<Information><Image><Dimensions><S><Scenes><Scene Index="4" Name="left"/><Scene><Name>second</Name></Scene>` +
+      `<Scene Index="9"/></Scenes></S></Dimensions></Image></Information>`,
+  ));
+  deepEqual(setupScaling(), { x: 2e-7, y: 3e-7 });
+  deepEqual([...sceneNames], [[4, "left"], [1, "second"]]);
+  equal(metadataIn(document("<Experiment><ScalingX>2e-7</ScalingX></Experiment>")).setupScaling(), null);
+});
+
+Deno.test("a document is taken apart by its elements, however they are nested", () => {
+  const experiment =
+    `<Experiment a="&gt;"><b><Experiment/><Experiment>c</Experiment></b><Experiments/></Experiment>`;
+  const hardware = `<HardwareSetting Id="1"><x/></HardwareSetting>`;
+  deepEqual(xmlSections(`<d>${experiment}<i/>${hardware}<Experiment>late</Experiment></d>`), {
+    main: "<d><i/><Experiment>late</Experiment></d>",
+    experiment,
+  });
+  // One that is not closed stays.
+  const open = "<d><Experiment><a/></d>";
+  deepEqual(xmlSections(open), { main: open, experiment: "" });
+  deepEqual(xmlSections("<d><Experiment/></d>"), { main: "<d></d>", experiment: "<Experiment/>" });
+});
