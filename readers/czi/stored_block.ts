@@ -73,8 +73,8 @@ export async function findBlock(
   if (subblock === null) return null;
   compareEntries(host, block.entry, subblock, what);
   const needed = block.pixels * pixel.bytes;
-  // A writer may have left pixels as they are whatever it says.
-  const asTheyAre = facts.compression !== 0 && subblock.dataSize === needed;
+  // A writer may have left pixels as they are whatever it says; a stream may also just have their length.
+  const asTheyAre = subblock.dataSize === needed && !startsAsStream(file, subblock, facts.compression, what);
   const storage = await host.storage(asTheyAre ? 0 : facts.compression, what);
   if (storage.doubtful) {
     host.warn(`Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`);
@@ -87,6 +87,20 @@ export async function findBlock(
   file.require(subblock.data, subblock.dataSize, what);
   checkPicture(pictureOf(found), codec, what);
   return { ...found, rows: block.height };
+}
+
+/** How streams of a compression start, behind a header of 0, 1 or 3 bytes. */
+const STREAM_STARTS: Readonly<Record<number, RegExp>> = {
+  1: /^ffd8ff/,
+  4: /^4949bc/,
+  5: /^28b52ffd/,
+  6: /^(?:01|0301..)28b52ffd/,
+};
+
+function startsAsStream(file: ByteSource, { data, dataSize }: Subblock, code: number, what: string): boolean {
+  const start = STREAM_STARTS[code];
+  if (start === undefined || data + dataSize > file.size) return false;
+  return start.test(file.read(data, Math.min(dataSize, 8), what).toHex());
 }
 
 /** Bytes without which nothing of a subblock can be read. */

@@ -93,3 +93,12 @@ Deno.test("of chunks and shards that do not hold the wanted rows nothing is read
     ok(one.bytes < whole.bytes && one.opens <= whole.opens, `${name} ${JSON.stringify([whole, one])}`);
   }
 });
+
+Deno.test("any rows of a plane of CZI, of mosaics, line scans and every codec", async () => {
+  const folder = join(FIXTURES, "czi");
+  for (const { name } of Deno.readDirSync(folder)) {
+    if (name.endsWith(".czi")) {
+      await openHere(join(folder, name), (acquisition) => checkRows(acquisition, name));
+    }
+  }
+});

@@ -1,0 +1,299 @@
+/** What is known of a CZI acquisition besides its samples; documents of any layout; parts of split documents. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import process from "node:process";
+import { zstdCompressSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { DecodeFailed } from "../../readers/errors.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { openCzi, openCziPlane, openScene, planesOf } from "../fixtures/czi_files.ts";
+import {
+  patched,
+  ramp16,
+  structure,
+  writeCzi,
+  type WrittenDimension,
+  type WrittenSubblock,
+} from "../fixtures/czi_writer.ts";
+import { withFiles } from "../fixtures/oir_files.ts";
+import { loadHere } from "../load_here.ts";
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
+
+Deno.test("a line scan: steps, reference image and path, by hand from what was put in", async () => {
+  const { summary, referencePlanes } = await loadHere(fixture("line_scan"));
+  deepEqual(summary.axes.map(({ name, size, unit }) => [name, size, unit]), [
+    ["C", 2, "Pixels"],
+    ["Y", 47, "seconds"],
+    ["X", 31, "um"],
+  ]);
+  // Stamps 0.0021 s apart from 1600 s on; the scaling of the image.
+  ok(Math.abs(summary.axes[1]!.step - 0.0021) < 1e-12);
+  equal(summary.axes[2]!.step, 0.125);
+  equal(summary.times, null);
+  deepEqual([summary.date, summary.time], ["20240506", "07:08:09"]);
+  const { reference } = summary;
+  deepEqual(reference?.axes, [
+    { name: "Y", size: 36, step: 0.5, unit: "um" },
+    { name: "X", size: 40, step: 0.25, unit: "um" },
+  ]);
+  deepEqual(reference?.channels.map(({ name }) => name), ["R1", "R2"]);
+  equal(reference?.lineRoi, null);
+  // The path starts 4 um right of the centre, at (20, 18): 16 columns of 0.25 um.
+  const { x, y } = reference!.scanPath!;
+  deepEqual([x.length, y.length], [150, 150]);
+  ok(Math.abs(x[0]! - 36) < 1e-4 && Math.abs(y[0]! - 18) < 1e-4);
+  // It ends at an angle of 3: 4 um * cos 3 and 6 um * sin 3.
+  ok(
+    Math.abs(x[149]! - (20 + 16 * Math.cos(3))) < 1e-4 && Math.abs(y[149]! - (18 + 12 * Math.sin(3))) < 1e-4,
+  );
+  // The samples of `ramp` in make_czi.py: 7 times the index, as bytes.
+  deepEqual(referencePlanes.map((plane) => [plane[1], plane[40]]), [[7, 24], [8, 25]]);
+});
+
+Deno.test("scenes by the rank of their index, with their names and sizes", async () => {
+  const files = new FileAccess();
+  try {
+    const path = fixture("upside_down_mosaic");
+    const { scenes } = await openChosen(chooseFormat(path, [".czi"], files), files, null);
+    deepEqual([scenes.count, scenes.own], [2, 0]);
+    deepEqual(scenes.entries(10), [
+      { name: "left", sizes: { Z: 2, Y: 8, X: 24 } },
+      { name: "right", sizes: { Z: 2, Y: 8, X: 24 } },
+    ]);
+    equal(scenes.entries(1).length, 1);
+  } finally {
+    files.close();
+  }
+});
+
+Deno.test("names of samples, phases of a detector, pixels under a mask, other samplings", async () => {
+  const of = async (name: string) => (await loadHere(fixture(name))).summary;
+  deepEqual((await of("lib_bgr48")).channels.map(({ name }) => name), [
+    ...["First Red", "First Green", "First Blue"],
+    ...["Second Red", "Second Green", "Second Blue"],
+  ]);
+  deepEqual((await of("bgra32")).channels.map(({ name }) => name), ["Red", "Green", "Blue", "Alpha"]);
+  deepEqual((await of("airyscan_phases")).warnings, ["Axis H has 32 indices, of which the first is served"]);
+  match((await of("masked")).warnings.join(), /1 tiles may have masks/);
+  match((await of("fewer_rows")).warnings.join(), /stored at another sampling/);
+  deepEqual((await of("pyramid")).warnings, []);
+});
+
+Deno.test("a split document is opened by any of its files", async () => {
+  for (const name of ["split", "split (1)", "split(2)"]) {
+    const { summary, planes } = await loadHere(fixture(name));
+    equal(summary.axes[0]?.size, 3);
+    equal(planes[0]![1], 7);
+    equal(
+      summary.fileSize,
+      ["split", "split (1)", "split(2)"].reduce((sum, part) => sum + Deno.statSync(fixture(part)).size, 0),
+    );
+  }
+  const read = (name: string) => Deno.readFileSync(fixture(name));
+  await withFiles({ "a.czi": read("split"), "a(1).czi": read("split(2)") }, async (folder) => {
+    const { summary } = await loadHere(`${folder}/a.czi`);
+    // Part 2 under the name of part 1 is neither.
+    deepEqual(summary.warnings, ["The document is split, and these of its parts are not beside it: 1, 2"]);
+    await openScene(
+      `${folder}/a.czi`,
+      0,
+      (acquisition) =>
+        rejects(
+          planesOf(acquisition, { t: 1 }),
+          /part 1 of the split document, which holds a subblock of it, is missing/,
+        ),
+    );
+  });
+  await withFiles({ "b (1).czi": read("split (1)"), "c.czi": read("split (1)") }, async (folder) => {
+    await rejects(
+      loadHere(`${folder}/b (1).czi`),
+      /part 1 of a split document, whose first file, "b\.czi", is not beside/,
+    );
+    await rejects(loadHere(`${folder}/c.czi`), /part 1 of a split document, whose first file is not beside/);
+  });
+});
+
+/** Samples that tell where they belong. */
+const sample = (c: number, t: number, z: number, y: number, x: number) =>
+  c * 20_000 + t * 3000 + z * 700 + y * 40 + x;
+
+Deno.test("documents of any order of dimensions, starts, chunks of time and compression", async () => {
+  const start = fc.integer({ min: -1000, max: 1000 });
+  const layout = fc.record({
+    order: fc.shuffledSubarray([..."YZCT"], { minLength: 4, maxLength: 4 }),
+    columnsAt: fc.nat(4),
+    starts: fc.tuple(start, start, start, fc.nat(5), start),
+    sizes: fc.tuple(...[9, 5, 2, 2, 5].map((max) => fc.integer({ min: 1, max }))),
+    chunk: fc.integer({ min: 1, max: 5 }),
+    compression: fc.constantFrom(0, 5, 6),
+  });
+  await fc.assert(
+    fc.asyncProperty(layout, async ({ order, columnsAt, starts, sizes, chunk, compression }) => {
+      const letters = order.toSpliced(columnsAt, 0, "X");
+      const [X, Y, Z, C, T] = sizes as [number, number, number, number, number];
+      const height = Y + 1;
+      const subblocks: WrittenSubblock[] = [];
+      for (let t = 0; t < T; t += chunk) {
+        for (let c = 0; c < C; c += 1) {
+          const spans: Record<string, [number, number]> = {
+            ...{ X: [0, X], Y: [0, height], Z: [0, Z], C: [c, 1], T: [t, Math.min(chunk, T - t)] },
+          };
+          const dims = letters.map((letter): WrittenDimension => {
+            const [first, size] = spans[letter]!;
+            return [letter, first + starts["XYZCT".indexOf(letter)]!, size];
+          });
+          const count = dims.reduce((product, [, , size]) => product * size, 1);
+          const values = Uint16Array.from({ length: count }, (_, index) => {
+            const at: Record<string, number> = {};
+            for (const letter of letters) {
+              const [first, size] = spans[letter]!;
+              at[letter] = first + index % size;
+              index = Math.floor(index / size);
+            }
+            return sample(at["C"]!, at["T"]!, at["Z"]!, at["Y"]!, at["X"]!);
+          });
+          subblocks.push({ dims, compression, data: coded(new Uint8Array(values.buffer), compression) });
+        }
+      }
+      await openCzi(writeCzi({ subblocks, front: true }).bytes, async (acquisition) => {
+        equal(acquisition.channels.length, C);
+        for (let t = 0; t < T; t += 1) {
+          for (let z = 0; z < Z; z += 1) {
+            const planes = await planesOf(acquisition, { t, z });
+            planes.forEach((plane, c) =>
+              deepEqual(
+                [...plane],
+                Array.from({ length: X * height }, (_, i) => sample(c, t, z, Math.floor(i / X), i % X)),
+              )
+            );
+          }
+        }
+      });
+    }),
+    { numRuns: 150, seed: 11 },
+  );
+});
+
+function coded(samples: Uint8Array, compression: number): Uint8Array {
+  if (compression === 0) return samples;
+  if (compression === 5) return zstdCompressSync(samples);
+  const half = samples.length / 2;
+  const split = Uint8Array.from(
+    { length: 2 * half },
+    (_, i) => samples[i < half ? 2 * i : 2 * (i - half) + 1]!,
+  );
+  return new Uint8Array([3, 1, 1, ...zstdCompressSync(split)]);
+}
+
+Deno.test("a stream that is as long as its pixels is no pixels", async () => {
+  const dims: WrittenDimension[] = [["X", 0, 8], ["Y", 0, 8]];
+  const values = ramp16(64, 0);
+  // A skippable frame (RFC 8878, section 3.1.2) brings the stream to the 128 bytes of the pixels.
+  const stream = zstdCompressSync(values);
+  const padding = structure(128 - stream.length, (view) => {
+    view.setUint32(0, 0x184d2a50, true);
+    view.setUint32(4, 128 - stream.length - 8, true);
+  });
+  const data = new Uint8Array([...stream, ...padding]);
+  await openCzi(writeCzi({ subblocks: [{ dims, data, compression: 5 }] }).bytes, async (acquisition) => {
+    deepEqual([...(await planesOf(acquisition))[0]!], Array.from({ length: 64 }, (_, i) => i));
+  });
+});
+
+Deno.test("time stamps: in days, too few, unusable", async () => {
+  const frame = (t: number): WrittenSubblock => ({
+    dims: [["X", 0, 4], ["Y", 0, 4], ["T", t, 1]],
+    data: ramp16(16, 0),
+  });
+  const read = async (stamps: readonly number[], first = 0) => {
+    const content = structure(8 + 8 * stamps.length, (view) => {
+      view.setInt32(4, stamps.length, true);
+      stamps.forEach((stamp, i) => view.setFloat64(8 + 8 * i, stamp, true));
+    });
+    const attachments = [{ name: "TimeStamps", type: "CZTIMS", content }];
+    const made = writeCzi({ subblocks: [0, 1, 2].map((t) => frame(first + t)), attachments });
+    let found: [number, string, readonly number[] | null] | null = null;
+    await openCzi(made.bytes, ({ axes, times }) => {
+      found = [axes[0]!.step, axes[0]!.unit, times];
+    });
+    return found;
+  };
+  deepEqual(await read([1613.5, 1614, 1615.5]), [1, "seconds", [0, 0.5, 2]]);
+  // The stamps of the time points that are there.
+  deepEqual(await read([0, 100, 101, 103], 1), [1.5, "seconds", [0, 1, 3]]);
+  deepEqual(await read([1, 3]), [2, "seconds", null]);
+  for (const stamps of [[1], [], [5, 5, 5], [3, 2, 1], [0, NaN, Infinity]]) {
+    deepEqual(await read(stamps), [1, "Pixels", null], `${stamps}`);
+  }
+  // 2^-20 days are 0.08239746 s.
+  deepEqual(await read([45_000, 45_000 + 2 ** -20, 45_000 + 2 ** -19]), [
+    86_400 * 2 ** -20,
+    "seconds",
+    [0, 86_400 * 2 ** -20, 86_400 * 2 ** -19],
+  ]);
+});
+
+Deno.test("a section has its focus planes as rows, a line scan of time chunks its lines", async () => {
+  const row = (t: number, z: number, chunk = 1): WrittenSubblock => ({
+    dims: [["X", 0, 5], ["Y", 0, 1], ["Z", z, 1], ["T", t, chunk]],
+    data: ramp16(5 * chunk, 100 * t + 10 * z),
+  });
+  const section = writeCzi({ subblocks: [0, 1].flatMap((t) => [0, 1, 2].map((z) => row(t, z))) });
+  await openCzi(section.bytes, async (acquisition) => {
+    deepEqual(acquisition.axes.map(({ name, size }) => [name, size]), [["T", 2], ["Y", 3], ["X", 5]]);
+    match(acquisition.warnings.join(), /section without Y/);
+    equal((await planesOf(acquisition, { t: 1 }))[0]![14], 124);
+  });
+  const scan = writeCzi({ subblocks: [0, 1].flatMap((z) => [0, 4].map((t) => row(t, z, 4))) });
+  await openCzi(
+    scan.bytes,
+    (acquisition) =>
+      deepEqual(acquisition.axes.map(({ name, size }) => [name, size]), [["Z", 2], ["Y", 8], ["X", 5]]),
+  );
+});
+
+Deno.test("no more is read than the directory and the plane", async () => {
+  const subblocks = Array.from({ length: 500 }, (_, t): WrittenSubblock => ({
+    dims: [["X", 0, 32], ["Y", 0, 32], ["T", t, 1]],
+    data: ramp16(1024, t),
+  }));
+  await withFiles({ "a.czi": writeCzi({ subblocks, front: true }).bytes }, async (folder) => {
+    const { plane, counts } = await openCziPlane(`${folder}/a.czi`, { t: 321 });
+    equal(plane[1023], 321 + 1023);
+    // 500 entries of 92 bytes, 2048 bytes of samples; heads of segments.
+    ok(counts.bytes < 500 * 92 + 2048 + 2000, `${counts.bytes} bytes`);
+  });
+});
+
+Deno.test("JPEG XR leaves no handlers behind, and is refused where its parts disagree", async () => {
+  const handlers = () =>
+    ["uncaughtException", "unhandledRejection"].map((name) => process.listenerCount(name));
+  const before = handlers();
+  const path = fixture("jpegxr_gray8");
+  await loadHere(path);
+  deepEqual(handlers(), before);
+  const bytes = Deno.readFileSync(path);
+  const text = Buffer.from(bytes).toString("latin1");
+  const [stream, container] = [text.indexOf("WMPHOTO\0"), text.indexOf("II\xbc\x01")];
+  const tag = (low: number) => text.indexOf(String.fromCharCode(low, 0xbc), container + 8);
+  const cases: [Uint8Array, RegExp][] = [
+    [patched(bytes, [stream, 1, 0]), /codestream has no signature/],
+    [patched(bytes, [stream + 12, 1, 0x7f]), /is damaged JPEG XR: it is/],
+    [patched(bytes, [tag(0x80) + 8, 4, 36]), /it is 36 x 19 and its codestream 35 x 19/],
+    [patched(bytes, [tag(0x80) + 8, 4, 34]), /it is 34 x 19, not 35 x 19/],
+    [patched(bytes, [tag(0x81) + 8, 4, 0x7fffffff]), /2147483647, not 35 x 19/],
+    [patched(bytes, [container + 4, 4, 0x7fffffff]), /directory lies outside/],
+    [patched(bytes, [container + 3, 1, 9]), /does not start as JPEG XR/],
+  ];
+  for (const [damaged, message] of cases) {
+    await withFiles({ "a.czi": damaged }, (folder) =>
+      rejects(loadHere(`${folder}/a.czi`), (error) => {
+        ok(error instanceof DecodeFailed);
+        match(error.message, message);
+        return true;
+      }));
+  }
+});
