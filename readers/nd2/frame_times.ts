@@ -9,6 +9,9 @@ const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 /** Time points whose frames are asked one by one where the file has no list of times. */
 const MAX_ASKED = 1000;
 
+/** Time points whose times are told: of a recording at a hundred frames a second half an hour. */
+const MAX_TIMES = 200_000;
+
 /** Bytes of the list that are read at once. */
 const WINDOW_BYTES = 64 << 10;
 
@@ -30,6 +33,7 @@ export function frameTimes(
   chunks: StoredChunks,
   series: FrameSeries,
 ): readonly number[] | null {
+  if (series.count > MAX_TIMES) return null;
   return rising(listedTimes(file, chunks, series)) ?? rising(framesTimes(file, chunks, series));
 }
 

@@ -55,6 +55,7 @@ export function formatSamples(folder: string): FormatSample[] {
     fixture("oir", "oir", "line_scan.oir"),
     fixture("czi", "czi", "jpegxr_gray8.czi"),
     ...oifSamples(),
+    fixture("nd2", "nd2", "series.nd2"),
     fixture("ome.zarr", "ome_zarr", "v3_shard.ome.zarr"),
     fixture("ome.zarr.zip", "ome_zarr", "v3_blosc_lz4.ome.zarr.zip"),
   ];

@@ -17,7 +17,7 @@ export interface Seed {
 }
 
 /** Formats that can be fuzzed. */
-export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "oif", "zarr", "zip"] as const;
+export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "nd2", "oif", "zarr", "zip"] as const;
 
 /** One of {@linkcode FUZZED_FORMATS}. */
 export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
@@ -44,6 +44,7 @@ const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
   oir: ["oir"],
   czi: ["czi"],
   oif: ["oif"],
+  nd2: ["nd2"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
 };
@@ -55,6 +56,7 @@ const OPENED = {
   // Not the further files of a split document.
   czi: /[^)]\.czi$/i,
   oif: /\.oi[fb]$/i,
+  nd2: /\.nd2$/i,
   zarr: /\.zarr\.zip$/i,
   zip: /\.zip$/i,
 } as const;
