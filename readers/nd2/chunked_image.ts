@@ -7,6 +7,7 @@ import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf
 import type { RandomAccessFile } from "../random_access.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { channelList } from "./channel_list.ts";
+import { chunkAt } from "./chunk.ts";
 import { findChunks } from "./chunk_map.ts";
 import { metadataTexts } from "./documents.ts";
 import { loopsOf } from "./experiment.ts";
@@ -50,6 +51,7 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
     channels,
     moment: wallClock(textIn(metadata.texts, "TextInfoItem_9"), utc),
     warnings: [
+      ...signatureWarning(file),
       ...(fault === null ? [] : [`The map of the chunks was of no use (${fault}); they were searched for`]),
       ...metadata.warnings,
       ...layout.warnings,
@@ -60,6 +62,15 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   };
   return scenesOf(opened);
 }
+
+/** The chunk at the start names the version, which its content tells as well. */
+function signatureWarning(file: RandomAccessFile): readonly string[] {
+  const first = chunkAt(file, 0);
+  const whole = typeof first !== "string" && first.name === SIGNATURE && first.length === 64;
+  return whole ? [] : ["The signature at the start of the file is damaged"];
+}
+
+const SIGNATURE = "ND2 FILE SIGNATURE CHUNK NAME01!";
 
 /** Fewer or more frames than the loops promise, and steps of a loop that has no axis. */
 function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonly string[] {

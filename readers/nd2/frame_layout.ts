@@ -37,6 +37,9 @@ export interface FrameLayout {
   readonly warnings: readonly string[];
 }
 
+/** Writers pad rows to multiples of this. */
+const ROW_ALIGNMENT = 4;
+
 const COMPRESSION = { zlib: 0, lossy: 1 } as const;
 
 /** What the pixel type names; files without it hold unsigned integers, or floats of 32 bits. */
@@ -52,7 +55,8 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     throw new DecodeFailed(`frames have ${rows} x ${columns} pixels, more than ${MAX_PLANE_SAMPLES}`);
   }
   const usedRowBytes = columns * components * SAMPLE_BYTES[sampleType];
-  const rowBytes = numberIn(attributes, "uiWidthBytes") ?? usedRowBytes;
+  const stated = numberIn(attributes, "uiWidthBytes");
+  const rowBytes = stated ?? Math.ceil(usedRowBytes / ROW_ALIGNMENT) * ROW_ALIGNMENT;
   if (!Number.isSafeInteger(rowBytes) || rowBytes < usedRowBytes || rows * rowBytes > MAX_FRAME_BYTES) {
     throw new DecodeFailed(
       `the rows of ${columns} pixels of ${components} x ${
@@ -74,9 +78,12 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     bytes: rows * rowBytes,
     neededBytes: (rows - 1) * rowBytes + usedRowBytes,
     zlib: compression === COMPRESSION.zlib,
-    warnings: sampleType.startsWith("int")
-      ? ["The file says that its samples are signed, which microscopes do not write"]
-      : [],
+    warnings: [
+      ...(stated === null ? ["The file does not say how far rows lie apart: they are taken for padded"] : []),
+      ...(sampleType.startsWith("int")
+        ? ["The file says that its samples are signed, which microscopes do not write"]
+        : []),
+    ],
   };
 }
 

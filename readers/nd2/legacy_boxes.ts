@@ -37,8 +37,9 @@ export function hasBoxMap(file: ByteSource): boolean {
 export type BoxMap = ReadonlyMap<string, readonly number[]>;
 
 /** The boxes of a file by its map, or by walking where it has none. @throws {DecodeFailed | Stopped} */
-export function readBoxMap(file: ByteSource, stop: StopFlag): BoxMap {
-  return hasBoxMap(file) ? mappedBoxes(file) ?? walkedBoxes(file, stop) : walkedBoxes(file, stop);
+export function readBoxMap(file: ByteSource, stop: StopFlag): { boxes: BoxMap; mapped: boolean } {
+  const listed = hasBoxMap(file) ? mappedBoxes(file) : null;
+  return { boxes: listed ?? walkedBoxes(file, stop), mapped: listed !== null };
 }
 
 /** Boxes that the map lists, or `null` where its place is none. */

@@ -20,8 +20,8 @@ import { FrameNumbers } from "./frame_numbers.ts";
 import { metadataText } from "./metadata_text.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
-import { type BoxMap, readBoxMap } from "./legacy_boxes.ts";
-import { codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
+import { boxAt, type BoxMap, readBoxMap } from "./legacy_boxes.ts";
+import { type CodestreamSize, codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
 import { documentBytes, documentOf, holderOf, numberOf, textStarting } from "./legacy_documents.ts";
 import { legacyLoops } from "./legacy_loops.ts";
 
@@ -30,12 +30,13 @@ const DOCUMENTS = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE
 
 /** Reads the metadata of a file of boxes. @throws {DecodeFailed | Stopped} */
 export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
-  const boxes = readBoxMap(file, stop);
+  const { boxes, mapped } = readBoxMap(file, stop);
   const places = boxes.get("LUNK") ?? [];
   const first = places[0];
   if (first === undefined) throw new DecodeFailed("it holds no frames");
   const size = codestreamSize(file, first);
-  const warnings: string[] = [];
+  const warnings = mapped ? [] : ["The map of the boxes was of no use; they were searched for"];
+  if (!headerAgrees(file, boxes, size)) warnings.push("The header of the file is missing");
   const read = (purpose: string): VariantObject => {
     try {
       return documentOf(file, boxes, purpose);
@@ -62,6 +63,20 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   }
   const store = { file, places, perFrame, size, stop };
   return scenesOf({ file, boxes, picture, planes, numbers, store, warnings });
+}
+
+/** Whether there is a header; it has to state the size of the frames. @throws {DecodeFailed} it states another */
+function headerAgrees(file: RandomAccessFile, boxes: BoxMap, { rows, columns }: CodestreamSize): boolean {
+  const at = boxes.get("jp2h")?.[0];
+  if (at === undefined) return false;
+  const { offset, length } = boxAt(file, at, "jp2h");
+  // The first box inside is `ihdr`: height and width (ITU-T T.800, annex I.5.3.1).
+  const view = new DataView(file.read(offset, Math.min(length, 16), "the header").buffer);
+  if (view.byteLength < 16 || view.getUint32(4) !== 0x69686472) return false;
+  if (view.getUint32(8) === rows && view.getUint32(12) === columns) return true;
+  throw new DecodeFailed(
+    `frames are ${rows} x ${columns}, and the header says ${view.getUint32(8)} x ${view.getUint32(12)}`,
+  );
 }
 
 interface LegacyFile {
