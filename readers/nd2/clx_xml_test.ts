@@ -1,0 +1,100 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { DecodeFailed } from "../errors.ts";
+import { parseXmlVariant } from "./clx_xml.ts";
+import { metadataText } from "./metadata_text.ts";
+import { unwrapped } from "./variant.ts";
+
+const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
+  new Uint8Array(Buffer.from(text, encoding));
+const parse = (bytes: Uint8Array) => parseXmlVariant(bytes, "the chunk");
+
+const DOCUMENT =
+  `<?xml version="1.0" encoding="UTF-8"?><variant version="1.0"><no_name runtype="CLxListVariant">` +
+  `<uiCount runtype="lx_uint32" value="3"/><dStep runtype="double" value="-0.5"/><bOn runtype="bool" value="1"/>` +
+  `<bOff runtype="bool" value="false"/><wsName runtype="CLxStringW" value="a &lt;b&gt;"/>` +
+  `<list runtype="CLxListVariant"><no_name runtype="lx_int32" value="4"/><no_name runtype="lx_int32" value="5"/></list>` +
+  `<flags runtype="CLxListVariant"><_00 runtype="bool" value="true"/></flags></no_name></variant>`;
+
+const VALUES = new Map<string, unknown>([
+  ["uiCount", 3],
+  ["dStep", -0.5],
+  ["bOn", true],
+  ["bOff", false],
+  ["wsName", "a <b>"],
+  ["list", [4, 5]],
+  ["flags", new Map([["_00", true]])],
+]);
+
+Deno.test("values of each type, below what wraps them", () => {
+  const { value, fault } = parse(bytesOf(DOCUMENT));
+  equal(fault, null);
+  deepEqual(unwrapped(value), VALUES);
+});
+
+Deno.test("documents in UTF-8, UTF-16 and the code pages of older computers", () => {
+  const named = (name: string) =>
+    `<variant><no_name><a runtype="CLxStringW" value="${name}"/></no_name></variant>`;
+  const nameIn = (bytes: Uint8Array) => unwrapped(parse(bytes).value).get("a");
+  equal(nameIn(bytesOf(named("µ-Kanal"))), "µ-Kanal");
+  equal(nameIn(bytesOf("\ufeff" + named("µ-Kanal"))), "µ-Kanal");
+  equal(nameIn(bytesOf(named("µ-Kanal"), "utf16le")), "µ-Kanal");
+  equal(nameIn(bytesOf("\ufeff" + named("µ-Kanal"), "utf16le")), "µ-Kanal");
+  equal(nameIn(bytesOf("\ufeff" + named("µ-Kanal"), "utf16le").map((_, i, all) => all[i ^ 1]!)), "µ-Kanal");
+  // windows-1252 has µ at b5, windows-1250 has č at e8.
+  equal(nameIn(bytesOf(named("µ-Kanal"), "latin1")), "µ-Kanal");
+  const czech = `<?xml version="1.0" encoding="windows-1250"?>${named("\u00e8as")}`;
+  equal(nameIn(bytesOf(czech, "latin1")), "čas");
+  // One damaged character among others in UTF-8 is no code page.
+  const damaged = bytesOf(named("µ #"));
+  damaged[damaged.indexOf(0x23)] = 0xff;
+  equal(nameIn(damaged), "µ \ufffd");
+});
+
+Deno.test("what XML forbids is replaced, and zeros behind the end are dropped", () => {
+  equal(metadataText(bytesOf("<a>\u0001&#x2;&#31;&#65;\t</a>\0\0")), "<a>\ufffd\ufffd\ufffd&#65;\t</a>");
+});
+
+Deno.test("a document that is cut off gives what is there, with its fault", () => {
+  const cut = DOCUMENT.indexOf("<list");
+  for (const end of [cut, cut + 3, DOCUMENT.length - 3]) {
+    const { value, fault } = parse(bytesOf(DOCUMENT.slice(0, end)));
+    ok(fault);
+    equal(unwrapped(value).get("uiCount"), 3);
+    equal(unwrapped(value).get("wsName"), "a <b>");
+  }
+  throws(() => parse(bytesOf("<a><b></a>")), { tag: "DecodeFailed" });
+  throws(() => parse(bytesOf("<a")), { tag: "DecodeFailed" });
+  throws(() => parse(bytesOf("")), { tag: "DecodeFailed" });
+});
+
+Deno.test("entities and deep documents are refused, long runs are passed in linear time", () => {
+  throws(() => parse(bytesOf('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')), /document type/);
+  throws(() => parse(bytesOf("<a>".repeat(300))), /nested/);
+  // A quadratic search would take hours.
+  for (const run of ['<a b="', "<a '", " ".repeat(8), "<!--", "&#0"]) {
+    try {
+      parse(bytesOf("<x>" + run.repeat(200_000)));
+    } catch (error) {
+      ok(error instanceof DecodeFailed, String(error));
+    }
+  }
+});
+
+Deno.test("changed documents give values or a tagged error", () => {
+  const good = bytesOf(DOCUMENT);
+  const change = fc.record({ at: fc.nat(good.length - 1), value: fc.nat(255) });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 4 }), fc.nat(good.length), (changes, length) => {
+      const bytes = good.slice(0, length);
+      for (const { at, value } of changes) if (at < length) bytes[at] = value;
+      try {
+        ok(unwrapped(parse(bytes).value) instanceof Map);
+      } catch (error) {
+        ok(error instanceof DecodeFailed, String(error));
+      }
+    }),
+    { numRuns: 1000, seed: 2 },
+  );
+});

@@ -1,0 +1,81 @@
+import { deepEqual, throws } from "node:assert/strict";
+import { loopsOf } from "./experiment.ts";
+import type { Variant, VariantObject } from "./variant.ts";
+
+/** Objects and lists as the documents give them. */
+function variant(value: unknown): Variant {
+  if (Array.isArray(value)) return value.map(variant);
+  if (value instanceof Uint8Array || typeof value !== "object" || value === null) return value as Variant;
+  return new Map(Object.entries(value).map(([name, one]) => [name, variant(one)]));
+}
+
+const level = (eType: number, uLoopPars: unknown, ...inner: unknown[]) => ({
+  eType,
+  uLoopPars,
+  ppNextLevelEx: inner,
+});
+const short = (experiment: unknown) =>
+  loopsOf(variant(experiment) as VariantObject).map(({ kind, count, measured, nominal }) => [
+    kind,
+    count,
+    measured,
+    nominal,
+  ]);
+
+Deno.test("loops from the outermost to the innermost, with their steps", () => {
+  const inner = level(4, { uiCount: 3, dZStep: -0.5 });
+  deepEqual(short(level(1, { uiCount: 2, dPeriod: 1000, dAvgPeriodDiff: 1010 }, inner)), [
+    ["T", 2, 1010, 1000],
+    ["Z", 3, null, 0.5],
+  ]);
+  // Without a step the range counts: (4 - 1) / 2.
+  deepEqual(short(level(4, { uiCount: 3, dZLow: 1, dZHigh: 4 })), [["Z", 3, null, 1.5]]);
+  deepEqual(short({}), []);
+});
+
+Deno.test("positions that are valid, as points or as coordinates by axis", () => {
+  const points = { Points: [{ dPosName: "a" }, { pPosName: "b" }, {}] };
+  deepEqual(short({ ...level(2, points), pItemValid: Uint8Array.of(1, 0, 7) }), [["P", 2, null, null]]);
+  deepEqual(short({ ...level(2, points), pItemValid: new Uint8Array() }), [["P", 3, null, null]]);
+  const names = loopsOf(variant({
+    ...level(2, [{ dPosX: { _00: 1, _01: 2 }, pPosName: { _00: "a", _01: "b" } }]),
+    pItemValid: { _01: true, _00: false },
+  }) as VariantObject).map((loop) => loop.names);
+  deepEqual(names, [["b"]]);
+});
+
+Deno.test("phases add up; what is not valid has no frames", () => {
+  const pPeriod = [{ uiCount: 2, dPeriod: 100 }, { uiCount: 50 }, { uiCount: 2, dPeriod: 300 }];
+  deepEqual(short(level(8, { pPeriod, pPeriodValid: Uint8Array.of(1, 0, 1) })), [["T", 4, null, 200]]);
+  deepEqual(short(level(8, { pPeriod, pPeriodValid: { _00: true, _01: false, _02: false } })), [[
+    "T",
+    2,
+    null,
+    100,
+  ]]);
+});
+
+Deno.test("channels are no loop and do not nest those inside; of the same loop the longest counts", () => {
+  const spectral = level(6, { uiCount: 2 }, level(4, { uiCount: 3, dZStep: 1 }));
+  deepEqual(short(level(1, { uiCount: 2 }, spectral)).map(([kind]) => kind), ["T", "Z"]);
+  const unequal = [3, 5, 4].map((uiCount) => level(4, { uiCount, dZStep: 1 }));
+  deepEqual(short(level(1, { uiCount: 2 }, ...unequal)).map(([kind, count]) => [kind, count]), [["T", 2], [
+    "Z",
+    5,
+  ]]);
+});
+
+Deno.test("inner levels below a phase, and levels in wrappers", () => {
+  const below = { pSubLoops: [{ ppNextLevelEx: [{ SLxExperiment: level(4, { uiCount: 3, dZStep: 1 }) }] }] };
+  deepEqual(short(level(8, { pPeriod: [{ uiCount: 2 }], ...below })).map(([kind]) => kind), ["T", "Z"]);
+  const wrapped = { SLxExperiment: level(4, { uiCount: 3, dZStep: 1 }) };
+  deepEqual(short(level(1, { uiCount: 2 }, wrapped)).map(([kind]) => kind), ["T", "Z"]);
+});
+
+Deno.test("loops of kinds that no file is known of are refused; counts below 1 are none", () => {
+  for (const type of [3, 5, 9, 10]) throws(() => short(level(type, { uiCount: 2 })), { tag: "DecodeFailed" });
+  for (const uiCount of [0, -1, 0.5, NaN, Infinity, 2 ** 60, "3"]) {
+    deepEqual(short(level(1, { uiCount })), []);
+  }
+  deepEqual(short(level(99, { uiCount: 2 })), []);
+});
