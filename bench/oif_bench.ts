@@ -10,13 +10,14 @@ import { type BenchRow, best } from "./report.ts";
 
 const [SIDE, TIMES] = [1024, 8];
 
-/** Prints the least milliseconds of five times reading all planes of a file. */
+/** Prints the least milliseconds of five times opening a file and reading its first plane as float32. */
 const PEER = `
 import sys, time, oiffile
 best = 1e9
 for _ in range(5):
     start = time.perf_counter()
-    oiffile.imread(sys.argv[1])
+    with oiffile.OifFile(sys.argv[1]) as oif:
+        oif.asarray(next(oif.glob("*.tif"))).astype("f4")
     best = min(best, time.perf_counter() - start)
 print(best * 1000)
 `;
@@ -96,7 +97,7 @@ export function run(): Promise<BenchRow[]> {
         milliseconds: open,
         ratios: {
           "to reading and converting": open / floor,
-          ...(others !== null && { "to a plane of oiffile, which reads all": open / (others / TIMES) }),
+          ...(others !== null && { "to oiffile": open / others }),
         },
       },
     ];
