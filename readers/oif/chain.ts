@@ -8,6 +8,9 @@ const MAX_RUNS = 1 << 18;
 /** Sectors from here on are marks: free, end of chain, FAT, DIFAT ([MS-CFB] 2.1). */
 const FIRST_MARK = 0xfffffffa;
 
+/** Mark of a sector that is in no chain. */
+const FREE = 0xffffffff;
+
 /** Mark behind the last sector of a chain. */
 const END_OF_CHAIN = 0xfffffffe;
 
@@ -38,6 +41,11 @@ export class SectorTable {
     this.#sectors = sectors;
     this.sectorBytes = sectorBytes;
     this.#walked = new Uint8Array(Math.ceil(sectors / 8));
+  }
+
+  /** True where the table tells of sectors that there are not: behind the last one it is free. */
+  get reachesBeyond(): boolean {
+    return this.#next.subarray(this.#sectors).some((next) => next !== FREE);
   }
 
   /** Bytes of memory. */

@@ -79,6 +79,20 @@ export class CompoundFile {
     return this.#streams.keys();
   }
 
+  /** What no writer leaves: a part of a sector at the end, or a FAT that speaks of sectors behind it. */
+  get warnings(): string[] {
+    const { sectorBytes } = this.#header;
+    const { size } = this.#file;
+    if (size % sectorBytes !== 0) {
+      return [
+        `The file has ${size} bytes, no whole sectors of ${sectorBytes}: some bytes were lost or inserted`,
+      ];
+    }
+    return this.#fat.reachesBeyond
+      ? ["The table of sectors speaks of more than the file has: it was cut, or the table is damaged"]
+      : [];
+  }
+
   /** Bytes of memory, from above. */
   get indexBytes(): number {
     return this.#fat.indexBytes + (this.#mini?.table.indexBytes ?? 0) + this.#streams.size * ENTRY_MEMORY;

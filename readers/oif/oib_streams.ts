@@ -46,7 +46,7 @@ export function oibStreams(file: ByteSource): NamedStreams {
     settings,
     names: [...streams.values()].map(({ name }) => name).sort(),
     fileSize: file.size,
-    warnings,
+    warnings: [...compound.warnings, ...warnings],
     indexBytes: compound.indexBytes + streams.size * 2 * NAME_BYTES,
     open(name: string): ByteSource | null {
       const found = streams.get(name.toLowerCase());

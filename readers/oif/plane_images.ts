@@ -13,6 +13,8 @@ export interface PlaneImage {
   readonly tiff: TiffFile;
   /** Its first page; FluoView writes no other. */
   readonly page: PageLayout;
+  /** Where there is another page, or what leads to it is damaged. */
+  readonly warnings: readonly string[];
 }
 
 /** The image files of an acquisition. */
@@ -88,10 +90,19 @@ export class PlaneImages {
           } bits (${page.kind}); one of 8 or 16 is read`,
         );
       }
-      return { tiff, page };
+      return { tiff, page, warnings: chainWarnings(tiff, name) };
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       throw new DecodeFailed(`"${name}": ${error.message}`, { cause: error });
     }
   }
+}
+
+/** A warning where the chain of pages does not end with the first, which moved bytes would do to it. */
+function chainWarnings(tiff: TiffFile, name: string): string[] {
+  const pages = tiff.countUpTo(2);
+  if (tiff.brokenTail !== null) {
+    return [`"${name}" names another page that it does not hold: ${tiff.brokenTail}`];
+  }
+  return pages > 1 ? [`"${name}" holds more than one page; the first is read`] : [];
 }
