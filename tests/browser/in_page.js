@@ -119,3 +119,23 @@ export async function postWithHeaders({ url, body, counts }) {
   for (const count of counts) answers.push(await post(count));
   return answers;
 }
+
+/** The green part of each pixel of a PNG. */
+export async function greensOf(bytes) {
+  const bitmap = await createImageBitmap(new Blob([Uint8Array.from(bytes)]));
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  return [...context.getImageData(0, 0, bitmap.width, bitmap.height).data].filter((_, i) => i % 4 === 1);
+}
+
+/** How far apart the parts of any pixel of two PNGs of one size, in base64, are at most. */
+export async function largestDifference(pictures) {
+  const [a, b] = await Promise.all(pictures.map(async (text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+    context.drawImage(bitmap, 0, 0);
+    return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+  }));
+  return a.reduce((most, part, i) => Math.max(most, Math.abs(part - b[i])), Math.abs(a.length - b.length));
+}

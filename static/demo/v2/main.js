@@ -345,6 +345,10 @@ for (const id of ["open", "open-first"]) at(id).addEventListener("click", open);
 at("cancel").addEventListener("click", () => opening?.abort());
 at("along").addEventListener("change", arrange);
 at("path").addEventListener("change", (event) => links.showPath(event.target.checked));
+at("statistic").addEventListener("change", (event) => {
+  for (const pane of Object.values(panes)) pane.statistic = event.target.value;
+  for (const name of Object.keys(panes)) paintScaleSoon(name);
+});
 for (const id of ["language", "snippet-of"]) at(id).addEventListener("change", paintSnippet);
 at("copy").addEventListener("click", async () => {
   try {
@@ -388,6 +392,10 @@ attachShortcuts({
   a: withFile((group) => group.shown.forEach((channel) => channel.autoRange())),
   l: withFile(() => at("source-cards").querySelectorAll("[id$=log]").forEach((box) => box.click())),
   s: withFile(() => at("reference").hidden || at("path-choice").hidden || at("path").click()),
+  m: withFile(() => {
+    at("statistic").selectedIndex = (at("statistic").selectedIndex + 1) % 3;
+    at("statistic").dispatchEvent(new Event("change"));
+  }),
   r: withFile(() => place("source", turned)),
   f: withFile(() => place("source", mirrored)),
   p: withFile(() => {

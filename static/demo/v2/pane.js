@@ -9,7 +9,7 @@
  *
  * Tested in `tests/browser/drawing_test.ts` and `controls_test.ts`.
  */
-import { axisTitle, toPhysical } from "./axes.js";
+import { axisTitle, isTime, toPhysical } from "./axes.js";
 import { CanvasPicture } from "./draw_canvas.js";
 import { WebglPicture } from "./draw_webgl.js";
 import { svgElement } from "./element.js";
@@ -18,10 +18,11 @@ import { attachGestures } from "./gestures.js";
 import { attachKeys } from "./keys.js";
 import { measureLabel, svgMarks } from "./marks.js";
 import { AS_PLOT, fromShown, shownSize, toShown, viewFromShown, viewToShown } from "./orientation.js";
-import { scaleBarMarks } from "./scale_bar.js";
+import { noteMarks, scaleBarMarks } from "./scale_bar.js";
+import { reductionText } from "./reduction.js";
 import { snapshot } from "./snapshot.js";
-import { transpose } from "./transpose.js";
 import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
+import { VisiblePart } from "./visible_part.js";
 
 /** A picture longer than this would be too thin to see in true aspect. */
 const LONGEST_TRUE_ASPECT = 6;
@@ -41,6 +42,8 @@ export class Pane {
   #markLayer;
   #group = null;
   #channels = [];
+  #part = null;
+  #statistic = "mean";
   #orientation = AS_PLOT;
   /** In shown pixels. */
   #view = home(1, 1);
@@ -74,7 +77,7 @@ export class Pane {
     this.#canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     this.#canvas.addEventListener("webglcontextrestored", () => {
       this.#picture = WebglPicture.create(this.#canvas);
-      if (this.#group !== null) this.#upload();
+      this.redraw();
     });
     new ResizeObserver(() => this.redraw()).observe(this.#stage);
     this.#listenToDensity();
@@ -106,10 +109,16 @@ export class Pane {
     return this.#group;
   }
 
+  /** What a pixel shows that covers many samples. @param {import("./reduction.js").Statistic} statistic */
+  set statistic(statistic) {
+    this.#statistic = statistic;
+    this.redraw();
+  }
+
   /**
    * Shows another acquisition's planes from home.
    *
-   * @param {{plane: object, channels: {samples: Float32Array}[]}} group planes as served, row-major
+   * @param {import("./channel_group.js").ChannelGroup} group planes as served, row-major
    * @param {import("./orientation.js").Orientation} orientation
    */
   show({ plane, channels }, orientation) {
@@ -120,10 +129,12 @@ export class Pane {
     const locked = this.#isReference || (isOneUnit && !isThread(pixelAspect * rows / columns));
     this.#group = { width: rows, height: columns, axisX, axisY, pixelAspect, locked };
     this.#channels = channels;
+    this.#part = new VisiblePart({ plane, channels });
     this.#orientation = orientation;
     this.#view = this.#home;
     this.#cursor = null;
-    this.#upload();
+    this.#picture.release();
+    this.redraw();
   }
 
   /** Empties the pane. */
@@ -131,6 +142,7 @@ export class Pane {
     this.#picture.release();
     this.#group = null;
     this.#channels = [];
+    this.#part = null;
     this.#frameLayer.replaceChildren();
     this.#markLayer.replaceChildren();
   }
@@ -161,7 +173,7 @@ export class Pane {
       snap: (plot) => snapped(plot, box),
     });
     this.#place();
-    this.#picture.draw(this.view, this.#orientation, this.#layers());
+    this.#drawPicture();
     this.#frameLayer.replaceChildren(...svgMarks(this.#layout.marks));
     this.drawMarks();
   }
@@ -190,12 +202,13 @@ export class Pane {
     return [fx * this.#layout.plot.width, fy * this.#layout.plot.height];
   }
 
-  /** What the scale bars say, such as `Scale bar 10 µm`; a space where there are none. */
+  /** What the scale bars say and what a pixel stands for, such as `Scale bar 10 µm`; a space where there is nothing to say. */
   get scale() {
     if (this.#layout === null) return "\u00a0";
     const labels = scaleBarMarks(this.#axes, this.#view, this.#layout.plot, measureLabel)
       .flatMap(({ text }) => text ?? []);
-    return labels.length === 0 ? "\u00a0" : `Scale bar ${labels.join(" × ")}`;
+    const bars = labels.length === 0 ? [] : [`Scale bar ${labels.join(" × ")}`];
+    return [...bars, this.#reduction].filter((text) => text !== "").join(" · ") || "\u00a0";
   }
 
   /** Size of the plot in CSS pixels. */
@@ -214,18 +227,22 @@ export class Pane {
     return snapshot(this.#stage, this.#canvas, this.#layout, this.#marks());
   }
 
-  #upload() {
-    const { width, height } = this.#group;
-    this.#picture.setPicture(
-      width,
-      height,
-      this.#channels.map(({ samples }) => transpose(samples, width, height)),
-    );
-    this.redraw();
+  #drawPicture() {
+    const { width, height } = this.#canvas;
+    const pixels = this.#orientation.swapped ? { x: height, y: width } : { x: width, y: height };
+    this.#part.look(this.view, pixels, this.#statistic);
+    this.#picture.draw(this.#part.frame, this.#orientation, this.#layers());
   }
 
   #layers() {
-    return this.#channels.flatMap((channel, plane) => channel.visible ? [{ plane, ...channel.look() }] : []);
+    return this.#channels.flatMap((channel, plane) =>
+      channel.visible ? [{ plane, samples: this.#part.samples(plane), ...channel.look() }] : []
+    );
+  }
+
+  /** What a pixel stands for, in words. */
+  get #reduction() {
+    return reductionText(this.#part.perPixel, isTime(this.#group.axisX), this.#statistic);
   }
 
   /** Width and height in shown pixels. */
@@ -284,6 +301,7 @@ export class Pane {
       marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
     }
     marks.push(...scaleBarMarks(this.#axes, this.#view, this.#layout.plot, measureLabel));
+    marks.push(...noteMarks(this.#reduction, this.#layout.plot, measureLabel));
     if (this.#selection !== null) {
       const { x0, y0, x1, y1 } = this.#selection;
       const [left, top] = [x0 * width, y0 * height];

@@ -3,6 +3,10 @@ import { axisTitle, toPhysical } from "./axes.js";
 import { layoutFrame } from "./frame.js";
 import { lutColor } from "./lut.js";
 import { measureLabel, svgMarks } from "./marks.js";
+import { pixelEdges, reduceBlocks } from "./reduction.js";
+
+/** The band behind the mean. */
+const BAND_OPACITY = 0.4;
 
 /**
  * Samples of a plane through the cursor: along picture x (`"x"`, the plane's rows) or picture y (`"y"`, its columns).
@@ -19,28 +23,19 @@ export function profileValues(samples, [rows, columns], along, cursor) {
 }
 
 /**
- * Least and greatest value in each of `count` equal steps of `[from, to)`, each step reaching to the first sample of the next, so
- * that the steps of a steady curve touch.
+ * Least, greatest and mean value in each of `count` equal steps of `[from, to)`. Each sample counts in one step.
  *
  * @param {Float32Array} values
  * @param {number} from
  * @param {number} to
- * @param {number} count
- * @returns {{lows: Float32Array, highs: Float32Array}} NaN where a step has no finite value
+ * @param {number} count at most as many as samples
+ * @returns {{lows: Float32Array, highs: Float32Array, means: Float32Array}} NaN where a step has no finite value
  */
-export function extremes(values, from, to, count) {
-  const lows = new Float32Array(count).fill(NaN);
-  const highs = new Float32Array(count).fill(NaN);
-  const edge = (i) => Math.min(values.length - 1, Math.max(0, Math.floor(from + (i * (to - from)) / count)));
-  for (let i = 0; i < count; i += 1) {
-    for (let at = edge(i); at <= edge(i + 1); at += 1) {
-      const value = values[at];
-      if (!Number.isFinite(value)) continue;
-      if (!(value >= lows[i])) lows[i] = value;
-      if (!(value <= highs[i])) highs[i] = value;
-    }
-  }
-  return { lows, highs };
+export function envelope(values, from, to, count) {
+  const row = { samples: values, rows: 1, columns: values.length };
+  const edges = pixelEdges(from, to, count, values.length);
+  const reduced = (statistic) => reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic);
+  return { lows: reduced("min"), highs: reduced("max"), means: reduced("mean") };
 }
 
 /**
@@ -60,10 +55,16 @@ export function drawProfile({ canvas, svg }, group, along, cursor, view) {
   if (cursor === null || width < 60 || height < 40) return false;
   const axis = group.plane.axes[along === "x" ? 0 : 1];
   const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
-  const steps = Math.round(Math.min(width, to - from));
+  // A little more than the view, so that a line leaves it at its edge.
+  const [first, last] = [Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1];
+  const isReduced = to - from > width;
+  const steps = Math.round(width);
   const curves = group.shown.map((channel) => {
     const values = profileValues(channel.samples, group.plane.shape, along, cursor);
-    return { color: lutColor(channel.lutName), values, ...extremes(values, from, to, steps) };
+    const color = lutColor(channel.lutName);
+    if (isReduced) return { color, ...envelope(values, from, to, steps) };
+    const seen = values.subarray(first, last);
+    return { color, lows: seen, highs: seen, means: seen };
   });
   const low = Math.min(...curves.map(({ lows }) => finite(lows, Math.min, Infinity)));
   const high = Math.max(...curves.map(({ highs }) => finite(highs, Math.max, -Infinity)));
@@ -85,10 +86,11 @@ export function drawProfile({ canvas, svg }, group, along, cursor, view) {
   context.beginPath();
   context.rect(plot.left, plot.top, plot.width, plot.height);
   context.clip();
-  for (const curve of curves) {
-    if (to - from > width) drawColumns(context, curve, plot, up);
-    else drawLine(context, curve, Math.floor(from) - 1, Math.ceil(to) + 1, across, up);
-  }
+  const placeOf = isReduced
+    ? (i) => plot.left + ((i + 0.5) / steps) * plot.width
+    : (i) => across(first + i + 0.5);
+  if (isReduced) { for (const curve of curves) drawBand(context, curve, placeOf, up); }
+  for (const curve of curves) drawLine(context, curve, placeOf, up);
   const at = across((along === "x" ? cursor.x : cursor.y) + 0.5);
   if (at >= plot.left && at <= plot.left + plot.width) {
     const points = [[at, plot.top], [at, plot.top + plot.height]];
@@ -111,30 +113,44 @@ function fitted(canvas, width, height) {
   return context;
 }
 
-/** More samples than pixels: a bar from least to greatest in each column. */
-function drawColumns(context, { lows, highs, color }, plot, up) {
+/** More samples than pixels: from the least to the greatest of each pixel, broken where there is none. */
+function drawBand(context, { lows, highs, color }, placeOf, up) {
   context.fillStyle = color;
-  const wide = plot.width / lows.length;
-  for (let i = 0; i < lows.length; i += 1) {
-    const top = up(highs[i]);
-    if (top === top) context.fillRect(plot.left + i * wide, top - 0.5, wide, up(lows[i]) - top + 1);
+  context.globalAlpha = BAND_OPACITY;
+  for (let start = 0; start < lows.length; start += 1) {
+    if (lows[start] !== lows[start]) continue;
+    let end = start;
+    while (end < lows.length && lows[end] === lows[end]) end += 1;
+    context.beginPath();
+    // Half a pixel more, so that a flat part is seen and a single pixel too.
+    for (let i = start; i < end; i += 1) {
+      context.lineTo(placeOf(i - 0.5), up(highs[i]) - 0.5);
+      context.lineTo(placeOf(i + 0.5), up(highs[i]) - 0.5);
+    }
+    for (let i = end - 1; i >= start; i -= 1) {
+      context.lineTo(placeOf(i + 0.5), up(lows[i]) + 0.5);
+      context.lineTo(placeOf(i - 0.5), up(lows[i]) + 0.5);
+    }
+    context.fill();
+    start = end;
   }
+  context.globalAlpha = 1;
 }
 
-/** Fewer samples than pixels: a line through them, broken where they are missing. */
-function drawLine(context, { values, color }, first, last, across, up) {
+/** A line through samples or means, broken where they are missing. */
+function drawLine(context, { means, color }, placeOf, up) {
   context.strokeStyle = color;
   context.lineWidth = 1.5;
   context.lineJoin = context.lineCap = "round";
   context.beginPath();
   let isOpen = false;
-  for (let i = Math.max(0, first); i < Math.min(values.length, last); i += 1) {
-    const isThere = Number.isFinite(values[i]);
-    if (isThere && isOpen) context.lineTo(across(i + 0.5), up(values[i]));
+  for (let i = 0; i < means.length; i += 1) {
+    const isThere = Number.isFinite(means[i]);
+    if (isThere && isOpen) context.lineTo(placeOf(i), up(means[i]));
     else if (isThere) {
-      context.moveTo(across(i + 0.5), up(values[i]));
+      context.moveTo(placeOf(i), up(means[i]));
       // With round ends a sample without neighbours is a dot.
-      context.lineTo(across(i + 0.5), up(values[i]));
+      context.lineTo(placeOf(i), up(means[i]));
     }
     isOpen = isThere;
   }
@@ -142,4 +158,4 @@ function drawLine(context, { values, color }, first, last, across, up) {
 }
 
 const finite = (values, better, start) =>
-  values.reduce((best, value) => (value === value ? better(best, value) : best), start);
+  values.reduce((best, value) => (Number.isFinite(value) ? better(best, value) : best), start);

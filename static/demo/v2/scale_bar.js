@@ -58,3 +58,22 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
   if (marks.length === 0) return [];
   return [{ ground: [left - 7, top - 4, right - left + 14, bottom - top + 11] }, ...marks];
 }
+
+/** Room in CSS pixels that is left to the scale bars beside a note. */
+const ROOM_FOR_BARS = 190;
+
+/**
+ * A note in the lower left corner, beside the scale bars; none where the plot is too small for both.
+ *
+ * @param {string} text
+ * @param {{width: number, height: number}} plot
+ * @param {(text: string) => number} measure width of a label
+ */
+export function noteMarks(text, { width, height }, measure) {
+  const long = measure(text);
+  if (text === "" || height < 70 || long + ROOM_FOR_BARS > width) return [];
+  return [
+    { ground: [INSET - 7, height - INSET - 14, long + 14, 21] },
+    { text, at: [INSET, height - INSET - 3], anchor: "start", color: BAR.color },
+  ];
+}

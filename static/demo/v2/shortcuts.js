@@ -15,6 +15,7 @@ const LIST = [
     ["a", "Auto range of the shown channels"],
     ["l", "Logarithmic histograms"],
     ["s", "Scan path"],
+    ["m", "Pixels show mean, maximum, minimum"],
     ["r", "Turn the picture a quarter to the right"],
     ["f", "Flip the picture"],
     ["p", "Profile: across, down, off"],

@@ -1,0 +1,89 @@
+/**
+ * Smaller copies of a plane, each entry standing for a block of samples: with them a view of millions of samples is
+ * reduced to the screen in the time of thousands. Rows and columns are made smaller apart from each other, since a line
+ * scan of 30,000 lines may have 24 columns. All functions are pure; pyramid_worker.js calls them beside the page.
+ *
+ * @typedef {import("./reduction.js").Blocks & {rowBlock: number, columnBlock: number}} Level
+ */
+import { reduceBlocks } from "./reduction.js";
+
+/** Each copy has a quarter of the entries along an axis; all copies together are smaller than the plane. */
+const STEP = 4;
+
+/** No copy is shorter: a pixel must hold several entries, and fewer pixels than half of this are no picture. */
+const SHORTEST = 128;
+
+/** So many entries of a level, at least, lie in a pixel: a block's edge is then at most a quarter of a pixel off. */
+const ENTRIES_A_PIXEL = 2;
+
+/** The plane itself. @type {(samples: Float32Array, rows: number, columns: number) => Level} */
+export const wholePlane = (samples, rows, columns) => ({
+  samples,
+  rows,
+  columns,
+  rowBlock: 1,
+  columnBlock: 1,
+});
+
+/**
+ * All copies of a plane whose samples are all finite: others would need a count for each entry.
+ *
+ * @param {Level} plane
+ * @param {import("./reduction.js").Statistic} statistic
+ * @returns {Level[]} without the plane
+ */
+export function buildPyramid(plane, statistic) {
+  const levels = [];
+  for (let base = plane; base !== null; base = smaller(base, plane, "rows", statistic)) {
+    if (base !== plane) levels.push(base);
+    let next = smaller(base, plane, "columns", statistic);
+    for (; next !== null; next = smaller(next, plane, "columns", statistic)) levels.push(next);
+  }
+  return levels;
+}
+
+/** Largest block that leaves enough entries in a pixel of so many samples. */
+export function blockFor(samplesAPixel) {
+  let block = 1;
+  while (block * STEP * ENTRIES_A_PIXEL <= samplesAPixel) block *= STEP;
+  return block;
+}
+
+/**
+ * The smallest of the levels that is fine enough.
+ *
+ * @param {readonly Level[]} levels with the plane itself
+ * @param {{rows: number, columns: number}} perPixel samples in a pixel
+ */
+export function chooseLevel(levels, perPixel) {
+  const [most, widest] = [blockFor(perPixel.rows), blockFor(perPixel.columns)];
+  const fine = levels.filter(({ rowBlock, columnBlock }) => rowBlock <= most && columnBlock <= widest);
+  return fine.reduce((best, level) => level.samples.length < best.samples.length ? level : best);
+}
+
+function smaller(level, plane, axis, statistic) {
+  const count = Math.ceil(level[axis] / STEP);
+  if (count < SHORTEST) return null;
+  const every = (length, step) =>
+    Uint32Array.from({ length: Math.ceil(length / step) + 1 }, (_, i) => Math.min(length, i * step));
+  const isRows = axis === "rows";
+  const samples = reduceBlocks(
+    level,
+    every(level.rows, isRows ? STEP : 1),
+    every(level.columns, isRows ? 1 : STEP),
+    statistic,
+  );
+  const rowBlock = level.rowBlock * (isRows ? STEP : 1);
+  const columnBlock = level.columnBlock * (isRows ? 1 : STEP);
+  const rows = isRows ? count : level.rows;
+  const columns = isRows ? level.columns : count;
+  return {
+    samples,
+    rows,
+    columns,
+    rowBlock,
+    columnBlock,
+    rowShare: plane.rows / rowBlock - (rows - 1),
+    columnShare: plane.columns / columnBlock - (columns - 1),
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Has pyramids of planes built in a worker while the page goes on. A plane without one is reduced sample by sample, which
+ * shows the same and takes longer.
+ *
+ * Tested in `tests/browser/minification_test.ts`.
+ */
+
+let worker = null;
+let asked = 0;
+const waiting = new Map();
+
+/**
+ * @param {import("./pyramid.js").Level} plane its samples are copied
+ * @param {import("./reduction.js").Statistic} statistic
+ * @returns {Promise<import("./pyramid.js").Level[]>} empty where workers do not run
+ */
+export function pyramidOf({ samples, rows, columns }, statistic) {
+  return new Promise((done) => {
+    const id = asked += 1;
+    waiting.set(id, done);
+    try {
+      worker ??= started();
+      worker.postMessage({ id, samples, rows, columns, statistic });
+    } catch {
+      giveUp();
+    }
+  });
+}
+
+function started() {
+  const made = new Worker(new URL("pyramid_worker.js", import.meta.url), { type: "module" });
+  made.addEventListener("message", ({ data: { id, levels } }) => {
+    waiting.get(id)?.(levels);
+    waiting.delete(id);
+  });
+  made.addEventListener("error", (event) => {
+    event.preventDefault();
+    giveUp();
+  });
+  return made;
+}
+
+function giveUp() {
+  worker?.terminate();
+  worker = null;
+  for (const done of waiting.values()) done([]);
+  waiting.clear();
+}

@@ -1,0 +1,120 @@
+/**
+ * Where a screen pixel covers many samples, it shows all of them: their mean, or the greatest or least. Each sample
+ * belongs to the pixel that its centre lies in, so that none is left out and none counts twice. NaN and infinities do not
+ * count; a pixel with nothing else is NaN. All functions are pure.
+ *
+ * @typedef {"mean" | "max" | "min"} Statistic
+ * @typedef {{samples: Float32Array, rows: number, columns: number, rowShare?: number, columnShare?: number}} Blocks
+ *   row-major; the shares (0 to 1) say how much of a whole entry the last row and the last column stand for
+ */
+
+/**
+ * First entry of each of `pixels` equal parts of `[from, to)`, and the end of the last one.
+ *
+ * @param {number} from
+ * @param {number} to at least `pixels` entries away from `from`
+ * @param {number} pixels
+ * @param {number} length entries that there are
+ * @returns {Uint32Array} `pixels + 1` indices
+ */
+export function pixelEdges(from, to, pixels, length) {
+  const edges = new Uint32Array(pixels + 1);
+  for (let i = 0; i <= pixels; i += 1) {
+    edges[i] = Math.min(length, Math.max(0, Math.round(from + (i / pixels) * (to - from))));
+  }
+  return edges;
+}
+
+/**
+ * One value for each block between neighbouring edges.
+ *
+ * @param {Blocks} plane
+ * @param {Uint32Array} rowEdges ascending
+ * @param {Uint32Array} columnEdges ascending
+ * @param {Statistic} statistic
+ * @returns {Float32Array} row-major, one fewer rows and columns than edges
+ */
+export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
+  if (statistic === "mean") return means(plane, rowEdges, columnEdges);
+  return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
+}
+
+function means(plane, rowEdges, columnEdges) {
+  const { samples, rows, columns, rowShare = 1, columnShare = 1 } = plane;
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const [sums, weights] = [new Float64Array(width), new Float64Array(width)];
+  for (let y = 0; y < height; y += 1) {
+    sums.fill(0);
+    weights.fill(0);
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const share = row === rows - 1 ? rowShare : 1;
+      const start = row * columns;
+      let at = start + columnEdges[0];
+      for (let x = 0; x < width; x += 1) {
+        let [sum, count] = [0, 0];
+        for (const end = start + columnEdges[x + 1]; at < end; at += 1) {
+          const value = samples[at];
+          // False for NaN and infinities.
+          if (value - value === 0) {
+            sum += value;
+            count += 1;
+          }
+        }
+        sums[x] += sum * share;
+        weights[x] += count * share;
+      }
+      if (columnShare < 1 && columnEdges[width] === columns) {
+        // The last entry was taken for a whole one.
+        const surplus = (1 - columnShare) * share;
+        sums[width - 1] -= samples[start + columns - 1] * surplus;
+        weights[width - 1] -= surplus;
+      }
+    }
+    for (let x = 0; x < width; x += 1) reduced[y * width + x] = sums[x] / weights[x];
+  }
+  return reduced;
+}
+
+/** Greatest values, or least ones where `sign` is -1. */
+function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const bests = new Float64Array(width);
+  for (let y = 0; y < height; y += 1) {
+    bests.fill(-Infinity);
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const start = row * columns;
+      let at = start + columnEdges[0];
+      for (let x = 0; x < width; x += 1) {
+        let best = bests[x];
+        for (const end = start + columnEdges[x + 1]; at < end; at += 1) {
+          const value = sign * samples[at];
+          // NaN is not greater than anything.
+          if (value > best && value < Infinity) best = value;
+        }
+        bests[x] = best;
+      }
+    }
+    for (let x = 0; x < width; x += 1) {
+      reduced[y * width + x] = bests[x] === -Infinity ? NaN : sign * bests[x];
+    }
+  }
+  return reduced;
+}
+
+/**
+ * What a pixel stands for, such as `1 pixel = 34 lines, mean`; empty where no pixel covers more than a sample.
+ *
+ * @param {{rows: number, columns: number}} perPixel rows and columns in a pixel
+ * @param {boolean} isLineScan its rows are lines
+ * @param {Statistic} statistic
+ */
+export function reductionText({ rows, columns }, isLineScan, statistic) {
+  const counts = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]]
+    .filter(([count]) => count > 1)
+    .map(([count, name]) =>
+      `${count < 10 ? count.toFixed(1).replace(/\.0$/, "") : Math.round(count)} ${name}`
+    );
+  return counts.length === 0 ? "" : `1 pixel = ${counts.join(" × ")}, ${statistic}`;
+}
