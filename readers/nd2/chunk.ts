@@ -3,7 +3,7 @@ import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 
 /** First bytes of every chunk. */
-export const CHUNK_MAGIC = Uint8Array.of(0xda, 0xce, 0xbe, 0x0a);
+export const CHUNK_MAGIC: Uint8Array<ArrayBuffer> = Uint8Array.of(0xda, 0xce, 0xbe, 0x0a);
 
 /** Bytes before the name. */
 export const CHUNK_HEAD_BYTES = 16;
