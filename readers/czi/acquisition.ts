@@ -9,7 +9,7 @@ import type { FileSet } from "./file_set.ts";
 import { planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
 import { storedScene } from "./scene.ts";
-import { heldAxes, type SceneLayout, servedSizes, spanOf } from "./scene_layout.ts";
+import { heldAxes, missingPlanes, type SceneLayout, servedSizes, spanOf } from "./scene_layout.ts";
 import { type TimeStamps, timeStamps } from "./time_stamps.ts";
 
 /** A document with its files. */
@@ -38,6 +38,11 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
   const lineScan = layout.rowAxis === "T";
   const stamps = timeStamps(file, attachments, spanOf(layout, "T"), lineScan);
   const steps = calibrations(layout, metadata, stamps);
+  const missing = missingPlanes(table, layout);
+  const described = metadata.channels.length;
+  const otherChannels = described > 0 && described !== layout.channels.length
+    ? [`The metadata describe ${described} channels; ${layout.channels.length} are stored`]
+    : [];
   const reference = await referenceImage(file, attachments, metadata, stop);
   return {
     axes: axesOf(servedSizes(layout), steps.calibrations),
@@ -50,6 +55,8 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
       ...heldAxes(layout).map((letter) =>
         `Axis ${letter} has ${spanOf(layout, letter).size} indices, of which the first is served`
       ),
+      ...missing === null ? [] : [missing],
+      ...otherChannels,
       ...steps.warnings,
       ...stamps.warnings,
       ...reference.warnings,

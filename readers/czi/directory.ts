@@ -45,7 +45,8 @@ function listed(file: ByteSource, position: number): SubblockTable {
   const { data, used } = requireSegment(file, position, ID.directory, "the directory");
   const head = new DataView(file.read(data, DIRECTORY_HEAD, "the directory").buffer);
   const count = head.getInt32(0, true);
-  const bytes = Math.min(used, file.size - data) - DIRECTORY_HEAD;
+  file.require(data, used, "the directory");
+  const bytes = used - DIRECTORY_HEAD;
   if (count < 0 || count * (ENTRY_BYTES + DIMENSION_BYTES) > bytes) {
     throw new DecodeFailed(`the directory at ${position} states ${count} entries in ${bytes} bytes`);
   }

@@ -55,7 +55,10 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   }
   const scenes = scenesOf(table, kept, stop);
   const metadata = readMetadata(file, header);
-  const unfinished = header.pending ? ["The program that wrote the file did not finish it"] : [];
+  const unfinished = [
+    ...header.pending ? ["The program that wrote the file did not finish it"] : [],
+    ...header.damaged ? ["The id of the first segment is damaged, as other parts of the file may be"] : [],
+  ];
   return {
     file,
     header,

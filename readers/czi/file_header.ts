@@ -20,6 +20,8 @@ export interface FileHeader {
   readonly attachments: number;
   /** A writer did not finish. */
   readonly pending: boolean;
+  /** Other bytes stand where its id is padded. */
+  readonly damaged: boolean;
   /** First byte behind the segment. */
   readonly end: number;
 }
@@ -40,6 +42,7 @@ export function readFileHeader(file: ByteSource): FileHeader {
     directory: at(52),
     metadata: at(60),
     pending: view.getInt32(SEGMENT_HEAD + 68, true) !== 0,
+    damaged: new Uint8Array(view.buffer, ID.file.length, 16 - ID.file.length).some((byte) => byte !== 0),
     attachments: at(72),
     end: data + allocated,
   };

@@ -56,7 +56,8 @@ const METADATA_HEAD = 256;
 export function readXml(file: ByteSource, { metadata }: FileHeader, most = MAX_XML_BYTES): string {
   if (metadata === 0) return "";
   const what = "the metadata";
-  const { data } = requireSegment(file, metadata, ID.metadata, what);
+  const { data, used } = requireSegment(file, metadata, ID.metadata, what);
+  file.require(data, used, what);
   const size = new DataView(file.read(data, 4, what).buffer).getInt32(0, true);
   if (size < 0 || size > most) throw new DecodeFailed(`the metadata have ${size} bytes; ${most} are read`);
   const text = new TextDecoder().decode(file.read(data + METADATA_HEAD, size, what));

@@ -188,3 +188,21 @@ export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L"
     X: size("X"),
   };
 }
+
+/**
+ * What is declared and not stored, as where a recording was interrupted. Overlapping subblocks count each, so that few
+ * missing ones may go unnoticed.
+ *
+ * @returns a sentence, or `null`
+ */
+export function missingPlanes(table: SubblockTable, layout: SceneLayout): string | null {
+  const held = heldAxes(layout);
+  const needed = [..."TZC"].reduce((product, letter) => product * spanOf(layout, letter).size, layout.tiles);
+  let stored = 0;
+  for (const i of layout.entries) {
+    if (held.some((letter) => table.start(letter, i) > spanOf(layout, letter).start)) continue;
+    stored += table.size("T", i) * table.size("Z", i) * table.size("C", i);
+  }
+  if (stored >= needed) return null;
+  return `${stored} of ${needed} tiles of all planes are stored: the recording was interrupted, or the file is damaged`;
+}

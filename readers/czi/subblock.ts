@@ -109,13 +109,15 @@ const CHUNK_HEAD = 20;
  */
 export function readMask(file: ByteSource, subblock: Subblock, what: string): PixelMask | null {
   const { blobSize, metadata, metadataSize, data, dataSize } = subblock;
-  if (blobSize < CHUNK_HEAD || metadataSize === 0) return null;
+  if (blobSize < CHUNK_HEAD) return null;
   if (metadataSize > MAX_SUBBLOCK_XML || blobSize > MAX_BLOB_BYTES) {
     throw new DecodeFailed(`${what} has ${metadataSize} bytes of metadata and ${blobSize} of attachment`);
   }
   const xml = new TextDecoder().decode(file.read(metadata, metadataSize, what));
-  if (!/<DataFormat>\s*CHUNKCONTAINER\s*</.test(unescaped(xml))) return null;
   const blob = file.read(data + dataSize, blobSize, `the attachment of ${what}`);
+  // What starts with a mask is a list of chunks, whatever the metadata say.
+  const chunks = blob.subarray(0, 16).toHex() === MASK_CHUNK || xml.includes("CHUNKCONTAINER");
+  if (!chunks) return null;
   const view = new DataView(blob.buffer);
   for (let at = 0; at + CHUNK_HEAD <= blob.length;) {
     const size = view.getInt32(at + 16, true);
@@ -129,9 +131,6 @@ export function readMask(file: ByteSource, subblock: Subblock, what: string): Pi
   }
   return null;
 }
-
-/** Some writers escape the elements inside. */
-const unescaped = (xml: string) => xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">");
 
 function maskIn(payload: Uint8Array, what: string): PixelMask {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
