@@ -94,7 +94,7 @@ function scenesOf(opened: ChunkedFile): Scenes {
   const served = declared === 1 ? [0] : [...stored].sort((a, b) => a - b);
   if (served.length === 0) throw new DecodeFailed("it holds no frames");
   const names = numbers.loop("P")?.names ?? [];
-  const axes = axesAt(opened, 0).axes;
+  const sizes = sizesOf(axesOf(lengths(opened), {}));
   const missing = declared - served.length;
   return {
     count: served.length,
@@ -103,7 +103,7 @@ function scenesOf(opened: ChunkedFile): Scenes {
     entries: (most) =>
       served.slice(0, most).map((scene): SceneEntry => ({
         name: names[scene] ?? null,
-        sizes: sizesOf(axes),
+        sizes,
       })),
     open: (scene) => Promise.try(() => acquisitionOf(opened, served[scene] ?? 0)),
   };
@@ -126,10 +126,19 @@ function leftOut(
   return `${missing} of ${declared} positions have no frames and are left out: ${named.join(", ")}${others}`;
 }
 
+/** Length of each axis, alike in all scenes. */
+const lengths = ({ numbers, channels, store: { layout } }: ChunkedFile) => ({
+  T: numbers.size("T"),
+  C: channels.length,
+  Z: numbers.size("Z"),
+  Y: layout.rows,
+  X: layout.columns,
+});
+
 /** Axes of a scene and the seconds of its time points. */
-function axesAt({ file, store, numbers, axes, channels }: ChunkedFile, scene: number) {
-  const { layout, chunks } = store;
-  const [t, z] = [numbers.size("T"), numbers.size("Z")];
+function axesAt(opened: ChunkedFile, scene: number) {
+  const { file, store: { chunks }, numbers, axes } = opened;
+  const t = numbers.size("T");
   const series = { count: t, numberAt: (i: number) => numbers.at({ t: i, z: 0 }, scene) };
   const times = t > 1 ? frameTimes(file, chunks, series) : null;
   const seconds = times?.map((time) => (time - times[0]!) / 1000) ?? null;
@@ -139,7 +148,7 @@ function axesAt({ file, store, numbers, axes, channels }: ChunkedFile, scene: nu
   const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
   return {
     axes: axesOf(
-      { T: t, C: channels.length, Z: z, Y: layout.rows, X: layout.columns },
+      lengths(opened),
       { ...axes.steps, ...(period && { T: period }), ...(depth && { Z: depth }) },
     ),
     seconds,

@@ -52,7 +52,11 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
     rows: count,
     columns: layout.columns,
     filled: wanted,
-    warnings: count < layout.rows ? [`${count} of ${layout.rows} lines are stored`] : [],
+    warnings: count < layout.rows
+      ? [`${count} of ${layout.rows} lines are stored`]
+      : frame.lacking > 0
+      ? [`${frame.what} declares ${frame.lacking} bytes behind the end of the file`]
+      : [],
     working,
     async decode(planes) {
       const inflated = frame.zlib ? await inflatedFrame(file, frame, layout, { stop }) : null;

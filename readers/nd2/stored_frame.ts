@@ -16,6 +16,8 @@ export interface StoredFrame {
   readonly offset: number;
   /** Bytes from there on that are in the file. */
   readonly stored: number;
+  /** Bytes that the chunk declares and the file lacks. */
+  readonly lacking: number;
   /** True for a zlib stream. */
   readonly zlib: boolean;
   /** Names it in messages: `frame 3 at 81920`. */
@@ -54,7 +56,7 @@ export function findFrame(
       `${what} is incomplete: ${stored} bytes of zlib cannot give ${layout.neededBytes} bytes`,
     );
   }
-  return { offset: chunk.offset + TIME_BYTES, stored, zlib, what };
+  return { offset: chunk.offset + TIME_BYTES, stored, lacking: length - stored, zlib, what };
 }
 
 /** The attributes tell whether frames are zlib streams; some programs state the wrong one, and lengths tell then. */

@@ -1,0 +1,227 @@
+/** Damaged and hostile ND2 files: refused with what is wrong and where, or served with a warning. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deflateSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
+import { FileAccess } from "../../readers/random_access.ts";
+import { loadHere, openHere } from "../load_here.ts";
+import { withFiles } from "../fixtures/oir_files.ts";
+import {
+  attributes,
+  concat,
+  entry,
+  frame,
+  level,
+  nd2File,
+  number,
+  packed,
+  words,
+} from "../fixtures/nd2_writer.ts";
+
+type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: number])[];
+
+const CHUNKS: Chunks = [["ImageDataSeq|0!", frame()], ["ImageAttributesLV!", attributes()]];
+const SAMPLES = Array.from({ length: 12 }, (_, i) => i);
+
+const text = (name: string, value: string) =>
+  entry(8, name, new Uint8Array(Uint16Array.from(`${value}\0`, (letter) => letter.charCodeAt(0)).buffer));
+const double = (name: string, value: number) => entry(6, name, new Uint8Array(Float64Array.of(value).buffer));
+const time = (count: number) =>
+  level("SLxExperiment", [number("eType", 1), level("uLoopPars", [number("uiCount", count)])]);
+
+/** Loads a file of these bytes. */
+const load = (bytes: Uint8Array, name = "a.nd2") =>
+  withFiles({ [name]: bytes }, (folder) => loadHere(`${folder}/${name}`));
+const refused = (bytes: Uint8Array, message: RegExp) =>
+  rejects(load(bytes), { tag: "DecodeFailed", message });
+
+/** The file without its metadata, and with other attributes, frame or further chunks. */
+const changed = (values: Readonly<Record<string, number>>, pixels = frame(), ...more: Chunks) =>
+  nd2File([["ImageDataSeq|0!", pixels], ["ImageAttributesLV!", attributes(values)], ...more]);
+
+Deno.test("a file of a frame and its attributes alone", async () => {
+  const { planes, summary } = await load(nd2File(CHUNKS));
+  deepEqual([...planes[0]!], SAMPLES);
+  deepEqual([summary.loaded[0]!.name, summary.date, summary.axes.map(({ unit }) => unit)], ["CH1", "", [
+    "Pixels",
+    "Pixels",
+  ]]);
+  equal(summary.warnings.length, 1);
+  match(summary.warnings[0]!, /names of the channels and the pixel size are missing/);
+});
+
+Deno.test("a file that is cut anywhere is refused or has its samples and a warning", async () => {
+  const good = nd2File([...CHUNKS, ["ImageMetadataSeqLV|0!", level("a", [])]]);
+  let served = 0;
+  for (let length = 0; length < good.length; length += 2) {
+    try {
+      const { planes, summary } = await load(good.subarray(0, length));
+      deepEqual([...planes[0]!], SAMPLES);
+      ok(summary.warnings.length > 0);
+      served += 1;
+    } catch (error) {
+      equal((error as { tag?: string }).tag, "DecodeFailed", String(error));
+    }
+  }
+  ok(served > 0);
+});
+
+Deno.test("sizes that cannot be, and those that do not fit the frames", async () => {
+  const cases: [Record<string, number>, RegExp][] = [
+    [{ uiWidth: 0 }, /uiWidth is 0, and has to be between 1 and/],
+    [{ uiHeight: 0xffff_ffff }, /uiHeight is 4294967295/],
+    [{ uiComp: 5000 }, /uiComp is 5000/],
+    [{ uiWidth: 1 << 20, uiHeight: 1 << 20, uiWidthBytes: 1 << 21 }, /1048576 x 1048576 pixels/],
+    [{ uiWidthBytes: 7 }, /have 7 bytes/],
+    [{ uiWidthBytes: 0xffff_ffff }, /is incomplete: 24 of 8589934598 bytes|have 4294967295 bytes/],
+    [{ uiBpcInMemory: 24 }, /samples have 24 bits/],
+    [{ uiBpcInMemory: 0 }, /samples have 0 bits/],
+    [{ eCompression: 1 }, /compressed with losses/],
+    [{ uiHeight: 4 }, /frame 0 at 112 is incomplete: 24 of 32 bytes/],
+    [{ uiWidth: 1 << 14, uiHeight: 1 << 14, uiWidthBytes: 1 << 15 }, /is incomplete: 24 of 536870912 bytes/],
+  ];
+  for (const [values, message] of cases) await refused(changed(values), message);
+  await refused(nd2File([["ImageDataSeq|0!", frame()]]), /attributes of the image are missing/);
+  await refused(nd2File([CHUNKS[1]!]), /frame 0 is not in the file|it holds no frames/);
+});
+
+Deno.test("a zlib stream is inflated within its frame", async () => {
+  const stream = (bytes: Uint8Array) => concat(new Uint8Array(8), deflateSync(bytes));
+  const raw = frame().subarray(8);
+  const zlib = { eCompression: 0 };
+  deepEqual([...(await load(changed(zlib, stream(raw)))).planes[0]!], SAMPLES);
+  await refused(changed(zlib, stream(raw.subarray(0, -1))), /gives 23 bytes of deflate, 24 are needed/);
+  await refused(changed(zlib, stream(new Uint8Array(1 << 20))), /more than the 24 bytes/);
+  await refused(changed(zlib, stream(raw).subarray(0, -2)), /ends before its checksum/);
+  await refused(
+    changed({ ...zlib, uiHeight: 1 << 19 }, stream(raw)),
+    /bytes of zlib cannot give 4194304 bytes/,
+  );
+  // A frame of 24 bytes that the attributes call a stream is one only when it begins like one.
+  deepEqual([...(await load(changed(zlib))).planes[0]!], SAMPLES);
+});
+
+Deno.test("a map that gives the place of another chunk for a frame", async () => {
+  const chunks: Chunks = [["ImageDataSeq|0!", frame()], ["ImageDataSeq|1!", frame(20)], ...CHUNKS.slice(1)];
+  const swapped = (to: (at: number) => number) =>
+    nd2File(chunks, (name, at) => name === "ImageDataSeq|0!" ? to(at) : at);
+  await refused(swapped((at) => at + 16 + 15 + 32), /"ImageDataSeq\|1!" begins at/);
+  await refused(swapped((at) => at + 1), /no chunk begins at 113/);
+  await refused(swapped(() => 2 ** 50), /lies outside the file/);
+  const long = await load(nd2File([["ImageDataSeq|0!", frame(), 2 ** 40], ...CHUNKS.slice(1)]));
+  deepEqual([...long.planes[0]!], SAMPLES);
+  match(long.summary.warnings.join(), /frame 0 at 112 declares \d+ bytes behind the end of the file/);
+});
+
+Deno.test("a frame that is declared and not there is missing, the first one damage", async () => {
+  const two = (...frames: Chunks) =>
+    nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(2)]]);
+  await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);
+  await withFiles(
+    { "a.nd2": two(["ImageDataSeq|0!", frame()]) },
+    (folder) =>
+      openHere(`${folder}/a.nd2`, async (acquisition) => {
+        deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
+        match(acquisition.warnings.join(), /1 frames are stored, and the experiment has 2/);
+        await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "PlaneNotFound" });
+      }),
+  );
+  await refused(two(["ImageDataSeq|0!", frame().subarray(0, 20)]), /12 of 24 bytes are stored/);
+});
+
+Deno.test("loops that lie cost nothing", async () => {
+  const many = nd2File([...CHUNKS, ["ImageMetadataLV!", time(2 ** 31 - 1)], [
+    "CustomData|AcqTimesCache!",
+    new Uint8Array(16),
+  ]]);
+  equal((await load(many)).summary.axes[0]?.size, 2 ** 31 - 1);
+  await refused(nd2File([...CHUNKS, ["ImageMetadataLV!", time(0xffff_ffff)]]), /promise 4294967295 frames/);
+  const bomb = packed(entry(9, "a", concat(words(60n << 20n), new Uint8Array(60 << 20))));
+  await refused(
+    nd2File([...CHUNKS, ["ImageMetadataLV!", bomb], ["ImageMetadataSeqLV|0!", bomb]]),
+    /for all metadata/,
+  );
+  const texts = nd2File([...CHUNKS, ["ImageTextInfoLV!", packed(bomb, 2 ** 40)]]);
+  match((await load(texts)).summary.warnings.join(), /texts of the file are left out/);
+});
+
+Deno.test("a line scan that was interrupted has the lines that are stored", async () => {
+  const picture = level("SLxPictureMetadata", [
+    number("ePictureYAxis", 2),
+    double("dTimeAxisCalibration", 4),
+  ]);
+  const lines = (pixels: Uint8Array) => changed({}, pixels, ["ImageMetadataSeqLV|0!", picture]);
+  const { planes, summary } = await load(lines(frame().subarray(0, 8 + 17)));
+  deepEqual([[...planes[0]!], summary.rows], [SAMPLES.slice(0, 8), 2]);
+  deepEqual(summary.axes[0], { name: "Y", size: 3, step: 0.004, unit: "seconds" });
+  match(summary.warnings.join(), /2 of 3 lines are stored/);
+  await refused(lines(frame().subarray(0, 8 + 7)), /7 of 24 bytes/);
+  const untimed = level("SLxPictureMetadata", [number("ePictureYAxis", 2), double("dCalibration", 0.5)]);
+  const spatial = await load(changed({}, frame(), ["ImageMetadataSeqLV|0!", untimed]));
+  deepEqual(spatial.summary.axes.map(({ step, unit }) => [step, unit]), [[0.5, "um"], [0.5, "um"]]);
+  match(spatial.summary.warnings.join(), /does not say how long a line takes/);
+});
+
+Deno.test("planes that do not add up to the samples of a pixel are told", async () => {
+  const plane = (name: string) => level(name, [number("uiCompCount", 1), text("sDescription", "FITC")]);
+  const planes = level("SLxPictureMetadata", [
+    level("sPicturePlanes", [number("uiCount", 3), level("sPlaneNew", ["a0", "a1", "a2"].map(plane))]),
+  ]);
+  const { summary } = await load(
+    changed({ uiComp: 2, uiWidth: 2 }, frame(), ["ImageMetadataSeqLV|0!", planes]),
+  );
+  deepEqual(summary.loaded.map(({ name }) => name), ["CH1", "CH2"]);
+  match(summary.warnings.join(), /3 of 3 channels are described, and pixels have 2 samples/);
+});
+
+Deno.test("JPEG 2000 that is no ND2 is none, whatever its name; ND2 of either kind needs no extension", async () => {
+  const fixture = (name: string) =>
+    Deno.readFileSync(fileURLToPath(new URL(`../fixtures/nd2/${name}`, import.meta.url)));
+  const legacy = fixture("legacy_single.nd2");
+  const picture = legacy.subarray(0, -200);
+  await rejects(load(picture, "a.jp2"), { tag: "UnsupportedFormat" });
+  equal((await load(legacy, "a.dat")).summary.format, "nd2");
+  equal((await load(fixture("series.nd2"), "a.dat")).summary.format, "nd2");
+  match((await load(picture)).summary.warnings.join(), /map of the boxes was of no use/);
+});
+
+Deno.test("boxes of JPEG 2000 that lead astray", async () => {
+  const path = fileURLToPath(new URL("../fixtures/nd2/legacy_single.nd2", import.meta.url));
+  const good = Deno.readFileSync(path);
+  const view = new DataView(good.buffer.slice(0));
+  const change = (edit: (view: DataView, mapAt: number) => void) => {
+    const copy = new DataView(good.buffer.slice(0));
+    edit(copy, good.length - view.getUint32(good.length - 8, true));
+    return new Uint8Array(copy.buffer);
+  };
+  // The first box is that of the signature, the fourth the first codestream; entries have 16 bytes.
+  const streamAt = (edited: DataView, mapAt: number) => edited.getUint32(mapAt + 4 + 3 * 16 + 8, true);
+  await refused(change((v, map) => v.setUint32(map, 0xffff_ffff)), /more than 1000000 boxes/);
+  await refused(
+    change((v, map) => v.setBigUint64(map + 4 + 3 * 16 + 8, 1n << 40n, true)),
+    /box "LUNK" at 1099511627776/,
+  );
+  await refused(change((v, map) => v.setUint32(streamAt(v, map), 0x7fff_ffff)), /ends after the file/);
+  await refused(change((v, map) => v.setUint32(streamAt(v, map), 3)), /has 3 bytes/);
+  const size = (v: DataView, map: number) => streamAt(v, map) + 8 + 8;
+  await refused(
+    change((v, map) => v.setUint32(size(v, map), 1 << 20)),
+    /frames are 16 x 1048576, and the header/,
+  );
+  await refused(change((v, map) => v.setUint16(size(v, map) + 32, 2)), /16 x 20 x 2/);
+  ok((await load(change((v) => v.setBigUint64(good.length - 8, 0n, true)))).summary.warnings.length > 0);
+});
+
+Deno.test("one plane reads no other frame", async () => {
+  const frames: Chunks = Array.from({ length: 50 }, (_, i) => [`ImageDataSeq|${i}!`, frame(i)] as const);
+  const bytes = nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(50)]]);
+  await withFiles({ "a.nd2": bytes }, async (folder) => {
+    const files = new FileAccess();
+    try {
+      await loadHere(`${folder}/a.nd2`, { files });
+      // The times of the time points stand in the frames, which costs two reads each.
+      ok(files.counts.reads < 130, String(files.counts.reads));
+    } finally {
+      files.close();
+    }
+  });
+});
