@@ -11,6 +11,7 @@ import {
   writeCzi,
   type WrittenDimension,
 } from "../fixtures/czi_writer.ts";
+import { writeCompound } from "../fixtures/compound_writer.ts";
 import { frame } from "../fixtures/oir_files.ts";
 import { concat, documentsBlock, oirBlocks, oirFile, words } from "../fixtures/oir_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
@@ -128,6 +129,20 @@ const plane = (
   ...dims: readonly WrittenDimension[]
 ): WrittenDimension[] => [["X", 0, 4], ["Y", 0, 4], ...dims];
 
+const keys = (count: number) => Array.from({ length: count }, (_, i) => `key ${i}=value ${i}\n`).join("");
+
+/** An OIB of so many planes, of which the first alone is no empty stream, with these settings. */
+function streamsOf(count: number, settings = '[Axis Parameter Common]\nAxisOrder="XYT"\n'): Uint8Array {
+  const empty = new Uint8Array();
+  const streams: Record<string, Uint8Array> = { Main: ascii(settings) };
+  const names = ["[OibSaveInfo]", "MainFileName=Main", "Main=a.oif"];
+  for (let n = 1; n <= count; n += 1) {
+    streams[`Stream${n}`] = n === 1 ? tiffFile(ramp(32, 16), 16) : empty;
+    names.push(`Stream${n}=s_T${String(n).padStart(3, "0")}.tif`);
+  }
+  return writeCompound({ "OibInfo.txt": ascii(names.join("\n")), ...streams }, 4).bytes;
+}
+
 /** Writers by file name. */
 export function filesAtBounds(): Readonly<Record<string, Write>> {
   return {
@@ -185,6 +200,10 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     "more_subblocks.czi": file(() => subblocks(MAX_SUBBLOCKS + 1, (n) => plane(["T", n, 1]))),
     "more_scenes.czi": file(() => subblocks(MAX_SCENES + 1, (n) => plane(["S", n, 1]))),
     "most_channel_spans.czi": file(() => subblocks(1000, () => plane(["C", 0, MAX_CHANNELS]))),
+    "most_streams.oib": file(() => streamsOf(262_100)),
+    "more_streams.oib": file(() => streamsOf(1 << 18)),
+    "more_settings.oib": file(() => streamsOf(1, "[A]\n".repeat((1 << 16) + 1))),
+    "most_settings.oib": file(() => streamsOf(1, "[A]\n".repeat(1 << 15) + keys((1 << 18) - 4))),
     // A chunk costs a look at the file system, so that not the heap but the load time-out bounds their number.
     "many_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 128 }),
     "more_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 1025 }),

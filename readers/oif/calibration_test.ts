@@ -1,0 +1,106 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { imageSteps, stepsOf } from "./calibration.ts";
+import { mainSettings, plannedSize } from "./main_settings.ts";
+import { Settings } from "./settings.ts";
+
+const axis = (n: number, values: Record<string, string | number>) =>
+  `[Axis ${n} Parameters Common]\n` +
+  Object.entries(values).map(([key, value]) => `${key}=${value}\n`).join("");
+
+/** The axes of the public sample: 256 samples from 0 to 45.135 um, which its settings call 0.177 um each. */
+const frameAxes =
+  axis(0, { AxisCode: '"X"', StartPosition: "0.0", EndPosition: 45.135, MaxSize: 256, PixUnit: '"um"' }) +
+  axis(1, { AxisCode: '"Y"', StartPosition: "0.0", EndPosition: 45.135, MaxSize: 256, PixUnit: '"um"' });
+
+const order = (letters: string) => `[Axis Parameter Common]\nAxisOrder="${letters}"\n`;
+
+function steps(main: string, plane: string | null = null, times: number[] | null = null) {
+  const settings = new Settings(main, "it");
+  return stepsOf({
+    settings,
+    main: mainSettings(settings),
+    plane: plane === null ? null : new Settings(plane, "it"),
+    times,
+  });
+}
+
+Deno.test("without a step per pixel, between the first and the last sample are as many steps as samples but one", () => {
+  const { calibrations } = steps(order("XYC") + frameAxes);
+  for (const letter of ["X", "Y"] as const) {
+    deepEqual([calibrations[letter]!.step.toFixed(12), calibrations[letter]!.unit], ["0.177000000000", "um"]);
+  }
+});
+
+Deno.test("the step per pixel of the main settings counts for frames; another beside the plane is told of", () => {
+  const main = order("XYC") + frameAxes +
+    '[Reference Image Parameter]\nWidthConvertValue=0.2\nWidthUnit="um"\nHeightConvertValue=300\nHeightUnit="nm"\n';
+  const plane =
+    '[Image Parameters]\nWidthConvertValue=0.4\nWidthUnit="um"\nHeightConvertValue=0.3\nHeightUnit="um"\n';
+  const { calibrations, warnings } = steps(main, plane);
+  deepEqual([calibrations.X!.step, calibrations.Y!.step], [0.2, 0.3]);
+  equal(warnings.length, 1);
+  match(warnings[0]!, /Steps along X are stated as 0.2 and, beside the first plane, as 0.4 um/);
+});
+
+Deno.test("focus and wavelength by their interval, in nm; time by its planes, or as planned", () => {
+  const main = order("XYCZTL") +
+    axis(3, { AxisCode: "Z", Interval: -840, PixUnit: "nm", MaxSize: 9 }) +
+    axis(4, { AxisCode: "T", StartPosition: 1000, EndPosition: 22000, PixUnit: "ms", MaxSize: 8 }) +
+    axis(6, { AxisCode: "L", Interval: 5, PixUnit: "nm", MaxSize: 3 });
+  const { calibrations } = steps(main);
+  deepEqual([calibrations.Z, calibrations.L], [{ step: 0.84, unit: "um" }, { step: 0.005, unit: "um" }]);
+  // 21 s over seven steps.
+  deepEqual(calibrations.T, { step: 3, unit: "seconds" });
+  deepEqual(steps(main, null, [0, 2, 5]).calibrations.T, { step: 2.5, unit: "seconds" });
+});
+
+Deno.test("a line takes what the scanner says, else what the time axis says, else what the image says", () => {
+  const scanner = '[Acquisition Parameters Common]\nTime Per Line="3152.000"\n';
+  const image = '[Image Parameters]\nHeightConvertValue=4.5\nHeightUnit="ms"\n';
+  const time = axis(4, { AxisCode: "T", StartPosition: 0, EndPosition: 99, PixUnit: "ms", MaxSize: 100 });
+  const period = (main: string, plane: string) => steps(order("XTC") + main, plane).calibrations.Y;
+  deepEqual(period(time, scanner + image), { step: 0.003152, unit: "seconds" });
+  deepEqual(period(time, image), { step: 0.001, unit: "seconds" });
+  deepEqual(period("", image), { step: 0.0045, unit: "seconds" });
+  const { calibrations, warnings } = steps(order("XTC"), "[A]\n");
+  equal(calibrations.Y, undefined);
+  match(warnings[0]!, /does not say how long a line takes/);
+});
+
+Deno.test("an image without calibration has pixels", () => {
+  const pixels = { step: 1, unit: "Pixels" };
+  deepEqual(imageSteps(null), { y: pixels, x: pixels });
+  const zero = new Settings("[Image Parameters]\nWidthConvertValue=0.0\nWidthUnit=um\n", "it");
+  deepEqual(imageSteps(zero), { y: pixels, x: pixels });
+});
+
+Deno.test("axes that are not in use count as one sample, and those of the rows are none of the planes", () => {
+  const main = mainSettings(
+    new Settings(
+      order("XTC") + axis(2, { AxisCode: '"C"', MaxSize: 3 }) + axis(3, { AxisCode: '"Z"', MaxSize: 0 }) +
+        axis(4, { AxisCode: '"T"', MaxSize: 500 }),
+      "it",
+    ),
+  );
+  equal(main.rows, "T");
+  deepEqual((["C", "Z", "T", "L"] as const).map((letter) => plannedSize(main, letter)), [3, 1, 1, 1]);
+  for (const [letters, rows] of [["XYCZT", "Y"], ["XZC", "Z"], ["XZTC", "Z"], ["XC", "Y"], ["", "Y"]]) {
+    equal(mainSettings(new Settings(order(letters!), "it")).rows, rows, letters);
+  }
+});
+
+Deno.test("the date is that of the acquisition, or, in old files, of a laser", () => {
+  const laser = "[Laser 1 Parameters]\nImageCaputreDate='2001-02-03 04:05:06'\n";
+  const date = (text: string) => mainSettings(new Settings(text, "it")).moment;
+  deepEqual(date(laser), { date: "20010203", time: "04:05:06" });
+  const own = "[Acquisition Parameters Common]\nImageCaptureDate='2012-07-26 15:13:35'\n";
+  deepEqual(date(laser + own), { date: "20120726", time: "15:13:35" });
+  deepEqual(date(own.replace("07-26", "13-26")), { date: "", time: "" });
+});
+
+Deno.test("channels are those that were recorded", () => {
+  const text =
+    '[Channel 1 Parameters]\nCH Name="CH1"\n[Channel 2 Parameters]\nCH Name=""\n[Channel 4 Parameters]\nCH Name="X"\n' +
+    '[GUI Channel 3 Parameters]\nCH Name="CH3"\n';
+  deepEqual(mainSettings(new Settings(text, "it")).channels, ["CH1", null]);
+});
