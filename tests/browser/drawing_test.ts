@@ -92,7 +92,8 @@ test("a scan longer than the largest texture is drawn without seams", async (vie
   await setRange(viewer, "source-0", 0, 9000);
   for (const row of [5, 40, 4050, 4090, 4096, 4101, 4140, 8191, 8192, 8200, 8960, 8995]) {
     const place = await viewer.place("source", [9000, 8], row, 6);
-    assertColor(await viewer.color(place), [0, level(place.at.row, 0, 9000), 0]);
+    const grey = level(place.at.row, 0, 9000);
+    assertColor(await viewer.color(place), [grey, grey, grey]);
   }
 });
 

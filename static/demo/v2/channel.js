@@ -12,14 +12,15 @@ export class Channel extends EventTarget {
   /**
    * @param {{index: number, name: string, dataUrl: string, samples: Float32Array}} fetched
    * @param {number} position place among the loaded channels
+   * @param {number} count channels that are loaded
    */
-  constructor({ index, name, dataUrl, samples }, position) {
+  constructor({ index, name, dataUrl, samples }, position, count) {
     super();
     Object.assign(this, { index, name, dataUrl, samples });
     this.stats = statistics(samples);
     // Opacity is no light that could be added.
     this.#visible = position < DISTINCT.length && name !== "Alpha";
-    this.#lutName = defaultLut(position, name);
+    this.#lutName = defaultLut(position, name, count);
     this.#range = autoRange(this.stats);
   }
 
@@ -67,7 +68,14 @@ export class Channel extends EventTarget {
 
   /** What a renderer needs to know. */
   look() {
-    return { min: this.#range[0], max: this.#range[1], lutName: this.#lutName, lut: lutTable(this.#lutName) };
+    return {
+      min: this.#range[0],
+      max: this.#range[1],
+      lutName: this.#lutName,
+      lut: lutTable(this.#lutName),
+      // Most planes need no second pass.
+      isFinite: this.stats.count === this.samples.length,
+    };
   }
 
   /** Counts between the smallest and largest sample; made once. */

@@ -5,7 +5,7 @@
  */
 import { formatNumber } from "./axes.js";
 import { element, svgElement } from "./element.js";
-import { LUT_NAMES, lutColor } from "./lut.js";
+import { LUT_NAMES, lutColor, NOT_A_NUMBER } from "./lut.js";
 import { sampleText } from "./readout.js";
 
 const BINS = 128;
@@ -102,13 +102,8 @@ export function channelCard(group, position, prefix, onTyped) {
     ),
   );
 
-  const { min, max, count } = channel.stats;
-  const missing = channel.samples.length - count;
-  const notes = [
-    ...(count > 0 && min === max ? [`All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`] : []),
-    ...(missing > 0 ? [`${missing} of ${channel.samples.length} samples are NaN or infinite`] : []),
-  ];
-  chart.after(...notes.map((textContent) => element("p", { className: "note", textContent })));
+  const { min, max } = channel.stats;
+  chart.after(...notesOf(channel));
   const whole = max > min ? max - min : 1;
   const part = (value) => Math.min(1, Math.max(0, (value - min) / whole));
 
@@ -158,6 +153,22 @@ export function channelCard(group, position, prefix, onTyped) {
   // The picture comes first.
   requestAnimationFrame(() => setTimeout(paintBars));
   return card;
+}
+
+/** What a histogram does not tell: a flat plane, and samples that are no numbers, with the colour that they are drawn in. */
+function notesOf({ stats: { min, max, count }, samples }) {
+  const missing = samples.length - count;
+  const notes = [];
+  if (count > 0 && min === max) {
+    notes.push([`All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`]);
+  }
+  if (missing > 0) {
+    const swatch = element("span", { className: "swatch" });
+    swatch.style.background = `rgb(${NOT_A_NUMBER.color})`;
+    const text = `${missing} of ${samples.length} samples are NaN or infinite, drawn ${NOT_A_NUMBER.name}`;
+    notes.push([text, swatch]);
+  }
+  return notes.map((parts) => element("p", { className: "note" }, ...parts));
 }
 
 /**

@@ -15,7 +15,7 @@ export class ChannelGroup extends EventTarget {
   constructor({ plane, channels }) {
     super();
     this.plane = plane;
-    this.channels = channels.map((channel, position) => new Channel(channel, position));
+    this.channels = channels.map((channel, position) => new Channel(channel, position, channels.length));
     this.#keepHues();
     this.channels.forEach((channel) => channel.addEventListener("change", () => this.#changed()));
   }

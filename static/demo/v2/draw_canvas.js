@@ -4,6 +4,7 @@
  *
  * `tests/browser/surroundings_test.ts` compares both renderers.
  */
+import { NOT_A_NUMBER } from "./lut.js";
 
 /** A picture on a canvas, drawn by canvas 2D. */
 export class CanvasPicture {
@@ -31,6 +32,7 @@ export class CanvasPicture {
     const pixels = this.#image.data;
     new Uint32Array(pixels.buffer).fill(new Uint32Array(new Uint8Array([0, 0, 0, 255]).buffer)[0]);
     for (const layer of layers) addLayer(pixels, across, down, layer);
+    for (const layer of layers) if (!layer.isFinite) markMissing(pixels, across, down, layer);
     this.#context.putImageData(this.#image, 0, 0);
   }
 
@@ -50,6 +52,15 @@ function addLayer(pixels, across, down, { samples, min, max, lut }) {
       pixels[at] += lut[entry];
       pixels[at + 1] += lut[entry + 1];
       pixels[at + 2] += lut[entry + 2];
+    }
+  }
+}
+
+/** Whatever other channels have there, a value that is missing is seen. */
+function markMissing(pixels, across, down, { samples }) {
+  for (let y = 0, at = 0; y < down.length; y += 1) {
+    for (let x = 0; x < across.length; x += 1, at += 4) {
+      if (!Number.isFinite(samples[down[y] + across[x]])) pixels.set(NOT_A_NUMBER.color, at);
     }
   }
 }

@@ -7,6 +7,7 @@
  *
  * `tests/browser/surroundings_test.ts` compares both renderers.
  */
+import { NOT_A_NUMBER } from "./lut.js";
 
 const VERTEX = `#version 300 es
 uniform vec4 view;  // x0, y0, x1, y1 in pixels of the part
@@ -28,15 +29,18 @@ uniform sampler2D samples;
 uniform sampler2D lut;
 uniform vec2 range;  // scaled
 uniform float scale;  // a power of two
+uniform bool marksMissing;  // draws what is no number, and nothing else
+uniform vec3 missing;
 in vec2 place;
 out vec4 color;
 void main() {
   ivec2 at = clamp(ivec2(floor(place)), ivec2(0), textureSize(samples, 0) - 1);
   float value = texelFetch(samples, at, 0).r;
   // isnan() may be left out by a driver; the bits cannot.
-  bool isNumber = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;
+  bool isNumber = (floatBitsToUint(value) & 0x7fffffffu) < 0x7f800000u;
+  if (isNumber == marksMissing) discard;
   float part = clamp((value * scale - range.x) / (range.y - range.x), 0.0, 1.0);
-  color = isNumber ? texelFetch(lut, ivec2(int(part * 255.0 + 0.5), 0), 0) : vec4(0.0);
+  color = marksMissing ? vec4(missing, 1.0) : texelFetch(lut, ivec2(int(part * 255.0 + 0.5), 0), 0);
 }`;
 
 /** A picture on a canvas, drawn by WebGL2. */
@@ -60,7 +64,7 @@ export class WebglPicture {
     this.#canvas = canvas;
     this.#gl = gl;
     this.#program = link(gl);
-    for (const name of ["view", "placed", "samples", "lut", "range", "scale"]) {
+    for (const name of ["view", "placed", "samples", "lut", "range", "scale", "marksMissing", "missing"]) {
       this.#places[name] = gl.getUniformLocation(this.#program, name);
     }
   }
@@ -72,7 +76,7 @@ export class WebglPicture {
    *   what of it fills the canvas, in its own pixels; no larger than the canvas and a few pixels more
    * @param {import("./orientation.js").Orientation} orientation
    * @param {readonly {plane: number, samples: Float32Array, min: number, max: number, lutName: string,
-   *   lut: Uint8Array}[]} layers `samples` row-major in the size of the part, uploaded when they are another array than before
+   *   lut: Uint8Array, isFinite: boolean}[]} layers `samples` row-major in the size of the part, uploaded when they are another array than before
    */
   draw({ width, height, view }, { swapped, fromRight, fromBottom }, layers) {
     const gl = this.#gl;
@@ -86,6 +90,8 @@ export class WebglPicture {
     gl.uniform3i(this.#places.placed, swapped, fromRight, fromBottom);
     gl.uniform1i(this.#places.samples, 0);
     gl.uniform1i(this.#places.lut, 1);
+    gl.uniform1i(this.#places.marksMissing, 0);
+    gl.uniform3f(this.#places.missing, ...NOT_A_NUMBER.color.map((part) => part / 255));
     for (const layer of layers) {
       gl.activeTexture(gl.TEXTURE1);
       gl.bindTexture(gl.TEXTURE_2D, this.#lutTexture(layer));
@@ -93,6 +99,18 @@ export class WebglPicture {
       gl.uniform1f(this.#places.scale, scale);
       gl.uniform2f(this.#places.range, layer.min * scale, layer.max * scale);
       gl.activeTexture(gl.TEXTURE0);
+      this.#bindSamples(layer, width, height);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
+    this.#markMissing(layers.filter(({ isFinite }) => !isFinite), width, height);
+  }
+
+  /** Whatever other channels have there, a value that is missing is seen. */
+  #markMissing(layers, width, height) {
+    const gl = this.#gl;
+    gl.disable(gl.BLEND);
+    gl.uniform1i(this.#places.marksMissing, 1);
+    for (const layer of layers) {
       this.#bindSamples(layer, width, height);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }

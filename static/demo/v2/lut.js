@@ -35,6 +35,9 @@ const FIRE = {
 /** Colours of the first channels; more than these are not told apart when they are added. */
 export const DISTINCT = ["green", "magenta", "cyan", "yellow", "red", "blue"];
 
+/** Where a shown channel has NaN or an infinity: a colour that no table has, whatever the range. */
+export const NOT_A_NUMBER = { name: "hot pink", color: [255, 105, 180] };
+
 /** Names in the order of the menu. */
 export const LUT_NAMES = [...Object.keys(RAMPS), "fire", "hot", "viridis", "magma", "inferno", "cividis"];
 
@@ -48,12 +51,15 @@ export function lutTable(name) {
 }
 
 /**
- * The look-up table that a channel begins with: colours named by the channel win, then 0 is green and 1 magenta.
+ * The look-up table that a channel begins with: one alone is gray, as colour tells nothing apart and the eye sees most in
+ * gray. Of several, colours named by the channel win, then 0 is green and 1 magenta.
  *
  * @param {number} position place among the loaded channels
- * @param {string} [name] name of the channel
+ * @param {string} name name of the channel
+ * @param {number} count channels that are loaded
  */
-export function defaultLut(position, name = "") {
+export function defaultLut(position, name, count) {
+  if (count === 1) return "gray";
   const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1].toLowerCase();
   if (named !== undefined) return named;
   if (/^(Alpha|Black)$/.test(name)) return "gray";

@@ -5,7 +5,7 @@ import { typedNumber } from "../../../static/demo/v2/channel_card.js";
 import { drawableRange } from "../../../static/demo/v2/histogram.js";
 
 const channel = (...samples: number[]) =>
-  new Channel({ index: 0, name: "CH1", dataUrl: "", samples: Float32Array.of(...samples) }, 0);
+  new Channel({ index: 0, name: "CH1", dataUrl: "", samples: Float32Array.of(...samples) }, 0, 1);
 
 Deno.test("a typed end that passes the other moves it along", () => {
   const one = channel(0, 100);

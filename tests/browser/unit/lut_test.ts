@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { defaultLut, LUT_NAMES, lutTable } from "../../../static/demo/v2/lut.js";
+import { defaultLut, LUT_NAMES, lutTable, NOT_A_NUMBER } from "../../../static/demo/v2/lut.js";
 
 // matplotlib 3.11: colormaps[name]([0, 1, 64, 127, 128, 200, 255], bytes=True)
 const MATPLOTLIB: Record<string, number[][]> = {
@@ -57,12 +57,27 @@ Deno.test("every name in the menu has a table", () => {
 });
 
 Deno.test("channel 0 begins green and channel 1 magenta; samples of colour have their own", () => {
-  assert.deepEqual(["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name)), [
+  assert.deepEqual(["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name, 3)), [
     "green",
     "magenta",
     "cyan",
   ]);
-  assert.equal(defaultLut(0, "Red"), "red");
-  assert.equal(defaultLut(3, "Alpha"), "gray");
-  assert.equal(defaultLut(12, "CH13"), "gray");
+  assert.equal(defaultLut(0, "Red", 3), "red");
+  assert.equal(defaultLut(3, "Alpha", 4), "gray");
+  assert.equal(defaultLut(12, "CH13", 13), "gray");
+});
+
+Deno.test("one channel alone begins gray, whatever its name", () => {
+  assert.equal(defaultLut(0, "CH1", 1), "gray");
+  assert.equal(defaultLut(0, "Green", 1), "gray");
+});
+
+Deno.test("what is no number has a colour that is far from every table's", () => {
+  for (const name of LUT_NAMES) {
+    const table = lutTable(name);
+    for (let i = 0; i < 256; i += 1) {
+      const apart = NOT_A_NUMBER.color.map((part, c) => part - table[4 * i + c]!);
+      assert(Math.hypot(...apart) > 50, `${name} ${i}: ${table.subarray(4 * i, 4 * i + 3)}`);
+    }
+  }
 });
