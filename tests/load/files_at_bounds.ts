@@ -114,10 +114,16 @@ function crowdedDocuments(nodes: number): Uint8Array {
 function subblocks(count: number, dims: (n: number) => readonly WrittenDimension[]): Uint8Array {
   const one = writeCzi({ subblocks: [{ dims: dims(0), data: ramp16(16, 0) }] });
   const [position = 0] = one.subblocks;
-  const entry = entryBytes({ dims: dims(0) }, position).length;
-  const list = structure(128 + count * entry, (view, bytes) => {
+  const entry = entryBytes({ dims: dims(0) }, position);
+  const list = structure(128 + count * entry.length, (view, bytes) => {
     view.setInt32(0, count, true);
-    for (let n = 0; n < count; n += 1) bytes.set(entryBytes({ dims: dims(n) }, position), 128 + n * entry);
+    for (let n = 0, at = 128; n < count; n += 1, at += entry.length) {
+      bytes.set(entry, at);
+      dims(n).forEach(([, start, size, stored = size], i) => {
+        view.setInt32(at + 36 + 20 * i, start, true);
+        view.setInt32(at + 48 + 20 * i, stored, true);
+      });
+    }
   });
   const bytes = concat(one.bytes, segment("ZISRAWDIRECTORY", list));
   new DataView(bytes.buffer).setBigInt64(32 + 52, BigInt(one.bytes.length), true);
