@@ -171,7 +171,7 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
 /** The format of a file by its content; where several share a container, by what lies inside or its extension. */
 function recognise(file: ByteSource, head: Uint8Array, extension: string | null): Format | undefined {
   const fitting = FORMATS.filter((format): format is FileFormat =>
-    format.container === "file" && format.recognises(head) && (format.isDialect?.(file) ?? true)
+    format.container === "file" && format.recognises(head) && (format.isDialect?.(file, head) ?? true)
   );
   return fitting.find((format) => format.isDialect) ??
     fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??

@@ -36,8 +36,10 @@ export interface FileFormat extends FormatBase {
   /**
    * For a dialect of a container that is a format of its own: whether a recognised file is of it. Then it is of this
    * format whatever its extension, and else it never is.
+   *
+   * @param head its first bytes
    */
-  isDialect?(file: ByteSource): boolean;
+  isDialect?(file: ByteSource, head: Uint8Array): boolean;
   /**
    * For a container that several formats use: whether a recognised file with none of the format's extensions is of
    * this format. Without it the first bytes decide.

@@ -19,8 +19,12 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   return output;
 }
 
-/** Whatever follows the declared bytes is left out, be it the end code or not. */
+/** Whatever follows the declared bytes is left out, be it the end code or not. Streams of before TIFF 6.0 are none of these. */
 function decodeDeclared(input: Uint8Array, segment: Segment): Uint8Array {
+  // The clear code, 256 in 9 bits, with which a stream begins (TIFF 6.0, section 13).
+  if (input[0] !== 0x80 || (input[1] ?? 0x80) >= 0x80) {
+    throw damaged(segment, "LZW", "it does not begin with the clear code");
+  }
   const output = new Uint8Array(segment.bytes);
   const { filled } = fill(output, input, segment, true);
   if (filled < segment.bytes) throw short(segment, "LZW", filled);

@@ -114,4 +114,7 @@ Deno.test("LZW to a length ends there, be there an end code or whatever else", (
     /gives 40000 bytes of LZW, 40001 are needed/,
   );
   throws(() => lzwToLength.decode(bytes.subarray(0, 100), segment(length)), DecodeFailed);
+  for (const start of [encode(TEXT, true), bytes.subarray(1), Uint8Array.of(0x80), new Uint8Array(9)]) {
+    throws(() => lzwToLength.decode(start, segment(9)), /does not begin with the clear code/);
+  }
 });

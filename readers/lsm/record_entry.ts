@@ -5,19 +5,29 @@ import { TAG } from "../tiff/tags.ts";
 
 const ENTRY_BYTES = 12;
 
-/** Whether the first directory of a little-endian TIFF lists CZ_LSMINFO; `false` where it does not lie in the file. */
-export function holdsLsmRecord(file: ByteSource): boolean {
-  if (file.size < 8) return false;
-  const word = (at: number, bytes: number) =>
-    new DataView(file.read(at, bytes, "the first directory").buffer);
-  const offset = word(4, 4).getUint32(0, true);
+/** Enough for most directories, so that one read tells. */
+const FIRST_READ = 512;
+
+/**
+ * Whether the first directory of a little-endian TIFF lists CZ_LSMINFO; `false` where it does not lie in the file.
+ *
+ * @param head the first bytes of the file
+ */
+export function holdsLsmRecord(file: ByteSource, head: Uint8Array): boolean {
+  if (head.length < 8) return false;
+  const offset = new DataView(head.buffer, head.byteOffset).getUint32(4, true);
   if (offset + 2 > file.size) return false;
-  const count = word(offset, 2).getUint16(0, true);
-  const length = count * ENTRY_BYTES;
-  if (count > MAX_ENTRIES || offset + 2 + length > file.size) return false;
-  const entries = word(offset + 2, length);
-  for (let at = 0; at < length; at += ENTRY_BYTES) {
-    if (entries.getUint16(at, true) === TAG.CZ_LSMINFO) return true;
+  let view = viewAt(file, offset, FIRST_READ);
+  const count = view.getUint16(0, true);
+  const length = 2 + count * ENTRY_BYTES;
+  if (count > MAX_ENTRIES || offset + length > file.size) return false;
+  if (length > view.byteLength) view = viewAt(file, offset, length);
+  for (let at = 2; at < length; at += ENTRY_BYTES) {
+    if (view.getUint16(at, true) === TAG.CZ_LSMINFO) return true;
   }
   return false;
+}
+
+function viewAt(file: ByteSource, offset: number, most: number): DataView {
+  return new DataView(file.read(offset, Math.min(most, file.size - offset), "the first directory").buffer);
 }

@@ -1,7 +1,11 @@
-import { equal } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { DecodedBytes } from "../byte_source.ts";
-import { holdsLsmRecord } from "./record_entry.ts";
+import { HEAD_BYTES } from "../format.ts";
+import { holdsLsmRecord as holds } from "./record_entry.ts";
+
+const holdsLsmRecord = (file: DecodedBytes) =>
+  holds(file, file.read(0, Math.min(file.size, HEAD_BYTES), "the start"));
 
 /** A TIFF with one directory at 8 of entries with these tags, declared to be `count`. */
 function directoryOf(tags: readonly number[], count = tags.length): DecodedBytes {
@@ -17,6 +21,8 @@ Deno.test("the record is looked for in the first directory", () => {
   equal(holdsLsmRecord(directoryOf([256, 257, 34412])), true);
   equal(holdsLsmRecord(directoryOf([256, 257, 34413])), false);
   equal(holdsLsmRecord(directoryOf([])), false);
+  const many = Array.from({ length: 300 }, (_, i) => 1000 + i);
+  deepEqual([[...many, 34412], many].map((tags) => holdsLsmRecord(directoryOf(tags))), [true, false]);
 });
 
 Deno.test("a directory that does not lie in the file has none", () => {
