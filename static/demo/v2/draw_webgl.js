@@ -49,7 +49,7 @@ export class WebglPicture {
   #gl;
   #program;
   #places = {};
-  /** By channel: the texture and the samples that it holds. */
+  /** By channel: the texture, its size and the samples that it holds. */
   #textures = new Map();
   #luts = new Map();
 
@@ -128,8 +128,10 @@ export class WebglPicture {
     if (kept === undefined) this.#textures.set(plane, kept = { texture: nearest(gl), samples: null });
     gl.bindTexture(gl.TEXTURE_2D, kept.texture);
     if (kept.samples === samples) return;
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, width, height, 0, gl.RED, gl.FLOAT, samples);
-    kept.samples = samples;
+    if (kept.width === width && kept.height === height) {
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RED, gl.FLOAT, samples);
+    } else gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, width, height, 0, gl.RED, gl.FLOAT, samples);
+    Object.assign(kept, { samples, width, height });
   }
 
   #lutTexture({ lutName, lut }) {
