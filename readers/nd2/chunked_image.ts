@@ -14,7 +14,7 @@ import { loopsOf } from "./experiment.ts";
 import { frameLayout } from "./frame_layout.ts";
 import { FrameNumbers } from "./frame_numbers.ts";
 import { frameTimes } from "./frame_times.ts";
-import { type Metadata, readMetadata } from "./metadata.ts";
+import { readMetadata } from "./metadata.ts";
 import { pictureAxes } from "./picture_axes.ts";
 import { type FrameStore, planFrame } from "./plane_plan.ts";
 import type { StoredChunks } from "./stored_chunks.ts";
@@ -25,7 +25,6 @@ import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 interface ChunkedFile {
   readonly file: RandomAccessFile;
   readonly store: FrameStore;
-  readonly metadata: Metadata;
   readonly numbers: FrameNumbers;
   readonly axes: ReturnType<typeof pictureAxes>;
   readonly channels: Acquisition["channels"];
@@ -45,7 +44,6 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const opened: ChunkedFile = {
     file,
     store: { file, chunks, layout, lineScan: axes.lineScan, stop },
-    metadata,
     numbers,
     axes,
     channels,

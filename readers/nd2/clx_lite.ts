@@ -4,6 +4,8 @@
  */
 import { type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
+import { MAX_XML_NODES } from "../limits.ts";
+import type { XmlLimits } from "../xml.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 import { uint64 } from "./chunk.ts";
 
@@ -22,10 +24,16 @@ export interface VariantBudget {
   entries: number;
   /** Inflated bytes. */
   inflated: number;
+  /** Elements and attributes of those in XML. */
+  readonly xml: XmlLimits;
 }
 
 /** The budget of an open. */
-export const variantBudget = (): VariantBudget => ({ entries: MAX_ENTRIES, inflated: MAX_INFLATED_BYTES });
+export const variantBudget = (): VariantBudget => ({
+  entries: MAX_ENTRIES,
+  inflated: MAX_INFLATED_BYTES,
+  xml: { nodes: MAX_XML_NODES, depth: MAX_LEVELS },
+});
 
 const TYPE = { text: 8, bytes: 9, level: 11, compressed: 0x4c } as const;
 

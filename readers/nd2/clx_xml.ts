@@ -1,7 +1,7 @@
 /** Metadata of version 2 and older, XML: an element for each value, with its type in `runtype` and itself in `value`. */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_XML_DEPTH, MAX_XML_NODES } from "../limits.ts";
-import { parseXml, type XmlElement } from "../xml.ts";
+import { MAX_XML_DEPTH } from "../limits.ts";
+import { parseXml, type XmlElement, type XmlLimits } from "../xml.ts";
 import { metadataText } from "./metadata_text.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
@@ -28,27 +28,25 @@ export interface XmlTree {
  * Parses a document into values. One that is cut off gives what is there.
  *
  * @param what names it in messages
+ * @param limits counted down
  * @throws {DecodeFailed} it is damaged otherwise, or over a bound
  */
-export function parseXmlVariant(bytes: Uint8Array, what: string): XmlVariant {
-  const { root, fault } = parseXmlTree(bytes, what);
+export function parseXmlVariant(bytes: Uint8Array, what: string, limits: XmlLimits): XmlVariant {
+  const { root, fault } = parseXmlTree(bytes, what, limits);
   return { value: documentOf(root), fault };
 }
 
 /** Parses a document into elements, as {@linkcode parseXmlVariant} does. @throws {DecodeFailed} */
-export function parseXmlTree(bytes: Uint8Array, what: string): XmlTree {
+export function parseXmlTree(bytes: Uint8Array, what: string, limits: XmlLimits): XmlTree {
   const text = metadataText(bytes);
   try {
-    return { root: parse(text, what), fault: null };
+    return { root: parseXml(text, what, limits), fault: null };
   } catch (error) {
     const closed = error instanceof DecodeFailed ? withEndTags(text) : null;
     if (closed === null) throw error;
-    return { root: parse(closed, what), fault: (error as DecodeFailed).message };
+    return { root: parseXml(closed, what, limits), fault: (error as DecodeFailed).message };
   }
 }
-
-const parse = (text: string, what: string) =>
-  parseXml(text, what, { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH });
 
 /** The values of a root; where it is itself a value, they are one. */
 function documentOf(root: XmlElement): VariantObject {

@@ -2,13 +2,14 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { DecodeFailed } from "../errors.ts";
+import { variantBudget } from "./clx_lite.ts";
 import { parseXmlVariant } from "./clx_xml.ts";
 import { metadataText } from "./metadata_text.ts";
 import { unwrapped } from "./variant.ts";
 
 const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
   new Uint8Array(Buffer.from(text, encoding));
-const parse = (bytes: Uint8Array) => parseXmlVariant(bytes, "the chunk");
+const parse = (bytes: Uint8Array) => parseXmlVariant(bytes, "the chunk", variantBudget().xml);
 
 const DOCUMENT =
   `<?xml version="1.0" encoding="UTF-8"?><variant version="1.0"><no_name runtype="CLxListVariant">` +

@@ -12,11 +12,17 @@ const ENTRY_BYTES = 16;
 /** Boxes of a file: three of metadata for each frame, and one for each of its channels. */
 const MAX_BOXES = 1_000_000;
 
-/** Types of boxes that the standard defines; others are told by the type that the map gives them. */
-const STANDARD = new Set(["jP  ", "ftyp", "jp2h"]);
+/** The header of the file; other boxes are told by the purpose that the map gives them, not by their type. */
+const HEADER = "jp2h";
 
 /** What codestreams are called in the map. */
 const CODESTREAM = "LUNK";
+
+/** Metadata, of which those of later frames repeat the first. */
+export const DOCUMENTS: readonly string[] = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];
+
+/** Boxes that are read. */
+const READ = new Set([HEADER, CODESTREAM, ...DOCUMENTS]);
 
 /** A box. */
 export interface Box {
@@ -54,7 +60,8 @@ function mappedBoxes(file: ByteSource): BoxMap | null {
   const found = new Map<string, number[]>();
   for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
     const type = entries.toString("latin1", at, at + 4);
-    const purpose = STANDARD.has(type) ? type : entries.toString("latin1", at + 4, at + 8);
+    const purpose = type === HEADER ? type : entries.toString("latin1", at + 4, at + 8);
+    if (!READ.has(purpose)) continue;
     found.getOrInsertComputed(purpose, () => []).push(Number(entries.readBigUInt64LE(at + 8)));
   }
   return found.has(CODESTREAM) ? found : null;
@@ -70,7 +77,7 @@ function walkedBoxes(file: ByteSource, stop: StopFlag): BoxMap {
     const type = head.toString("latin1", 4);
     const length = head.readUInt32BE(0);
     const purpose = type === "jp2c" ? CODESTREAM : type;
-    found.getOrInsertComputed(purpose, () => []).push(at);
+    if (READ.has(purpose)) found.getOrInsertComputed(purpose, () => []).push(at);
     // A length of 0 is that of the last box.
     if (length < BOX_HEAD_BYTES) break;
     at += length;

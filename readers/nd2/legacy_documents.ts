@@ -1,7 +1,7 @@
 /** XML of the boxes; names have a letter for the type before them in some versions, and values stand in attributes. */
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
-import type { XmlElement } from "../xml.ts";
+import type { XmlElement, XmlLimits } from "../xml.ts";
 import { parseXmlTree } from "./clx_xml.ts";
 import { MAX_METADATA_BYTES } from "./metadata.ts";
 import { EMPTY, objectOf, type Variant, type VariantObject } from "./variant.ts";
@@ -13,12 +13,22 @@ const MAX_WRAPPERS = 8;
 /** Attributes that say what an element is. */
 const ABOUT = new Set(["runtype", "version", "value"]);
 
-/** The document of a box; empty where the file has none. @throws {DecodeFailed} it is damaged */
-export function documentOf(file: ByteSource, boxes: BoxMap, purpose: string): VariantObject {
+/**
+ * The document of a box; empty where the file has none.
+ *
+ * @param limits counted down
+ * @throws {DecodeFailed} it is damaged, or over a bound
+ */
+export function documentOf(
+  file: ByteSource,
+  boxes: BoxMap,
+  purpose: string,
+  limits: XmlLimits,
+): VariantObject {
   const at = boxes.get(purpose)?.[0];
   if (at === undefined) return EMPTY;
   const bytes = documentBytes(file, at, purpose);
-  return objectOf(valueOf(parseXmlTree(bytes, `box ${quoted(purpose)}`).root));
+  return objectOf(valueOf(parseXmlTree(bytes, `box ${quoted(purpose)}`, limits).root));
 }
 
 /** The bytes of a document. @throws {DecodeFailed} it is too long, or cut */

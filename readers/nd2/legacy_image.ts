@@ -15,18 +15,16 @@ import { MAX_CHANNELS } from "../limits.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { variantBudget } from "./clx_lite.ts";
 import { hexColor } from "./channel_list.ts";
 import { FrameNumbers } from "./frame_numbers.ts";
 import { metadataText } from "./metadata_text.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
-import { boxAt, type BoxMap, readBoxMap } from "./legacy_boxes.ts";
+import { boxAt, type BoxMap, DOCUMENTS, readBoxMap } from "./legacy_boxes.ts";
 import { type CodestreamSize, codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
 import { documentBytes, documentOf, holderOf, numberOf, textStarting } from "./legacy_documents.ts";
 import { legacyLoops } from "./legacy_loops.ts";
-
-/** Documents that are told of; those of later frames repeat the first. */
-const DOCUMENTS = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];
 
 /** Reads the metadata of a file of boxes. @throws {DecodeFailed | Stopped} */
 export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
@@ -37,9 +35,10 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const size = codestreamSize(file, first);
   const warnings = mapped ? [] : ["The map of the boxes was of no use; they were searched for"];
   if (!headerAgrees(file, boxes, size)) warnings.push("The header of the file is missing");
+  const { xml } = variantBudget();
   const read = (purpose: string): VariantObject => {
     try {
-      return documentOf(file, boxes, purpose);
+      return documentOf(file, boxes, purpose, xml);
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       warnings.push(`Metadata are left out: ${error.message}`);

@@ -67,7 +67,9 @@ export function parseChunk(
 ): XmlVariant {
   const what = `chunk ${quoted(name)}`;
   const bytes = readChunk(file, name, at, MAX_METADATA_BYTES);
-  return isXml(bytes) ? parseXmlVariant(bytes, what) : { value: parseLite(bytes, what, budget), fault: null };
+  return isXml(bytes)
+    ? parseXmlVariant(bytes, what, budget.xml)
+    : { value: parseLite(bytes, what, budget), fault: null };
 }
 
 /** True for a document in XML: `<`, after the mark of an encoding or none. */

@@ -1,7 +1,7 @@
 /** Where the chunks are: frames by number, metadata by name. */
 import { DecodeFailed } from "../errors.ts";
 
-/** Frames of one file, 40 bytes of heap each; at 64 KiB a frame they are 128 GiB. */
+/** Frames of one file, 60 bytes of heap each; at 64 KiB a frame they are 128 GiB. */
 export const MAX_FRAMES = 2_000_000;
 
 /** Chunks of metadata that are kept by name; files have some thirty. */
@@ -46,6 +46,6 @@ export class StoredChunks {
 
   /** Bytes that stay in memory, about. */
   get bytes(): number {
-    return 40 * this.frames.size + 100 * this.named.size;
+    return 60 * this.frames.size + 100 * this.named.size;
   }
 }

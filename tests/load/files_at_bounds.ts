@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { MAX_SCENES, MAX_SUBBLOCKS } from "../../readers/czi/bounds.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/limits.ts";
+import { MAX_ENTRIES as MAX_LITE_ENTRIES } from "../../readers/nd2/clx_lite.ts";
+import { MAX_FRAMES } from "../../readers/nd2/stored_chunks.ts";
 import { MAX_DIRECTORIES, MAX_ENTRIES, MAX_SEGMENTS } from "../../readers/tiff/bounds.ts";
 import {
   entryBytes,
@@ -14,6 +16,16 @@ import {
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { frame } from "../fixtures/oir_files.ts";
 import { concat, documentsBlock, oirBlocks, oirFile, words } from "../fixtures/oir_writer.ts";
+import {
+  attributes,
+  chunk as nd2Chunk,
+  entry,
+  frame as nd2Frame,
+  level,
+  nd2File,
+  number,
+  packed,
+} from "../fixtures/nd2_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { tiffFile } from "./acquisitions.ts";
 import { lsmAtBounds } from "./lsm_at_bounds.ts";
@@ -149,6 +161,40 @@ function streamsOf(count: number, settings = '[Axis Parameter Common]\nAxisOrder
   return writeCompound({ "OibInfo.txt": ascii(names.join("\n")), ...streams }, 4).bytes;
 }
 
+/** An ND2 file with a document of its picture. */
+const picturedNd2 = (picture: Uint8Array): Uint8Array =>
+  nd2File([["ImageDataSeq|0!", nd2Frame()], ["ImageAttributesLV!", attributes()], [
+    "ImageMetadataSeqLV|0!",
+    picture,
+  ]]);
+
+/** An ND2 file whose map lists so many frames, all at the place of the first. */
+function frames(count: number): Uint8Array {
+  const start = nd2File([["ImageDataSeq|0!", nd2Frame()], ["ImageAttributesLV!", attributes()]]);
+  const map = start.length;
+  const names = Array.from({ length: count }, (_, i) => ascii(`ImageDataSeq|${i}!`));
+  const entries = new Uint8Array(names.reduce((sum, name) => sum + name.length + 16, 0));
+  const view = new DataView(entries.buffer);
+  let at = 0;
+  for (const name of names) {
+    entries.set(name, at);
+    at += name.length + 16;
+    view.setUint32(at - 16, 112, true);
+  }
+  const place = concat(
+    ascii("ImageAttributesLV!"),
+    words(112 + nd2Chunk("ImageDataSeq|0!", nd2Frame()).length, 0, 0, 0),
+  );
+  const tail = concat(ascii("ND2 CHUNK MAP SIGNATURE 0000001!"), words(map, 0));
+  return concat(start, nd2Chunk("ND2 FILEMAP SIGNATURE NAME 0001!", concat(entries, place, tail)));
+}
+
+/** So many entries of binary metadata and some more, a thousand in each level. */
+function entries(count: number): Uint8Array {
+  const thousand = level("a", new Array<Uint8Array>(999).fill(number("b", 1)));
+  return level("a", new Array<Uint8Array>(Math.floor(count / 1000)).fill(thousand));
+}
+
 /** Writers by file name. */
 export function filesAtBounds(): Readonly<Record<string, Write>> {
   return {
@@ -210,6 +256,17 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     "more_streams.oib": file(() => streamsOf(1 << 18)),
     "more_settings.oib": file(() => streamsOf(1, "[A]\n".repeat((1 << 16) + 1))),
     "most_settings.oib": file(() => streamsOf(1, "[A]\n".repeat(1 << 15) + keys((1 << 18) - 4))),
+    "most_frames.nd2": file(() => frames(MAX_FRAMES)),
+    "more_frames.nd2": file(() => frames(MAX_FRAMES + 1)),
+    "most_entries.nd2": file(() => picturedNd2(entries(MAX_LITE_ENTRIES - 20))),
+    "more_entries.nd2": file(() => picturedNd2(entries(MAX_LITE_ENTRIES))),
+    "most_inflated.nd2": file(() =>
+      picturedNd2(packed(entry(9, "a", concat(words(60 << 20, 0), new Uint8Array(60 << 20)))))
+    ),
+    "most_xml_nodes.nd2": file(() =>
+      picturedNd2(ascii(`<variant>${"<a/>".repeat(MAX_XML_NODES - 20)}</variant>`))
+    ),
+    "cut_xml.nd2": file(() => picturedNd2(ascii(`<variant>${"<a/>".repeat(MAX_XML_NODES / 2 - 20)}`))),
     // A chunk costs a look at the file system, so that not the heap but the load time-out bounds their number.
     "many_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 128 }),
     "more_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 1025 }),
