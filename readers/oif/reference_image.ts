@@ -93,13 +93,13 @@ function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
   return [...byChannel].sort(([a], [b]) => a - b).map(([, plane]) => plane);
 }
 
-/** The line that was scanned, where the acquisition is one of a line and one of the regions fits. */
+/** The line that was scanned, where the settings say that a line was, and one of the regions fits. */
 function lineOf(
   { main, settings, plane }: ReferenceSources,
   image: Settings | null,
   { width, height }: { readonly width: number; readonly height: number },
 ): ScanLine {
-  if (main.rows !== "T" && !/line/i.test(main.region)) return NO_LINE;
+  if (!/line/i.test(main.region)) return NO_LINE;
   const names = new Set([regionName(image), regionName(settings.of(plane.name))]);
   for (const name of names) {
     const regions = name === null ? null : settings.read(name);

@@ -218,6 +218,12 @@ Deno.test("an interrupted line scan has the lines that all channels have", () =>
     },
   ));
 
+Deno.test("regions are no scanned line where no line was scanned", () =>
+  withCopy("line_scan.oif", (at) => replaceText(at(""), '"Line"', '"None"'), async (path) => {
+    const { summary } = await loadHere(path);
+    deepEqual([summary.reference!.lineRoi, summary.reference!.scanPath], [null, null]);
+  }));
+
 Deno.test("without their order the axes are those of frames, with a warning", () =>
   withCopy("section.oif", (at) => replaceText(at(""), "AxisOrder", "AxisOther"), async (path) => {
     const { summary } = await loadHere(path);
