@@ -1,7 +1,7 @@
 /** Bounds of the CZI reader. Each is far above what instruments write and low enough for one small machine. */
 
 /** Subblocks of one document: a slide scan of 100,000 tiles with its overviews; some 80 bytes of memory each. */
-export const MAX_SUBBLOCKS = 1 << 20;
+export const MAX_SUBBLOCKS = 250_000;
 
 /** Dimensions of one subblock; twelve exist. */
 export const MAX_DIMENSIONS = 40;
