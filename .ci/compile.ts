@@ -5,6 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { unneededFiles } from "./package_files.ts";
 
 const TARGETS = [
   "x86_64-unknown-linux-gnu",
@@ -73,6 +74,17 @@ function currentCommit(): string {
   }
 }
 
+/** Where this Deno keeps npm packages. */
+function npmCache(): string {
+  const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], cwd: ROOT }).outputSync();
+  return JSON.parse(new TextDecoder().decode(stdout)).npmCache;
+}
+
+/** Names with versions of all npm packages. */
+function lockedPackages(): string[] {
+  return Object.keys(JSON.parse(Deno.readTextFileSync(ROOT + "deno.lock")).npm);
+}
+
 function compile({ target, output }: Options): number {
   Deno.mkdirSync(ROOT + "dist", { recursive: true });
   Deno.writeTextFileSync(ROOT + COMMIT_FILE, currentCommit() + "\n");
@@ -89,6 +101,7 @@ function compile({ target, output }: Options): number {
       // It would lie in the folder for temporary files under a name that every account can take first.
       "--no-code-cache",
       "--exclude-unused-npm",
+      ...unneededFiles(npmCache(), lockedPackages()).flatMap((path) => ["--exclude", path]),
       "--include",
       COMMIT_FILE,
       "--target",

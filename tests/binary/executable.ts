@@ -13,9 +13,15 @@ export interface Executable {
   };
   /** Paths of embedded files, relative, with slashes. */
   readonly files: readonly string[];
+  /** Bytes of each of these files. */
+  readonly sizes: readonly number[];
 }
 
-type Entry = { Dir?: { n: string; e: Entry[] }; File?: { n: string }; Symlink?: { n: string } };
+type Entry = {
+  Dir?: { n: string; e: Entry[] };
+  File?: { n: string; o: [number, number] };
+  Symlink?: { n: string };
+};
 
 /** Reads an executable. Metadata and the tree of files are JSON, each behind its length as a 64-bit number. */
 export function readExecutable(path: string): Executable {
@@ -26,12 +32,18 @@ export function readExecutable(path: string): Executable {
   const filesStart = bytes.indexOf('[{"', end);
   const filesEnd = filesStart + Number(bytes.readBigUInt64LE(filesStart - 8));
   const roots: Entry[] = JSON.parse(bytes.toString("utf8", filesStart, filesEnd));
-  return { metadata: JSON.parse(bytes.toString("utf8", start, end)), files: [...paths(roots, "")] };
+  const embedded = [...filesOf(roots, "")];
+  return {
+    metadata: JSON.parse(bytes.toString("utf8", start, end)),
+    files: embedded.map(([path]) => path),
+    sizes: embedded.map(([, size]) => size),
+  };
 }
 
-function* paths(entries: readonly Entry[], folder: string): Generator<string> {
+/** Paths and sizes; `o` of a file is where its bytes begin and how many they are. */
+function* filesOf(entries: readonly Entry[], folder: string): Generator<[string, number]> {
   for (const { Dir, File, Symlink } of entries) {
-    if (Dir) yield* paths(Dir.e, `${folder}${Dir.n}/`);
-    else yield folder + (File ?? Symlink)!.n;
+    if (Dir) yield* filesOf(Dir.e, `${folder}${Dir.n}/`);
+    else yield [folder + (File ?? Symlink)!.n, File?.o[1] ?? 0];
   }
 }

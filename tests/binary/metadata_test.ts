@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
+import { NEEDED } from "../../.ci/package_files.ts";
 import { FORMATS } from "../../readers/registry.ts";
 import { readExecutable } from "./executable.ts";
 import { ROOT } from "./server_process.ts";
@@ -38,6 +39,11 @@ function copySources(folder: string): string {
   return copy;
 }
 
+/** The npm package of an embedded file, or `null`. */
+function packageOf(path: string): string | null {
+  return path.match(/^\.deno_compile_node_modules\/localhost\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? null;
+}
+
 /** Runs the compile task's script in a copy of the sources. */
 async function compile(sources: string, args: string[], env: Record<string, string>) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -57,7 +63,7 @@ Deno.test("metadata of the executable", async (t) => {
     assert.equal(built.code, 0, built.error);
     assert.match(built.out, /^(.+) for \S+, \d+ MB$/m);
     assert.equal(built.out.split(" for ")[0], output);
-    const { metadata, files } = readExecutable(output);
+    const { metadata, files, sizes } = readExecutable(output);
 
     await t.step("permissions are those of deno.json and nothing else, without prompts", () => {
       const { read, net, run, env, import: imports, ...others } = manifest.permissions.default;
@@ -109,11 +115,24 @@ Deno.test("metadata of the executable", async (t) => {
       assert.deepEqual(wanted.filter((name) => !files.includes(name)), []);
     });
 
-    await t.step("no tests and no packages that only tests use", () => {
-      const packages = new Set(
-        files.filter((name) => name.startsWith(".deno_compile_node_modules/localhost/"))
-          .map((name) => name.split("/").slice(2).join("/").match(/^(@[^/]+\/[^/]+|[^/]+)/)![1]!),
+    const packages = new Set(files.map(packageOf).filter((name) => name !== null));
+
+    await t.step("what is embedded is below 9 MB, and of packages the files that are used", () => {
+      const bytes = new Map<string, number>();
+      files.forEach((path, i) => {
+        const part = packageOf(path) ?? path.split("/")[0]!;
+        bytes.set(part, (bytes.get(part) ?? 0) + sizes[i]!);
+      });
+      const list = [...bytes].sort(([, a], [, b]) => b - a).map(([part, size]) => `${part} ${size}`).join(
+        "\n",
       );
+      assert(sizes.reduce((sum, size) => sum + size, 0) < 9e6, list);
+      const unused = /\.(map|d\.[cm]?ts)$|\/(cjs|enc|src\/v4|v3|__tests__)\//;
+      assert.deepEqual(files.filter((path) => packageOf(path) !== null && unused.test(path)), []);
+      assert.deepEqual([...packages].sort(), Object.keys(NEEDED));
+    });
+
+    await t.step("no tests and no packages that only tests use", () => {
       for (const name of ["playwright-core", "fast-check", "ajv", "@seriousme/openapi-schema-validator"]) {
         assert(!packages.has(name), name);
       }

@@ -1,0 +1,63 @@
+/** Which files of the npm packages go into the executable; whole packages are several times as large as what is used. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * What the program loads of each package, besides `package.json` and licence texts: paths inside the package.
+ * A package that is missing here goes in whole, and a test says so.
+ */
+export const NEEDED: Readonly<Record<string, RegExp>> = {
+  "@cornerstonejs/codec-openjpeg": /^dist\/openjpegwasm_decode\.(js|wasm)$/,
+  "@jsquash/webp": /^((decode|utils)\.js|codec\/dec\/webp_dec\.(js|wasm))$/,
+  // Counts installations; swagger-ui-dist names it and nothing loads it.
+  "@scarf/scarf": /^$/,
+  "@zarrita/storage": /^dist\/src\/[^/]+\.js$/,
+  "fflate": /^esm\/index\.mjs$/,
+  "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
+  "jpegxr": /^wasm\/jpegxr\.js$/,
+  "lerc": /^LercDecode\.es\.js$/,
+  "numcodecs": /^dist\/[^/]+\.js$/,
+  "reference-spec-reader": /^src\/[^/]+\.js$/,
+  "saxes": /^saxes\.js$/,
+  "swagger-ui-dist": /^swagger-ui(-bundle\.js|\.css)$/,
+  "unzipit": /^dist\/unzipit\.module\.js$/,
+  // The encoder and the animated decoder ask for it, never the decoder.
+  "wasm-feature-detect": /^$/,
+  "xmlchars": /^(xmlchars|xml\/[^/]+\/ed\d|xmlns\/[^/]+\/ed\d)\.js$/,
+  "zarrita": /^dist\/src\/.*\.js$/,
+  "zod": /^(index\.js|v4\/(classic|core|locales)\/[^/]+\.js)$/,
+};
+
+const ALWAYS = /^(package\.json|(licen[cs]e|notice|copying)[^/]*)$/i;
+
+/**
+ * Files and folders of the cached packages that the executable can do without, as absolute paths.
+ * @param cache `npmCache` of `deno info --json`
+ * @param locked names with versions, as in `deno.lock`: `zod@4.6.7`
+ */
+export function unneededFiles(cache: string, locked: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const registry of readdirSync(cache)) {
+    for (const key of locked) {
+      const [, name, version] = key.match(/^(.+?)@([^_]+)/)!;
+      const folder = join(cache, registry, name!, version!);
+      const needed = NEEDED[name!];
+      if (needed && existsSync(folder)) unneededBelow(folder, "", needed, found);
+    }
+  }
+  return found;
+}
+
+/** Appends what is not needed below a folder, a whole folder as one; tells whether nothing there is needed. */
+function unneededBelow(root: string, folder: string, needed: RegExp, found: string[]): boolean {
+  const before = found.length;
+  let none = true;
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = folder + entry.name;
+    if (entry.isDirectory()) none = unneededBelow(root, path + "/", needed, found) && none;
+    else if (needed.test(path) || ALWAYS.test(path)) none = false;
+    else found.push(join(root, path));
+  }
+  if (none && folder !== "") found.splice(before, found.length, join(root, folder));
+  return none;
+}
