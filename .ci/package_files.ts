@@ -1,5 +1,5 @@
 /** Which files of the npm packages go into the executable; whole packages are several times as large as what is used. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -15,7 +15,7 @@ export const NEEDED: Readonly<Record<string, RegExp>> = {
   "fflate": /^esm\/index\.mjs$/,
   "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
   "jpegxr": /^wasm\/jpegxr\.js$/,
-  "lerc": /^LercDecode\.es\.js$/,
+  "lerc": /^(LercDecode\.es\.js|lerc-wasm\.wasm)$/,
   "numcodecs": /^dist\/[^/]+\.js$/,
   "reference-spec-reader": /^src\/[^/]+\.js$/,
   "saxes": /^saxes\.js$/,
@@ -28,10 +28,14 @@ export const NEEDED: Readonly<Record<string, RegExp>> = {
   "zod": /^(index\.js|v4\/(classic|core|locales)\/[^/]+\.js)$/,
 };
 
+/** Bytes. Smaller files stay: each left out lengthens a command line, of which Windows takes 32 kB. */
+const SMALL = 8192;
+
 const ALWAYS = /^(package\.json|(licen[cs]e|notice|copying)[^/]*)$/i;
 
 /**
  * Files and folders of the cached packages that the executable can do without, as absolute paths.
+ * A folder of which nothing is needed is named once; files below {@link SMALL} beside needed ones are not named.
  * @param cache `npmCache` of `deno info --json`
  * @param locked names with versions, as in `deno.lock`: `zod@4.6.7`
  */
@@ -56,7 +60,7 @@ function unneededBelow(root: string, folder: string, needed: RegExp, found: stri
     const path = folder + entry.name;
     if (entry.isDirectory()) none = unneededBelow(root, path + "/", needed, found) && none;
     else if (needed.test(path) || ALWAYS.test(path)) none = false;
-    else found.push(join(root, path));
+    else if (statSync(join(root, path)).size >= SMALL) found.push(join(root, path));
   }
   if (none && folder !== "") found.splice(before, found.length, join(root, folder));
   return none;

@@ -1,0 +1,65 @@
+/** The files that `.ci/package_files.ts` leaves out of the executable are really never read. */
+import assert from "node:assert/strict";
+import { copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { NEEDED, unneededFiles } from "../../.ci/package_files.ts";
+import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
+
+/** Folders of fixtures, of which those are opened that need a codec of a package. */
+const FIXTURES = ["tiff", "czi", "ome_zarr"];
+const CODEC = /codec_|jpeg|lerc_|webp_|blosc|zstd|lz4/;
+
+/** Copies the packages of the cache into `target`: what is needed, and of packages that only tests use nothing but a folder. */
+function copyNeeded(target: string): void {
+  const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], cwd: ROOT }).outputSync();
+  const cache: string = JSON.parse(new TextDecoder().decode(stdout)).npmCache;
+  const locked = Object.keys(JSON.parse(Deno.readTextFileSync(join(ROOT, "deno.lock"))).npm);
+  const unneeded = new Set(unneededFiles(cache, locked));
+  for (const registry of Deno.readDirSync(cache)) {
+    for (const key of locked) {
+      const [, name, version] = key.match(/^(.+?)@([^_]+)/)! as unknown as [string, string, string];
+      const from = join(cache, registry.name, name);
+      const to = join(target, registry.name, name);
+      mkdirSync(join(to, version), { recursive: true });
+      copyFileSync(join(from, "registry.json"), join(to, "registry.json"));
+      if (!(name in NEEDED)) {
+        copyFileSync(join(from, version, "package.json"), join(to, version, "package.json"));
+      } else {
+        cpSync(join(from, version), join(to, version), {
+          recursive: true,
+          filter: (path) => !unneeded.has(path),
+        });
+      }
+    }
+  }
+}
+
+/** Fixtures that other implementations judged, as absolute paths. */
+function fixtures(): string[] {
+  return FIXTURES.flatMap((folder) => {
+    const at = join(ROOT, "tests", "fixtures", folder);
+    const entries: { file: string }[] = JSON.parse(Deno.readTextFileSync(join(at, "expected.json")));
+    return entries.filter(({ file }) => CODEC.test(file)).map(({ file }) => join(at, file));
+  });
+}
+
+Deno.test("the server runs on the package files that the executable has", async () => {
+  const cache = Deno.makeTempDirSync({ prefix: "package_files_" });
+  copyNeeded(join(cache, "npm"));
+  const launch = { ...FROM_SOURCE, args: ["run", "--cached-only", ...FROM_SOURCE.args.slice(1)] };
+  const server = await ServerProcess.start(launch, [], { DENO_DIR: cache });
+  try {
+    for (const path of fixtures()) {
+      const { status, body } = await server.post("/api/v2/open", { path });
+      assert.equal(status, 200, `${basename(path)}: ${JSON.stringify(body)}`);
+    }
+    for (const page of ["/docs", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"]) {
+      const answer = await fetch(server.baseUrl + page);
+      assert.equal(answer.status, 200, page);
+      await answer.body?.cancel();
+    }
+  } finally {
+    await server.stop();
+    Deno.removeSync(cache, { recursive: true });
+  }
+});
