@@ -4,6 +4,7 @@ import {
   countIn,
   flagsOf,
   itemsOf,
+  numberedIn,
   numberIn,
   objectIn,
   objectOf,
@@ -84,10 +85,15 @@ function keep(loop: NestedLoop, found: NestedLoop[]): void {
   }
 }
 
-function loopOf(source: VariantObject, parameters: VariantObject): Loop | null {
-  const type = numberIn(source, "eType") ?? 0;
+/** Checks the type of a loop. @throws {DecodeFailed} nothing tells how its frames are counted */
+export function requireKnownLoop(type: number): void {
   const other = UNKNOWN[type];
   if (other !== undefined) throw new DecodeFailed(`the experiment loops over ${other}, which is not read`);
+}
+
+function loopOf(source: VariantObject, parameters: VariantObject): Loop | null {
+  const type = numberIn(source, "eType") ?? 0;
+  requireKnownLoop(type);
   const loop = type === TYPE.time
     ? timeLoop([parameters])
     : type === TYPE.positions
@@ -141,10 +147,12 @@ function focusLoop(parameters: VariantObject): Loop {
 
 /** Frames exist for valid positions only. Older files list coordinates by axis instead of points. */
 function positionLoop(parameters: VariantObject, flags: readonly boolean[]): Loop {
-  const points = itemsOf(parameters.get("Points")).map(objectOf);
+  // Lists in XML may hold empty elements, which are no points.
+  const points = itemsOf(parameters.get("Points")).map(objectOf).filter(({ size }) => size > 0);
+  const stated = objectIn(parameters, "pPosName");
   const names = points.length > 0
     ? points.map((point) => textIn(point, "dPosName") ?? textIn(point, "pPosName"))
-    : [...objectIn(parameters, "dPosX").keys()].map((key) => textIn(objectIn(parameters, "pPosName"), key));
+    : numberedIn(objectIn(parameters, "dPosX")).map(([key]) => textIn(stated, key));
   const left = valid(names, flags);
   const count = names.length > 0 ? left.length : countIn(parameters, "uiCount");
   return { kind: "P", count, measured: null, nominal: null, names: left };

@@ -34,7 +34,8 @@ Deno.test("loops from the outermost to the innermost, with their steps", () => {
 });
 
 Deno.test("positions that are valid, as points or as coordinates by axis", () => {
-  const points = { Points: [{ dPosName: "a" }, { pPosName: "b" }, {}] };
+  // The empty one is none, and has no flag.
+  const points = { Points: [{ dPosName: "a" }, {}, { pPosName: "b" }, { dPosX: 1 }] };
   deepEqual(short({ ...level(2, points), pItemValid: Uint8Array.of(1, 0, 7) }), [["P", 2, null, null]]);
   deepEqual(short({ ...level(2, points), pItemValid: new Uint8Array() }), [["P", 3, null, null]]);
   const names = loopsOf(variant({

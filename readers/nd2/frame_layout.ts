@@ -55,7 +55,8 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     throw new DecodeFailed(`frames have ${rows} x ${columns} pixels, more than ${MAX_PLANE_SAMPLES}`);
   }
   const usedRowBytes = columns * components * SAMPLE_BYTES[sampleType];
-  const stated = numberIn(attributes, "uiWidthBytes");
+  // 0 stands for a size that the program left open, as it does for tiles.
+  const stated = numberIn(attributes, "uiWidthBytes") || null;
   const rowBytes = stated ?? Math.ceil(usedRowBytes / ROW_ALIGNMENT) * ROW_ALIGNMENT;
   if (!Number.isSafeInteger(rowBytes) || rowBytes < usedRowBytes || rows * rowBytes > MAX_FRAME_BYTES) {
     throw new DecodeFailed(

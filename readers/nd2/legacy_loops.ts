@@ -1,12 +1,13 @@
 /** Loops of the experiment in files of JPEG 2000 boxes. */
-import type { Loop } from "./experiment.ts";
+import { DecodeFailed } from "../errors.ts";
+import { type Loop, requireKnownLoop } from "./experiment.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { holderOf, numberOf } from "./legacy_documents.ts";
 
 /** Levels of an experiment that are followed. */
 const MAX_LEVELS = 16;
 
-const TYPE = { time: 1, positions: 2, focus: 4, phases: 8 } as const;
+const TYPE = { time: 1, positions: 2, focus: 4, custom: 7, phases: 8 } as const;
 
 /** Sizes that the description of an image states, by letter: `T(3) x XY(4) x Z(5)`. */
 function describedSizes(description: string | null): ReadonlyMap<string, number> {
@@ -20,6 +21,7 @@ function describedSizes(description: string | null): ReadonlyMap<string, number>
  * what was asked for.
  *
  * @param description text for people, or `null`
+ * @throws {DecodeFailed} a loop is not known
  */
 export function legacyLoops(experiment: VariantObject, description: string | null): readonly Loop[] {
   const sizes = describedSizes(description);
@@ -55,9 +57,11 @@ function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop 
     return { ...loop, kind: "P", count: sizes.get("XY") ?? whole(numberOf(parameters, "Count")) ?? points };
   }
   if (type === TYPE.focus) {
-    const step = Math.abs(numberOf(parameters, "ZStep") ?? 0);
-    return { ...loop, kind: "Z", count: whole(numberOf(parameters, "Count")) ?? 0, nominal: step || null };
+    const count = whole(numberOf(parameters, "Count")) ?? 0;
+    return { ...loop, kind: "Z", count, nominal: focusStep(parameters, count) };
   }
+  if (type !== null) requireKnownLoop(type);
+  if (type === TYPE.custom) throw new DecodeFailed("the experiment has a custom loop, which is not read");
   if (type !== TYPE.time && type !== TYPE.phases) return null;
   const phases = itemsOf(parameters.get("Period")).map(objectOf).filter((phase) => phase.size > 0);
   const stated = sizes.get("T");
@@ -72,6 +76,13 @@ function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop 
     measured: measured !== null && measured > 0 ? measured : null,
     nominal: period !== null && period > 0 ? period : null,
   };
+}
+
+/** Micrometres between two of some planes: as stated, else by the range. */
+function focusStep(parameters: VariantObject, count: number): number | null {
+  const stated = Math.abs(numberOf(parameters, "ZStep") ?? 0);
+  const range = (numberOf(parameters, "ZHigh") ?? 0) - (numberOf(parameters, "ZLow") ?? 0);
+  return stated || (count > 1 ? Math.abs(range) / (count - 1) : 0) || null;
 }
 
 const whole = (value: number | null) =>

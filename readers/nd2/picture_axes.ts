@@ -18,10 +18,10 @@ export interface PictureAxes {
 
 /**
  * Steps of rows and columns. Pixels are square; an axis of time has its own step in milliseconds, one of depth its own in
- * micrometres.
+ * micrometres, and none where the file does not state it: that of the pixels is along the other axis.
  */
 export function pictureAxes(picture: VariantObject): PictureAxes {
-  const real = picture.get("bCalibrated") !== false;
+  const real = numberIn(picture, "bCalibrated") !== 0;
   const pixel = known(calibrated(real ? positiveIn(picture, "dCalibration") : null, "um"));
   const time = known(calibrated(positiveIn(picture, "dTimeAxisCalibration"), "ms"));
   const depth = known(calibrated(positiveIn(picture, "dZAxisCalibration"), "um"));
@@ -31,21 +31,20 @@ export function pictureAxes(picture: VariantObject): PictureAxes {
     const [letter, key, what] of [["Y", "ePictureYAxis", "Rows"], ["X", "ePictureXAxis", "Columns"]] as const
   ) {
     const axis = numberIn(picture, key);
-    const own = axis === AXIS.time
+    const step = axis === AXIS.time
       ? time
       : axis === AXIS.depth
       ? depth
       : axis === AXIS.point
       ? undefined
       : pixel;
-    const step = own ?? (axis === AXIS.point ? undefined : pixel);
     if (step) steps[letter] = step;
     if (axis === AXIS.time && !time) {
-      warnings.push(
-        `The file does not say how long a line takes: ${what.toLowerCase()} have the spatial step`,
-      );
+      warnings.push(`${what} are time, and the file does not say how long one of them takes`);
     } else if (axis === AXIS.time && letter === "X") warnings.push("Columns are time");
-    if (axis === AXIS.depth) warnings.push(`${what} are focus planes`);
+    if (axis === AXIS.depth) {
+      warnings.push(`${what} are focus planes${depth ? "" : ", and the file does not say how far apart"}`);
+    }
     if (axis === AXIS.point) warnings.push(`${what} are samples of one point in time`);
   }
   return { steps, lineScan: numberIn(picture, "ePictureYAxis") === AXIS.time, warnings };

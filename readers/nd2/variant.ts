@@ -48,10 +48,16 @@ export function itemsOf(value: Variant | undefined): readonly Variant[] {
   return value instanceof Map ? [...value.values()] : [];
 }
 
-/** Flags: bytes or values, any but 0 and false being true. Objects have the keys `_00`, `_01` and so on. */
+/** The entries of an object that stands for a list, in the order of their numbers: `_00`, `_01`, ... `_99`, `_100`. */
+export const numberedIn = (object: VariantObject): readonly (readonly [string, Variant])[] =>
+  [...object].sort(([a], [b]) => BY_NUMBER.compare(a, b));
+
+const BY_NUMBER = new Intl.Collator("en", { numeric: true });
+
+/** Flags: bytes or values, any but 0 and false being true. Those of an object are in the order of their numbers. */
 export function flagsOf(value: Variant | undefined): readonly boolean[] {
   const sorted = value instanceof Map
-    ? [...value as VariantObject].sort(([a], [b]) => a < b ? -1 : 1).map(([, flag]) => flag)
+    ? numberedIn(value as VariantObject).map(([, flag]) => flag)
     : itemsOf(value);
   return sorted.map((flag) => typeof flag === "string" ? flag !== "" && flag !== "0" : Boolean(flag));
 }

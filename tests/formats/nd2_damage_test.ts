@@ -157,8 +157,11 @@ Deno.test("a line scan that was interrupted has the lines that are stored", asyn
   await refused(lines(frame().subarray(0, 8 + 7)), /7 of 24 bytes/);
   const untimed = level("SLxPictureMetadata", [number("ePictureYAxis", 2), double("dCalibration", 0.5)]);
   const spatial = await load(changed({}, frame(), ["ImageMetadataSeqLV|0!", untimed]));
-  deepEqual(spatial.summary.axes.map(({ step, unit }) => [step, unit]), [[0.5, "um"], [0.5, "um"]]);
-  match(spatial.summary.warnings.join(), /does not say how long a line takes/);
+  deepEqual(spatial.summary.axes.map(({ step, unit }) => [step, unit]), [[1, "Pixels"], [0.5, "um"]]);
+  match(
+    spatial.summary.warnings.join(),
+    /Rows are time, and the file does not say how long one of them takes/,
+  );
 });
 
 Deno.test("planes that do not add up to the samples of a pixel are told", async () => {

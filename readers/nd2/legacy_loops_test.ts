@@ -1,0 +1,59 @@
+import { deepEqual, throws } from "node:assert/strict";
+import { legacyLoops } from "./legacy_loops.ts";
+import type { Variant, VariantObject } from "./variant.ts";
+
+/** Values as the attributes of the documents give them. */
+function variant(value: unknown): Variant {
+  return typeof value === "object" && value !== null
+    ? new Map(Object.entries(value).map(([name, one]) => [name, variant(one)]))
+    : String(value);
+}
+
+const short = (experiment: unknown, description: string | null = null) =>
+  legacyLoops(variant(experiment) as VariantObject, description)
+    .map(({ kind, count, measured, nominal }) => [kind, count, measured, nominal]);
+const level = (Type: number, LoopPars: unknown, NextLevelEx: unknown = {}) => ({
+  Type,
+  LoopPars,
+  NextLevelEx,
+});
+
+Deno.test("numbered loops in their order, or levels inside of each other", () => {
+  const [t, z] = [level(1, { Count: 2, Period: { _0: { Count: 2, Period: 500 } } }), level(4, { Count: 3 })];
+  const expected = [["T", 2, null, 500], ["Z", 3, null, null]];
+  deepEqual(short({ LoopNo01: z, LoopNo00: t }), expected);
+  deepEqual(short(level(1, t.LoopPars, { no_name: z })), expected);
+  deepEqual(short({}), []);
+});
+
+Deno.test("the step of focus: the description, else as stated, else the range by the count", () => {
+  const range = { Count: 3, ZLow: -1, ZHigh: 2 };
+  deepEqual(short(level(4, { ...range, ZStep: -0.75 })), [["Z", 3, null, 0.75]]);
+  // (2 - -1) / 2.
+  deepEqual(short(level(4, range)), [["Z", 3, null, 1.5]]);
+  const text = "Metadata:\r\nDimensions: Z(3)\r\nZ Stack Loop: 5 - Step 0.2 um\r\n";
+  deepEqual(short(level(4, range), text), [["Z", 3, null, 0.2]]);
+  deepEqual(short(level(4, { Count: 1, ZLow: 0, ZHigh: 2 })), [["Z", 1, null, null]]);
+});
+
+Deno.test("the description counts positions and time points; the phase of this count has the step", () => {
+  const phases = {
+    Period: { _0: { Count: 9, Period: 10 }, _1: { Count: 4, Period: 20, AvgPeriodDiff: 21 }, _2: {} },
+  };
+  const text = "Metadata:\r\nDimensions: T'(4) x XY(2) x λ(3)\r\n";
+  deepEqual(short(level(8, phases, { no_name: level(2, { Count: 7 }) }), text), [
+    ["T", 4, 21, 20],
+    ["P", 2, null, null],
+  ]);
+  deepEqual(short(level(8, phases)), [["T", 9, null, 10]]);
+  deepEqual(short(level(2, { PosX: { a: 1, b: 2 } }), "Dimensions: S(5)"), [["P", 5, null, null]]);
+  deepEqual(short(level(2, { PosX: { a: 1, b: 2 } })), [["P", 2, null, null]]);
+});
+
+Deno.test("channels are no loop; kinds whose frames nobody can count are refused", () => {
+  deepEqual(short(level(6, { Count: 2 }, { no_name: level(4, { Count: 2 }) })), [["Z", 2, null, null]]);
+  for (const type of [3, 5, 7, 9, 10]) {
+    throws(() => short(level(type, { Count: 2 })), { tag: "DecodeFailed" });
+  }
+  for (const Count of [0, -1, 0.5, "x"]) deepEqual(short(level(4, { Count })), []);
+});
