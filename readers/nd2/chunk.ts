@@ -32,11 +32,9 @@ export const uint64 = (view: DataView, at: number): number =>
 
 /** A name that ends with the first `!` of some bytes, or `null`. */
 export function nameAt(bytes: Uint8Array, start: number): string | null {
-  const end = bytes.indexOf(0x21, start);
-  if (end < 0 || end - start >= MAX_NAME_BYTES) return null;
-  let name = "";
-  for (let i = start; i <= end; i += 1) name += String.fromCharCode(bytes[i]!);
-  return name;
+  const name = bytes.subarray(start, start + MAX_NAME_BYTES);
+  const end = name.indexOf(0x21);
+  return end < 0 ? null : String.fromCharCode(...name.subarray(0, end + 1));
 }
 
 /** The chunk at an offset, or in words why there is none. */

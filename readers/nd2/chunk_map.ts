@@ -86,12 +86,12 @@ function walk(file: ByteSource, stop: StopFlag): StoredChunks {
   for (let at = 0, count = 0; at + CHUNK_HEAD_BYTES <= file.size; count += 1) {
     stop.check();
     if (count > MAX_CHUNKS) throw new DecodeFailed(`the file has more than ${MAX_CHUNKS} chunks`);
+    // Padding lies in names or behind the data; what has none follows at once.
     const aligned = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
-    const here = chunkAt(file, aligned);
-    const start = typeof here === "string" ? searchChunk(file, at, stop) : aligned;
-    if (start === null) break;
-    const chunk = typeof here === "string" ? chunkAt(file, start) : here;
-    if (typeof chunk === "string") break;
+    const start = [at, aligned].find((one) => typeof chunkAt(file, one) !== "string") ??
+      searchChunk(file, at, stop);
+    const chunk = start === null ? "" : chunkAt(file, start);
+    if (start === null || typeof chunk === "string") break;
     chunks.add(chunk.name, start);
     at = chunk.offset + chunk.length;
   }

@@ -74,6 +74,14 @@ Deno.test("a walk goes on where lengths lead behind the end or round in a circle
   deepEqual(find(empty).frames, []);
 });
 
+Deno.test("a walk takes the next chunk whether or not it begins at a multiple of 4096, and misses none between", () => {
+  const pad = (bytes: Uint8Array) => concat(bytes, new Uint8Array(-bytes.length & 4095));
+  const [first, second, third] = [0, 1, 2].map((n) => chunk(`ImageDataSeq|${n}!`, frame()));
+  const loose = pad(concat(first!, second!));
+  deepEqual(find(concat(loose, third!)).frames, [[0, 0], [1, first!.length], [2, 4096]]);
+  deepEqual(find(concat(pad(first!), third!)).frames, [[0, 0], [2, 4096]]);
+});
+
 Deno.test("changed files give chunks or a tagged error", () => {
   const change = fc.record({ at: fc.nat(GOOD.length - 1), value: fc.nat(255) });
   fc.assert(
