@@ -1,6 +1,7 @@
 /** Lookup tables, which say in which colour a channel is shown. */
 import { DecodeFailed } from "../errors.ts";
 import type { NamedStreams } from "./named_streams.ts";
+import { namedBy } from "./plane_settings.ts";
 import type { Settings } from "./settings.ts";
 
 /** Bytes of an entry: blue, green, red, 0. */
@@ -14,7 +15,7 @@ export function tableColor(plane: Settings | null, streams: NamedStreams): strin
   const name = plane?.text("LUT Parameter", "LUTFileName");
   if (!name) return null;
   try {
-    const table = streams.open(`s_${name}.lut`);
+    const table = streams.open(namedBy(name, ".lut"));
     if (table === null || table.size < ENTRIES * ENTRY_BYTES) return null;
     const [blue = 0, green = 0, red = 0] = table.read(
       table.size - ENTRY_BYTES,

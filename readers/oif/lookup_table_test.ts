@@ -24,6 +24,12 @@ function table(last: number[], entries = 65_536): Uint8Array {
 
 Deno.test("the colour of a channel is the last entry of its table", () => {
   equal(colorOf(table([1, 0xff, 0x20, 0])), "#20ff01");
+  for (const name of ["s_LUT1.lut", "LUT1.LUT", "a.oif.files\\s_LUT1.lut"]) {
+    equal(
+      colorOf(table([1, 2, 3, 0]), new Settings(`[LUT Parameter]\nLUTFileName=${name}\n`, "it")),
+      "#030201",
+    );
+  }
   equal(colorOf(table([0, 0, 0, 0])), null);
   equal(colorOf(table([1, 2, 3, 0], 1000)), null);
   equal(colorOf(null), null);

@@ -18,6 +18,13 @@ export const TIME = "Axis 4 Parameters";
 /** The name of the settings of an image file. */
 export const settingsName = (image: string): string => image.replace(/\.tif$/i, ".pty");
 
+/** The name of a file that settings name by a part of it, such as `LUT1` for `s_LUT1.lut`; whatever folder stands before it. */
+export const namedBy = (part: string, extension: string): string => {
+  const name = part.replace(/^.*[/\\]/, "");
+  const stem = name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
+  return `s_${stem.replace(/^s_/i, "")}${extension}`;
+};
+
 /** Settings of image files by the name of the image. */
 export class PlaneSettings {
   /** Why some could not be read. */

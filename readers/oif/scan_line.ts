@@ -1,5 +1,6 @@
 /** The line of a line scan: a region drawn on the reference image, of which the settings of an image name the file. */
 import type { Reference } from "../reader.ts";
+import { namedBy } from "./plane_settings.ts";
 import { settingNumber, type Settings } from "./settings.ts";
 
 /** Kinds of region that a laser can travel along (the other ones are points, areas and marks). */
@@ -24,7 +25,7 @@ export const NO_LINE: ScanLine = { lineRoi: null, scanPath: null };
 /** The name of the regions of an image, or `null`. */
 export function regionName(image: Settings | null): string | null {
   const number = image?.text("ROI Parameter", "ROIFileName");
-  return number ? `s_${number.replace(/\.roi$/i, "").replace(/^.*[/\\]/, "").replace(/^s_/i, "")}.roi` : null;
+  return number ? namedBy(number, ".roi") : null;
 }
 
 /** Size of the reference image, and columns of a row of the scan. */
