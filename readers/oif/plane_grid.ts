@@ -1,5 +1,6 @@
 /** Which image file is the plane at a time, wavelength, focus and channel. */
-import { PlaneNotFound } from "../errors.ts";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { MAX_CHANNELS } from "../limits.ts";
 import type { PlaneIndex, StackSizes } from "../tiff/stack.ts";
 import type { PlaneName } from "./plane_names.ts";
 
@@ -19,12 +20,17 @@ export class PlaneGrid {
    * Places planes by their numbers.
    *
    * @param channels fewest channels
+   * @throws {DecodeFailed} there are more channels than are served
    */
   constructor(planes: readonly PlaneName[], channels: number) {
     const sizes = { T: 1, L: 1, Z: 1, C: channels };
     for (const { name, numbers } of planes) {
       for (const letter of LETTERS) sizes[letter] = Math.max(sizes[letter], numbers.get(letter) ?? 1);
       this.#names.set(LETTERS.map((letter) => numbers.get(letter) ?? 1).join(" "), name);
+    }
+    // Each has a name and a colour, whether or not it is stored.
+    if (sizes.C > MAX_CHANNELS) {
+      throw new DecodeFailed(`there are planes up to channel ${sizes.C}, more than ${MAX_CHANNELS}`);
     }
     this.sizes = sizes;
   }

@@ -204,6 +204,13 @@ Deno.test("a number far beyond the others makes no list of what is missing", () 
     },
   ));
 
+Deno.test("a channel far beyond the others is refused before any is named", () =>
+  withCopy(
+    "interrupted.oif",
+    (at) => Deno.copyFileSync(at("s_C001T003.tif"), at("s_C9999999T003.tif")),
+    async (path) => match(await refusal(path), /planes up to channel 9999999, more than 10000/),
+  ));
+
 Deno.test("an interrupted line scan has the lines that all channels have", () =>
   withCopy(
     "line_scan.oif",
@@ -242,6 +249,34 @@ Deno.test("places on the stage are scenes, of which a plane opens its own", () =
     deepEqual(first.summary.scenes.map(({ name }) => name), ["Point 1", "Point 3"]);
     const own = await loadHere(join(`${path}.files`, "s_C002P003.tif"));
     deepEqual([own.summary.scene, own.planes[1]![0]], [1, 3500]);
+  }));
+
+Deno.test("any plane or reference image opens the acquisition, whatever the case of its names", () =>
+  withCopy("line_scan.oif", () => {}, async (path) => {
+    const expected = await loadHere(path);
+    const folder = join(path, "../ODD.OIF.files");
+    Deno.renameSync(path, join(path, "../odd.Oif"));
+    Deno.renameSync(`${path}.files`, folder);
+    const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+    for (const name of names) Deno.renameSync(join(folder, name), join(folder, name.toUpperCase()));
+    for (const image of ["S_C002.TIF", "S_C001-R001.TIF", "S_C001.PTY"]) {
+      const { planes, referencePlanes, summary } = await loadHere(join(folder, image));
+      deepEqual([planes, referencePlanes], [expected.planes, expected.referencePlanes], image);
+      deepEqual([summary.format, summary.axes], ["oif", expected.summary.axes]);
+    }
+  }));
+
+Deno.test("settings that a link leads to outside the roots leave a plane alone", {
+  ignore: Deno.build.os === "windows",
+}, () =>
+  withCopy("section.oif", () => {}, async (path) => {
+    const roots = join(path, "../inside");
+    Deno.mkdirSync(roots);
+    Deno.renameSync(`${path}.files`, join(roots, "section.oif.files"));
+    Deno.symlinkSync(path, join(roots, "section.oif"));
+    const options = { roots: [await Deno.realPath(roots)] };
+    const { summary } = await loadHere(join(roots, "section.oif.files/s_C002.tif"), options);
+    equal(summary.format, "tif");
   }));
 
 Deno.test("images in the folder that are no planes, or whose settings are missing, are opened alone", async () => {
