@@ -80,6 +80,9 @@ Deno.test("a walk takes the next chunk whether or not it begins at a multiple of
   const loose = pad(concat(first!, second!));
   deepEqual(find(concat(loose, third!)).frames, [[0, 0], [1, first!.length], [2, 4096]]);
   deepEqual(find(concat(pad(first!), third!)).frames, [[0, 0], [2, 4096]]);
+  // What looks like a chunk in padding is none.
+  const padding = concat(new Uint8Array(8), second!, new Uint8Array(4096));
+  deepEqual(find(concat(pad(concat(first!, padding)).subarray(0, 4096), third!)).frames, [[0, 0], [2, 4096]]);
 });
 
 Deno.test("changed files give chunks or a tagged error", () => {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { DecodeFailed } from "../errors.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { parseXmlVariant } from "./clx_xml.ts";
+import { isXml } from "./metadata.ts";
 import { metadataText } from "./metadata_text.ts";
 import { unwrapped } from "./variant.ts";
 
@@ -51,6 +52,22 @@ Deno.test("documents in UTF-8, UTF-16 and the code pages of older computers", ()
   const damaged = bytesOf(named("µ #"));
   damaged[damaged.indexOf(0x23)] = 0xff;
   equal(nameIn(damaged), "µ \ufffd");
+});
+
+Deno.test("XML is told by its first character, in the encodings that it may have", () => {
+  const documents = ["<a/>", "\ufeff<a/>"];
+  for (const text of documents) ok(isXml(bytesOf(text)) && isXml(bytesOf(text, "utf16le")));
+  ok(isXml(Uint8Array.of(0xfe, 0xff, 0, 0x3c)) && isXml(Uint8Array.of(0, 0x3c)));
+  // A level whose name has 59 letters, padding, and nothing.
+  for (const other of [[11, 0x3c, 0x61, 0], [0, 0], [0xff, 0xfe], []]) ok(!isXml(Uint8Array.from(other)));
+});
+
+Deno.test("half a character at the end of a document in UTF-8 does not make it a code page", () => {
+  equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xc2)), "<a b='");
+  equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xb5, 0x27)), "<a b='\u00b5'");
+  // One byte of a mark is none.
+  equal(metadataText(Uint8Array.of(0xff, ...bytesOf("<a/>"))), "\u00ff<a/>");
+  equal(metadataText(Uint8Array.of(...bytesOf("<a/>"), 0)), "<a/>");
 });
 
 Deno.test("what XML forbids is replaced, and zeros behind the end are dropped", () => {

@@ -48,6 +48,13 @@ Deno.test("focus and wavelength by their interval, in nm; time by its planes, or
     axis(4, { AxisCode: "T", StartPosition: 1000, EndPosition: 22000, PixUnit: "ms", MaxSize: 8 }) +
     axis(6, { AxisCode: "L", Interval: 5, PixUnit: "nm", MaxSize: 3 });
   const { calibrations } = steps(main);
+  // The letter counts, in whichever of the sections it stands; they end with 8.
+  const place = (n: number) => axis(n, { AxisCode: "Z", Interval: 500, PixUnit: "nm", MaxSize: 2 });
+  deepEqual([0, 8, 9].map((n) => steps(order("XYCZ") + place(n)).calibrations.Z?.step), [
+    0.5,
+    0.5,
+    undefined,
+  ]);
   deepEqual([calibrations.Z, calibrations.L], [{ step: 0.84, unit: "um" }, { step: 0.005, unit: "um" }]);
   // 21 s over seven steps.
   deepEqual(calibrations.T, { step: 3, unit: "seconds" });

@@ -27,6 +27,20 @@ Deno.test("a polyline and a free line are the path", () => {
   }
 });
 
+Deno.test("a line has the pixels of a row or one less, give or take two", () => {
+  // Rows of 11 pixels: 10 - 2 to 11 + 2, along the first row.
+  for (const [length, fits] of [[7, false], [8, true], [13, true], [14, false]] as const) {
+    const { lineRoi } = lineOf(shape(3, `0,${length}`, "0,0"));
+    deepEqual(lineRoi, fits ? [0, 0, length, 0] : null, `${length}`);
+  }
+  // 9.434 pixels, of which the nearest whole number counts.
+  deepEqual(lineOf(shape(3, "0,8", "0,5")).lineRoi, [0, 0, 8, 5]);
+  // The last row and column are 29 and 39.
+  deepEqual(lineOf(shape(3, "29,39", "29,29")).lineRoi, [29, 29, 39, 29]);
+  deepEqual(lineOf(shape(3, "30,40", "29,29")), NONE);
+  deepEqual(lineOf(shape(3, "29,39", "30,30")), NONE);
+});
+
 Deno.test("what the laser cannot have travelled along is no line", () => {
   const texts = [
     shape(5, "4,10", "3,11"),

@@ -57,6 +57,7 @@ Deno.test("what is no settings text, or too much of one, is refused", () => {
   throws(() => read(new Uint8Array(0)), /no section begins/);
   throws(() => read(Buffer.concat([Buffer.alloc(2000), utf16(TEXT)])), /no section begins/);
   throws(() => read(Buffer.alloc((16 << 20) + 1, "[")), /16777217 bytes, more than 16777216/);
+  deepEqual(read(Buffer.alloc(16 << 20, "[")).sections, []);
   throws(
     () => read(Buffer.from("[A]\n" + Array.from({ length: (1 << 18) + 1 }, (_, i) => `${i}=`).join("\n"))),
     /more than 262144 keys/,

@@ -144,6 +144,32 @@ Deno.test("loops that lie cost nothing", async () => {
   match((await load(texts)).summary.warnings.join(), /texts of the file are left out/);
 });
 
+Deno.test("times of a list that is not where the map says, cut or falling are those of the frames", async () => {
+  const numbers = (...values: number[]) => new Uint8Array(Float64Array.from(values).buffer);
+  const timed = (ms: number) => concat(numbers(ms), frame().subarray(8));
+  const file = (list: Uint8Array, at?: number) =>
+    nd2File([
+      ["CustomData|X!", numbers(1000, 9000)],
+      ["ImageDataSeq|0!", timed(100)],
+      ["ImageDataSeq|1!", timed(150)],
+      ["ImageAttributesLV!", attributes()],
+      ["ImageMetadataLV!", time(2)],
+      ["CustomData|AcqTimesCache!", list],
+    ], (name, place) => name.startsWith("CustomData|Acq") ? at ?? place : place);
+  const times = async (bytes: Uint8Array) => (await load(bytes)).summary.times;
+  deepEqual(await times(file(numbers(3, 1003))), [0, 1]);
+  // The list of the stage begins behind the signature of 112 bytes.
+  for (
+    const bytes of [
+      file(numbers(3, 1003), 112),
+      file(numbers(3, 1003), 1),
+      file(numbers(3)),
+      file(numbers(1003, 3)),
+      file(numbers(3, NaN)),
+    ]
+  ) deepEqual(await times(bytes), [0, 0.05]);
+});
+
 Deno.test("a line scan that was interrupted has the lines that are stored", async () => {
   const picture = level("SLxPictureMetadata", [
     number("ePictureYAxis", 2),
@@ -212,6 +238,10 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
   );
   await refused(change((v, map) => v.setUint16(size(v, map) + 32, 2)), /16 x 20 x 2/);
   ok((await load(change((v) => v.setBigUint64(good.length - 8, 0n, true)))).summary.warnings.length > 0);
+  await refused(change((v, map) => v.setUint32(size(v, map) - 8, 0)), /the box at \d+ holds no codestream/);
+  // The third box is the header.
+  const bare = await load(change((v, map) => v.setUint32(map + 4 + 2 * 16, 0)));
+  match(bare.summary.warnings.join(), /The header of the file is missing/);
 });
 
 Deno.test("one plane reads no other frame", async () => {

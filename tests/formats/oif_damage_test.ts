@@ -131,6 +131,16 @@ Deno.test("a damaged reference image is left out with a warning", () =>
     match(summary.warnings.join("; "), /reference image cannot be decoded: .*"s_C002-R001.tif"/);
   }));
 
+Deno.test("of reference images along further axes the first is served, in whatever order they are listed", () =>
+  withCopy("line_scan.oif", () => {}, async (path) => {
+    const expected = await loadHere(path);
+    // Capitals come before small letters in a folder.
+    const { rows, columns } = expected.summary.reference!;
+    const other = plane(9, { width: columns, height: rows, rowsPerStrip: rows });
+    Deno.writeFileSync(join(`${path}.files`, "S_C001Z002-R001.tif"), other);
+    deepEqual((await loadHere(path)).referencePlanes, expected.referencePlanes);
+  }));
+
 Deno.test("planes of another size or of other samples than the first are refused by name", async () => {
   const cases: [Partial<TiffLayout>, RegExp][] = [
     [{ width: 7 }, /"s_C002.tif" has 7 x 5 pixels of 16 bits, unlike the first plane of 8 x 5/],
