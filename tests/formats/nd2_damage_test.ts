@@ -239,6 +239,9 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
   await refused(change((v, map) => v.setUint16(size(v, map) + 32, 2)), /16 x 20 x 2/);
   ok((await load(change((v) => v.setBigUint64(good.length - 8, 0n, true)))).summary.warnings.length > 0);
   await refused(change((v, map) => v.setUint32(size(v, map) - 8, 0)), /the box at \d+ holds no codestream/);
+  await refused(change((v, map) => v.setUint32(streamAt(v, map), 8)), /the box at \d+ holds no codestream/);
+  // A map that goes on behind the file is of no use.
+  match((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings.join(), /map of the boxes/);
   // The third box is the header.
   const bare = await load(change((v, map) => v.setUint32(map + 4 + 2 * 16, 0)));
   match(bare.summary.warnings.join(), /The header of the file is missing/);

