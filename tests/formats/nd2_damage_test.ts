@@ -170,6 +170,20 @@ Deno.test("times of a list that is not where the map says, cut or falling are th
   ) deepEqual(await times(bytes), [0, 0.05]);
 });
 
+Deno.test("without a list of times, a thousand frames are asked for theirs, and no more", async () => {
+  const file = (count: number) =>
+    nd2File([
+      ...Array.from({ length: count }, (_, i) => {
+        const ms = new Uint8Array(Float64Array.of(10 * i).buffer);
+        return [`ImageDataSeq|${i}!`, concat(ms, frame().subarray(8))] as const;
+      }),
+      ["ImageAttributesLV!", attributes()],
+      ["ImageMetadataLV!", time(count)],
+    ]);
+  equal((await load(file(1000))).summary.times?.at(-1), 9.99);
+  equal((await load(file(1001))).summary.times, null);
+});
+
 Deno.test("a line scan that was interrupted has the lines that are stored", async () => {
   const picture = level("SLxPictureMetadata", [
     number("ePictureYAxis", 2),
@@ -245,6 +259,9 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
   // The third box is the header.
   const bare = await load(change((v, map) => v.setUint32(map + 4 + 2 * 16, 0)));
   match(bare.summary.warnings.join(), /The header of the file is missing/);
+  const headerAt = view.getUint32(good.length - view.getUint32(good.length - 8, true) + 4 + 2 * 16 + 8, true);
+  const other = await load(change((v) => v.setUint32(headerAt + 12, 0)));
+  match(other.summary.warnings.join(), /The header of the file is missing/);
 });
 
 Deno.test("one plane reads no other frame", async () => {

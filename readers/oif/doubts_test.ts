@@ -1,0 +1,85 @@
+import { deepEqual } from "node:assert/strict";
+import { readPage } from "../tiff/page.ts";
+import { TiffFile } from "../tiff/tiff_file.ts";
+import { tiffBytes } from "../../tests/fixtures/tiff_writer.ts";
+import { DecodedBytes } from "../byte_source.ts";
+import { FileAccess } from "../random_access.ts";
+import { rowDoubts, sizeDoubts } from "./doubts.ts";
+import { mainSettings } from "./main_settings.ts";
+import { Settings } from "./settings.ts";
+
+/** A plane of 6 x 5 of 16 bits. */
+const PAGE = readPage(
+  new TiffFile(
+    new DecodedBytes(
+      tiffBytes(
+        {
+          ...{ littleEndian: true, bigTiff: false, width: 6, height: 5, samples: 1, bits: 16, kind: "uint" },
+          ...{ planar: false, rowsPerStrip: 5, tile: null, predictor: 1, codec: "none", fillOrder: 1 },
+        },
+        () => 1n,
+        1,
+      ),
+      "a plane",
+    ),
+    new FileAccess(),
+  ).first,
+);
+
+const main = (order: string, sizes: Record<string, number>) =>
+  mainSettings(
+    new Settings(
+      `[Axis Parameter Common]\nAxisOrder="${order}"\n` +
+        Object.entries(sizes).map(([code, size], n) =>
+          `[Axis ${n} Parameters Common]\nAxisCode="${code}"\nMaxSize=${size}\n`
+        ).join(""),
+      "it",
+    ),
+  );
+
+const image = (values: string) => new Settings(`[Image Parameters]\n${values}`, "it");
+
+Deno.test("sizes that agree, or that the settings leave open, are no doubt", () => {
+  for (const sizes of [{ X: 6, Y: 5 }, { X: 0, Y: 0 }, { X: 1, Y: 1 }, {}]) {
+    deepEqual(sizeDoubts(main("XYC", sizes), null, PAGE), []);
+  }
+  deepEqual(
+    sizeDoubts(main("XYC", {}), image("ImageWidth=6\nImageHeight=5\nImageDepth=2\n"), PAGE),
+    [],
+  );
+  // Lines of a scan in time are compared apart, since one may have been interrupted.
+  deepEqual(sizeDoubts(main("XTC", { X: 6, T: 50 }), null, PAGE), []);
+});
+
+Deno.test("each size and the depth that are stated otherwise are told", () => {
+  deepEqual(sizeDoubts(main("XYC", { X: 7, Y: 4 }), null, PAGE), [
+    "The settings plan 7 columns; the planes have 6",
+    "The settings plan 4 rows; the planes have 5",
+  ]);
+  deepEqual(sizeDoubts(main("XZC", { X: 6, Z: 4, Y: 5 }), null, PAGE), [
+    "The settings plan 4 rows; the planes have 5",
+  ]);
+  for (
+    const [values, said] of [
+      ["ImageWidth=7\nImageHeight=5\n", "7 x 5 pixels; it has 6 x 5"],
+      ["ImageWidth=6\nImageHeight=4\n", "6 x 4 pixels; it has 6 x 5"],
+      ["ImageDepth=1\n", "1 bytes a sample; it has 16 bits"],
+    ] as const
+  ) {
+    deepEqual(sizeDoubts(main("XYC", {}), image(values), PAGE), [
+      `The settings beside the first plane state ${said}`,
+    ]);
+  }
+});
+
+Deno.test("lines that were planned and those that are stored", () => {
+  const lines = (planned: number, fewest: number, most: number) =>
+    rowDoubts(main("XTC", { T: planned }), fewest, most);
+  deepEqual([lines(5, 5, 5), lines(0, 5, 5), lines(1, 5, 5)], [[], [], []]);
+  deepEqual(lines(6, 5, 5), ["The line scan was interrupted: 5 of 6 lines are stored"]);
+  deepEqual(lines(4, 5, 5), ["5 lines are stored; the settings plan 4"]);
+  deepEqual(lines(5, 3, 5), [
+    "The line scan was interrupted: 3 lines are stored in all channels, 5 in one of them",
+  ]);
+  deepEqual(rowDoubts(main("XYC", { T: 9 }), 3, 5), []);
+});
