@@ -1,6 +1,8 @@
 /** Zstandard frames (RFC 8878, section 3.1), by their structure alone. */
 
 const FRAME_MAGIC = 0xfd2fb528;
+/** Of frames that are passed over (section 3.1.2), in the lowest four bits of which anything may stand. */
+const SKIPPED_MAGIC = 0x184d2a50;
 /** Magic number, descriptor and a size; of fewer bytes the decoder of the runtime makes an empty output. */
 const MIN_FRAME_BYTES = 6;
 
@@ -20,7 +22,14 @@ export function endOfFrames(bytes: Uint8Array): number {
   let at = 0;
   if (bytes.length < MIN_FRAME_BYTES) return MIN_FRAME_BYTES;
   // What is no frame is judged by the decoder.
-  while (at + 4 <= bytes.length && view.getUint32(at, true) === FRAME_MAGIC) {
+  for (; at + 4 <= bytes.length;) {
+    const magic = view.getUint32(at, true);
+    if ((magic & ~0xf) >>> 0 === SKIPPED_MAGIC) {
+      if (at + 8 > bytes.length) return at + 8;
+      at += 8 + view.getUint32(at + 4, true);
+      continue;
+    }
+    if (magic !== FRAME_MAGIC) break;
     if (at + 5 > bytes.length) return at + 5;
     const descriptor = view.getUint8(at + 4);
     at += 5 + headerBytes(descriptor);

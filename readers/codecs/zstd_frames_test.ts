@@ -47,6 +47,20 @@ for (const [name, frame] of Object.entries(FRAMES)) {
   });
 }
 
+Deno.test("a zstd frame to be skipped ends where its size says", () => {
+  // RFC 8878, section 3.1.2: magic number 0x184D2A5?, 32 bits of size, that many bytes.
+  const skipped = (digit: number) => [0x50 + digit, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+  const frame = FRAMES["with a window"]!;
+  for (const digit of [0, 15]) {
+    const all = [...skipped(digit), ...frame, ...skipped(digit)];
+    equal(endOfFrames(Uint8Array.from(all)), all.length);
+    equal(endOfFrames(Uint8Array.from([...all, 9])), all.length);
+    ok(endOfFrames(Uint8Array.from(all.slice(0, -1))) > all.length - 1);
+    ok(endOfFrames(Uint8Array.from(all.slice(0, -6))) > all.length - 6);
+    ok(endOfFrames(Uint8Array.from(all.slice(0, skipped(0).length + frame.length - 1))) > 21);
+  }
+});
+
 Deno.test("a zstd block of the reserved type is refused", () => {
   throws(
     () => endOfFrames(Uint8Array.from([...header(0x20, 1), 0x17, 0, 0, 7])),

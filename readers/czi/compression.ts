@@ -4,7 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { MAX_SUBBLOCK_BYTES } from "./bounds.ts";
 import type { PixelType } from "./pixel_type.ts";
-import { zstdWithHeader } from "./zstd_header.ts";
+import { isSplit, zstdAlone, zstdWithHeader } from "./zstd_stream.ts";
 
 /** One way to store samples. */
 export interface Storage {
@@ -14,6 +14,8 @@ export interface Storage {
   readonly blueFirst: boolean;
   /** The program that wrote it keeps to itself what it is; it is read as samples as they are. */
   readonly doubtful: boolean;
+  /** Whether the codec gives all low bytes of samples of 16 bits before their high bytes, by the stored bytes. */
+  isSplit(input: Uint8Array): boolean;
 }
 
 const REFUSED: Readonly<Record<number, string>> = {
@@ -31,7 +33,7 @@ const [CAMERA_RAW, SYSTEM_RAW] = [100, 1000];
  * @throws {DecodeFailed} it is not read
  */
 export async function storageOf(code: number, what: string): Promise<Storage> {
-  const raw = { codec: null, blueFirst: true, doubtful: false };
+  const raw = { codec: null, blueFirst: true, doubtful: false, isSplit: () => false };
   switch (code) {
     case 0:
       return raw;
@@ -42,9 +44,9 @@ export async function storageOf(code: number, what: string): Promise<Storage> {
     case 4:
       return { ...raw, codec: (await import("../codecs/jpegxr.ts")).jpegXr, blueFirst: false };
     case 5:
-      return { ...raw, codec: (await import("../codecs/zlib.ts")).zstd };
+      return { ...raw, codec: zstdAlone };
     case 6:
-      return { ...raw, codec: zstdWithHeader };
+      return { ...raw, codec: zstdWithHeader, isSplit };
   }
   if (code >= SYSTEM_RAW) return { ...raw, doubtful: true };
   const name = code >= CAMERA_RAW ? "raw data of a camera" : REFUSED[code];

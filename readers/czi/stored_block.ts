@@ -11,7 +11,8 @@ import { placeOf } from "./directory.ts";
 import type { StoredPixels } from "./paint.ts";
 import { type PixelType, pixelTypeOf } from "./pixel_type.ts";
 import { readMask, readSubblock, type Subblock } from "./subblock.ts";
-import type { SubblockTable } from "./subblock_table.ts";
+import { isIndex, NO_INDEX, type SubblockTable } from "./subblock_table.ts";
+import { joinBytes } from "./zstd_stream.ts";
 
 /** A block of a plane and how to get at its pixels. */
 export interface StoredBlock {
@@ -27,6 +28,8 @@ export interface StoredBlock {
   readonly codec: Codec | null;
   /** Whether colours stand as blue, green, red. */
   readonly blueFirst: boolean;
+  /** Whether the codec gives all low bytes of samples before their high bytes. */
+  readonly isSplit: Storage["isSplit"];
   /** Rows of the block whose bytes the file has: all, or of a line scan that was cut the first ones. */
   readonly rows: number;
   /** Names it in messages. */
@@ -79,8 +82,8 @@ export async function findBlock(
   if (storage.doubtful) {
     host.warn(`Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`);
   }
-  const { codec, blueFirst } = storage;
-  const found = { block, pixel, file, subblock, codec, blueFirst, what };
+  const { codec, blueFirst, isSplit } = storage;
+  const found = { block, pixel, file, subblock, codec, blueFirst, isSplit, what };
   if (codec === null) return { ...found, rows: rawRows(found, needed, mayBeCut) };
   const cut = subblock.data + subblock.dataSize > file.size;
   if (cut && mayBeCut) return { ...found, rows: 0 };
@@ -132,8 +135,11 @@ function rawRows(
 function compareEntries({ table, warn }: BlockHost, i: number, { entry }: Subblock, what: string): void {
   if (entry === null) return warn(`The ${what} does not say what it is`);
   const facts = table.facts(i);
-  const axes = entry.dimensions.filter(({ letter }) => letter !== "M" && letter !== "S");
-  const same = entry.pixelType === facts.pixelType && entry.compression === facts.compression &&
+  const axes = entry.dimensions.filter(({ letter }) => !isIndex(letter));
+  const index = (wanted: string) =>
+    entry.dimensions.find(({ letter }) => letter === wanted)?.start ?? NO_INDEX;
+  const same = ["M", "S"].every((letter) => index(letter) === table.start(letter, i)) &&
+    entry.pixelType === facts.pixelType && entry.compression === facts.compression &&
     axes.map(({ letter }) => letter).join("") === table.order(i) &&
     axes.every(({ letter, size, stored, start }) =>
       size === table.size(letter, i) && stored === table.stored(letter, i) &&
@@ -160,8 +166,14 @@ export function workingMemory(stored: StoredBlock): WorkingMemory {
   return subblock.blobSize > 0 ? largerMemory(needed, mask) : needed;
 }
 
-/** Holds some rows as they are stored; kept, as a new one costs a sixth of a small plane's time. */
-let kept = new Uint8Array(0);
+/** Holds some pixels; kept, as a new one costs a sixth of a small plane's time. */
+let kept = new ArrayBuffer(0);
+
+function scratch(length: number): Uint8Array<ArrayBuffer> {
+  const buffer = kept.byteLength < length ? new ArrayBuffer(length) : kept;
+  if (buffer.byteLength <= MAX_READ_STEP) kept = buffer;
+  return new Uint8Array(buffer, 0, length);
+}
 
 /** The pixels of a block, decoded where they are compressed. @throws {DecodeFailed | Stopped} */
 export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<StoredPixels> {
@@ -172,17 +184,27 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       pixel,
       mask,
       bytes(first, count) {
-        const length = count * pixel.bytes;
-        const scratch = kept.length < length ? new Uint8Array(length) : kept;
-        if (scratch.length <= MAX_READ_STEP) kept = scratch;
-        const bytes = scratch.subarray(0, length);
+        const bytes = scratch(count * pixel.bytes);
         file.readInto(subblock.data + first * pixel.bytes, bytes, what);
         return bytes;
       },
     };
   }
   const input = file.read(subblock.data, subblock.dataSize, what);
-  const decoded = await codec.decode(input, segmentOf(pictureOf(stored), input, { what, stop }));
+  const segment = segmentOf(pictureOf(stored), input, { what, stop });
+  const decoded = await codec.decode(input, segment);
+  if (stored.isSplit(input)) {
+    const split = decoded.subarray(0, segment.bytes);
+    return {
+      pixel,
+      mask,
+      bytes(first, count) {
+        const bytes = scratch(count * pixel.bytes);
+        joinBytes(split, first * pixel.samples, new Uint16Array(bytes.buffer, 0, count * pixel.samples));
+        return bytes;
+      },
+    };
+  }
   // Typed views need an aligned start.
   const aligned = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
   return {

@@ -254,6 +254,7 @@ export class SubblockTable {
   }
 }
 
-const isIndex = (letter: string) => letter === "M" || letter === "S";
+/** Whether a dimension gives a subblock an index and is no axis of its array. */
+export const isIndex = (letter: string): boolean => letter === "M" || letter === "S";
 
 const defaultStart = (letter: string) => isIndex(letter) ? NO_INDEX : 0;

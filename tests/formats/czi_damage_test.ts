@@ -251,6 +251,33 @@ Deno.test("a stream that gives more or less than its subblock is refused", async
   await refused(bomb(6, header(sound, 3, 2, 1)), /its header starts 030201/);
   await refused(bomb(6, new Uint8Array(0)), /too few/);
   equal((await load(bomb(5, sound))).planes[0]![23], 23);
+  // A stream that was meant to start elsewhere, as libzstd and libCZI judge it.
+  await refused(bomb(5, header(new Uint8Array(2), ...sound)), /2 of \d+ bytes stand behind its end/);
+  await refused(
+    bomb(6, header(new Uint8Array([...sound, 9, 9, 9, 9, 9]), 1)),
+    /5 of \d+ bytes stand behind its end/,
+  );
+});
+
+Deno.test("a subblock that the directory takes for another one is told of", async () => {
+  const tile = (m: number): WrittenSubblock => ({
+    dims: [["X", 8 * m, 8], ["Y", 0, 4], ["C", 0, 1], ["S", 2, 1], ["M", m, 1]],
+    data: ramp16(32, 100 * m),
+  });
+  const made = writeCzi({ subblocks: [tile(0), tile(1)], front: true });
+  deepEqual((await load(made.bytes)).summary.warnings, []);
+  // Of the second entry of 132 bytes, behind 32 + 128 bytes of the directory: the dimensions start 32 bytes on.
+  const dimension = (index: number) => made.directory + 160 + 132 + 32 + 20 * index;
+  const warning = /^The subblock at \d+ says something else of its pixels than the directory, which counts$/;
+  const changes: (readonly [number, 1 | 4, number])[] = [
+    [dimension(4) + 4, 4, 7],
+    // `M?` is no dimension, and neither is `S` before it.
+    [dimension(4) + 1, 1, 0x3f],
+  ];
+  for (const change of changes) {
+    const { summary } = await load(patched(made.bytes, change));
+    ok(summary.warnings.some((text) => warning.test(text)), `${change}: ${summary.warnings}`);
+  }
 });
 
 Deno.test("metadata, stamps and attachments that are damaged cost no more than themselves", async () => {
