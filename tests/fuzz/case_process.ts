@@ -14,7 +14,16 @@ import { FileAccess } from "../../readers/random_access.ts";
 import { openResponse } from "../../routes/open.ts";
 import { OpenResponse } from "../../schemas/http.ts";
 import { requestOf } from "../load_here.ts";
-import { compare, incomparable, type OwnReading, readingOf, type UndamagedReading } from "./comparison.ts";
+import {
+  compare,
+  compareTransplant,
+  type Comparison,
+  incomparable,
+  type OwnReading,
+  readingOf,
+  transplant,
+  type UndamagedReading,
+} from "./comparison.ts";
 import { mutate } from "./mutations.ts";
 import { Peer, type PeerReading } from "./peer.ts";
 import { Random } from "./random.ts";
@@ -120,17 +129,21 @@ class PeerJudge {
   /** What our reader makes of each seed; `null` where the two do not agree on it. */
   readonly #undamaged = new Map<Seed, UndamagedReading | null>();
 
-  constructor(peer: Peer) {
+  /** Where transplants are written. */
+  readonly #folder: string;
+
+  constructor(peer: Peer, folder: string) {
     this.#peer = peer;
+    this.#folder = folder;
   }
 
   /** Reads a seed that lies at `path` undamaged; says why its cases cannot be judged. */
   async learn(seed: Seed, path: string): Promise<string | null> {
     if (this.#undamaged.has(seed)) return null;
     const { reading } = await runCase(path, null);
-    const peers = await this.#peer.ask(path, true);
+    const peers = await this.#peer.ask(path, { pages: true, samples: true });
     const reason = incomparable(reading, peers);
-    this.#undamaged.set(seed, reason === null ? { ...reading, pages: peers?.pages ?? [] } : null);
+    this.#undamaged.set(seed, reason === null ? { ...peers, ...reading } : null);
     return reason;
   }
 
@@ -140,7 +153,10 @@ class PeerJudge {
     const answer: Promise<PeerReading | null> | null = undamaged && this.#peer.ask(path);
     const { reading, ...line } = await read();
     if (answer === null) return { ...line, compared: "not judged" };
-    const { outcome, finding, difference } = compare(undamaged, reading, await answer);
+    const { outcome, finding, difference } = await this.#again(
+      { seed, path, undamaged, reading },
+      compare(undamaged, reading, await answer),
+    );
     const found = line.finding ?? finding;
     return {
       ...line,
@@ -148,6 +164,30 @@ class PeerJudge {
       ...(found !== undefined && { finding: found }),
       ...(difference !== undefined && { difference }),
     };
+  }
+
+  /** Looks whether the samples alone explain what a case is. */
+  async #again(
+    { seed, path, undamaged, reading }: {
+      readonly seed: Seed;
+      readonly path: string;
+      readonly undamaged: UndamagedReading;
+      readonly reading: OwnReading;
+    },
+    first: Comparison,
+  ): Promise<Comparison> {
+    const { samples } = undamaged;
+    if ((first.finding ?? first.difference) === undefined || samples === undefined) return first;
+    for (const [name, bytes] of seed.files) {
+      const changed = name === seed.open ? transplant(bytes, Deno.readFileSync(path), samples) : bytes;
+      write(this.#folder, name, changed);
+    }
+    const whole = join(this.#folder, seed.open);
+    const ours = (await runCase(whole, null)).reading;
+    return compareTransplant(undamaged, reading, first, {
+      ours,
+      peers: await this.#peer.ask(whole, { first: true }),
+    });
   }
 
   close(): Promise<void> {
@@ -180,7 +220,9 @@ async function main(args: string[]): Promise<void> {
   });
   const [format, seed, first, end, work] = positionals;
   const seeds = seedsOf(format as FuzzedFormat, values.corpus ?? null);
-  const judge = values.python ? new PeerJudge(new Peer(values.python, format as FuzzedFormat)) : null;
+  const judge = values.python
+    ? new PeerJudge(new Peer(values.python, format as FuzzedFormat), join(work!, "transplant"))
+    : null;
   const wholes = new Map<Seed, LoadedAcquisition | null>();
   const folder = join(work!, format === "zarr" ? "case.ome.zarr" : "case");
   let laid: Seed | null = null;

@@ -8,7 +8,14 @@ import type { PeerReading, PlaneDigest, Reading } from "./peer.ts";
 export type OwnReading = Reading & { readonly warnings?: readonly string[] };
 
 /** Our reading of an undamaged file, with the pages of the peer. */
-export type UndamagedReading = OwnReading & Pick<PeerReading, "pages">;
+export type UndamagedReading = OwnReading & Pick<PeerReading, "pages" | "samples">;
+
+/** How both readers read the undamaged file with the samples of the changed one in place of its own. */
+export interface Transplant {
+  readonly ours: OwnReading;
+  /** `null` for a peer that ended. */
+  readonly peers: PeerReading | null;
+}
 
 /** How both readers read a changed file. */
 export interface Comparison {
@@ -78,6 +85,38 @@ export function compare(
   if (other === "same") return { outcome, finding: `${served}; the peer serves the original` };
   if (samples(peers.planes) === samples(ours.planes)) return { outcome: `${outcome} alike` };
   return { outcome, difference: `${served}; the peer serves ${samples(peers.planes)}` };
+}
+
+/** The undamaged file with the samples of the changed one, as far as that reaches. */
+export function transplant(
+  undamaged: Uint8Array,
+  changed: Uint8Array,
+  places: NonNullable<PeerReading["samples"]>,
+): Uint8Array {
+  const made = Uint8Array.from(undamaged);
+  for (const [offset, bytes] of places) made.set(changed.subarray(offset, offset + bytes), offset);
+  return made;
+}
+
+/**
+ * Judges a finding or a difference once more by what the samples alone make of it. Where the peer reads our planes from
+ * the transplant, nothing but samples has changed; where each reader makes other planes of changed samples, they differ
+ * about a damaged stream.
+ */
+export function compareTransplant(
+  undamaged: UndamagedReading,
+  ours: OwnReading,
+  first: Comparison,
+  { ours: own, peers }: Transplant,
+): Comparison {
+  if ("refused" in undamaged || "refused" in ours) return first;
+  const { outcome, finding } = first;
+  if (peers === null || "refused" in peers || samples(peers.planes) === samples(undamaged.planes)) {
+    return first;
+  }
+  if (samples(peers.planes) === samples(ours.planes)) return { outcome: `${outcome}, its samples alike` };
+  if (finding === undefined || "refused" in own || samples(own.planes) !== samples(ours.planes)) return first;
+  return { outcome, difference: `${finding}, and serves ${samples(peers.planes)} from the samples alone` };
 }
 
 /** Whether each of our planes is still the page that it was: the change is in the samples of these pages. */

@@ -1,5 +1,5 @@
-import { equal, match, ok } from "node:assert/strict";
-import { compare, incomparable } from "./comparison.ts";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { compare, compareTransplant, incomparable, transplant } from "./comparison.ts";
 import type { Reading } from "./peer.ts";
 
 const plane = { rows: 2, columns: 3, name: null };
@@ -54,4 +54,36 @@ Deno.test("cases of a file on which the readers do not agree are not judged", ()
   match(incomparable(undamaged, refused)!, /refused by the peer/);
   match(incomparable(refused, reading("a", "b"))!, /refused by ours/);
   match(incomparable(undamaged, null)!, /ended/);
+});
+
+Deno.test("a transplant has the samples of one file and everything else of the other", () => {
+  const [whole, changed] = [Uint8Array.of(1, 2, 3, 4, 5, 6), Uint8Array.of(11, 12, 13, 14)];
+  deepEqual([...transplant(whole, changed, [[1, 1], [3, 2]])], [1, 12, 3, 14, 5, 6]);
+});
+
+Deno.test("what the samples alone explain is no finding", () => {
+  const ours = reading("a", "c");
+  const first = compare(undamaged, ours, refused);
+  const again = (own: Reading, peers: Reading | null) =>
+    compareTransplant(undamaged, ours, first, { ours: own, peers });
+  deepEqual(again(ours, ours), { outcome: "other / refused, its samples alike" });
+  // Each reads changed samples in its own way.
+  const { finding, difference } = again(ours, reading("a", "d"));
+  equal(finding, undefined);
+  match(difference!, /the peer refuses: no, and serves .* from the samples alone/);
+  // The samples are as they were or of no use to the peer, or ours depends on more than them.
+  for (
+    const [own, peers] of [
+      [ours, reading("a", "b")],
+      [ours, refused],
+      [ours, null],
+      [reading("a", "b"), reading("a", "d")],
+      [refused, reading("a", "d")],
+    ] as const
+  ) deepEqual(again(own, peers), first);
+  const other = compare(undamaged, ours, reading("a", "d"));
+  deepEqual(compareTransplant(undamaged, ours, other, { ours, peers: ours }), {
+    outcome: "other / other, its samples alike",
+  });
+  deepEqual(compareTransplant(undamaged, ours, other, { ours, peers: reading("a", "d") }), other);
 });

@@ -5,7 +5,9 @@ in channel order: the name or None, and the rows and columns at index 0 of every
 raises is a refusal. In: a line `{"path": ...}`. Out: a line `{"planes": [{"rows", "columns", "sha256", "name"}]}`, the
 hash over little-endian float32 with one kind of NaN, or `{"refused": "why"}`. For a format of pages, `pages(path)`
 returns the planes in the order in which they lie in the file, None for one that cannot be read: where the file is refused,
-and where the line in has `"pages": true`, the line out has them as `"pages"`.
+and where the line in has `"pages": true`, the line out has them as `"pages"`. For a format whose samples lie in planes and in
+parts of planes, `samples(path)` returns the `(offset, bytes)` of all of them, which a line in with `"samples": true` asks for;
+a line in with `"first": true` is about `first(path)`, which reads as `read` does, but nothing beside index 0.
 """
 import hashlib, json, logging, os, resource, signal, sys, warnings
 
@@ -29,7 +31,7 @@ def digests(planes):
     return [plane and digest(*plane) for plane in planes]
 
 
-def answer(read, pages=None):
+def answer(read, pages=None, samples=None, first=None):
     # What a library prints must not come between the answers.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -40,12 +42,13 @@ def answer(read, pages=None):
         signal.alarm(SECONDS_PER_FILE)
         asked = json.loads(line)
         try:
-            planes = digests(read(asked["path"]))
+            planes = digests((first if asked.get("first") else read)(asked["path"]))
             said = {"planes": planes} if planes else {"refused": "no channels"}
         except Exception as error:
             said = {"refused": f"{type(error).__name__}: {error}"[:500]}
         if pages and (asked.get("pages") or "refused" in said):
             try: said["pages"] = digests(pages(asked["path"]))
             except Exception: pass
+        if samples and asked.get("samples"): said["samples"] = samples(asked["path"])
         signal.alarm(0)
         print(json.dumps(said), file=out, flush=True)

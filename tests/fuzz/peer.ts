@@ -20,7 +20,19 @@ export type Reading = { readonly planes: readonly PlaneDigest[] } | { readonly r
 export type PeerReading = Reading & {
   /** Planes in the order in which they lie in the file, `null` for a damaged one; where the file is refused, or on request. */
   readonly pages?: readonly (PlaneDigest | null)[];
+  /** Offset and bytes of all samples, on request, where the peer of the format tells them. */
+  readonly samples?: readonly (readonly [offset: number, bytes: number])[];
 };
+
+/** What a peer is asked beside the planes at index 0. */
+export interface PeerQuestion {
+  /** The planes as they lie in the file. */
+  readonly pages?: boolean;
+  /** Where samples lie. */
+  readonly samples?: boolean;
+  /** Nothing beside index 0 is to be read, where the peer can do so. */
+  readonly first?: boolean;
+}
 
 /** The script of a format, which need not exist. */
 export const peerScript = (format: FuzzedFormat) =>
@@ -40,10 +52,10 @@ export class Peer {
   }
 
   /** Reads index 0 of every channel; `null` when the process ended, as it does after three seconds with one file. */
-  async ask(path: string, pages = false): Promise<PeerReading | null> {
+  async ask(path: string, question: PeerQuestion = {}): Promise<PeerReading | null> {
     if (this.#child === null) this.#start();
     try {
-      await this.#input!.write(new TextEncoder().encode(JSON.stringify({ path, pages }) + "\n"));
+      await this.#input!.write(new TextEncoder().encode(JSON.stringify({ path, ...question }) + "\n"));
       const { value } = await this.#answers!.read();
       if (value !== undefined) return JSON.parse(value);
     } catch (error) {
