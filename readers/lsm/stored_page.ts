@@ -6,6 +6,7 @@ import { rowBytes } from "../tiff/samples.ts";
 import type { StripPlaces } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { layoutOf, type LsmPage, LZW } from "./lsm_page.ts";
+import type { StripExtent } from "./strip_offsets.ts";
 
 /** LZW takes at most 12 bits for a byte, and some for its codes. */
 const longestLzw = (bytes: number) => 2 * bytes + 16;
@@ -25,17 +26,17 @@ export class StoredPage {
    * Reads nothing.
    *
    * @param starts where its strips begin
-   * @param beside where strips of its neighbours begin, as far as that is known
+   * @param beside strips of its neighbours, as far as they are known
    */
-  constructor(page: LsmPage, starts: Float64Array, beside: readonly number[], fileSize: number) {
+  constructor(page: LsmPage, starts: Float64Array, beside: readonly StripExtent[], fileSize: number) {
     this.page = page;
     this.#starts = starts;
     this.#near = new Float64Array(starts.length + beside.length);
     this.#near.set(starts);
-    this.#near.set(beside, starts.length);
+    this.#near.set(beside.map(({ start }) => start), starts.length);
     this.#near.sort();
     this.#fileSize = fileSize;
-    this.overlaps = page.compression === UNCOMPRESSED && this.#overlap();
+    this.overlaps = page.compression === UNCOMPRESSED && this.#overlap(beside);
   }
 
   /**
@@ -80,19 +81,29 @@ export class StoredPage {
     return this.#near[low] ?? Infinity;
   }
 
-  #overlap(): boolean {
-    const { page } = this;
-    const ascending = this.#starts.slice().sort();
-    if (ascending.some((start, i) => start === ascending[i + 1])) return true;
-    const channels = page.planar ? page.samples.length : 1;
-    for (let channel = 0; channel < channels; channel += 1) {
-      const row = rowBytes(page.width, layoutOf(page, channel, page.height).bits);
-      for (let i = 0; i < page.strips; i += 1) {
-        const start = this.#starts[channel * page.strips + i]!;
-        const end = start + row * Math.min(page.stripRows, page.height - i * page.stripRows);
-        if (this.#following(start) < end) return true;
-      }
+  /** Whether a strip of the page shares a byte with another one of it, or of a page beside it. */
+  #overlap(beside: readonly StripExtent[]): boolean {
+    const strips = [
+      ...this.#extents().map((extent) => ({ ...extent, own: true })),
+      ...beside.map((extent) => ({ ...extent, own: false })),
+    ].sort((a, b) => a.start - b.start);
+    let [ownEnd, otherEnd] = [0, 0];
+    for (const { start, end, own } of strips) {
+      if (start < ownEnd || own && start < otherEnd) return true;
+      if (own) ownEnd = end;
+      else otherEnd = Math.max(otherEnd, end);
     }
     return false;
+  }
+
+  /** Strips of samples as they are. */
+  #extents(): StripExtent[] {
+    const { page } = this;
+    return Array.from(this.#starts, (start, i) => {
+      const channel = page.planar ? Math.floor(i / page.strips) : 0;
+      const row = rowBytes(page.width, layoutOf(page, channel, page.height).bits);
+      const above = (i % page.strips) * page.stripRows;
+      return { start, end: start + row * Math.min(page.stripRows, page.height - above) };
+    });
   }
 }

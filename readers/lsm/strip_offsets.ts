@@ -3,6 +3,7 @@
  * the pages were written each offset is greater than the one before, or one round of 2^32 bytes further.
  */
 import { DecodeFailed } from "../errors.ts";
+import { item } from "../item.ts";
 import { MAX_CHANNELS } from "../limits.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { MAX_SEGMENTS } from "../tiff/bounds.ts";
@@ -11,6 +12,14 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 import type { PageList } from "./page_list.ts";
 
 const ROUND = 2 ** 32;
+
+/** Where a strip begins and ends, as far as its page says. */
+export interface StripExtent {
+  /** Offset of its first byte. */
+  readonly start: number;
+  /** Offset behind its last byte; `start` where no length is stated. */
+  readonly end: number;
+}
 
 /** Strips of all pages that are looked at in a file above 4 GB: a thousand pages of several hundred channels each. */
 const MAX_STRIPS = 1 << 24;
@@ -61,19 +70,23 @@ export class StripOffsets {
     return Number.isNaN(before) ? null : unwrap(stored, before);
   }
 
-  /** Where the strips of the pages beside one begin, as far as that is known, in no order. */
-  beside(page: number): number[] {
-    const found: number[] = [];
+  /** Where the strips of the pages beside one lie, as far as that is known, in no order. */
+  beside(page: number): StripExtent[] {
+    const found: StripExtent[] = [];
     for (let other = Math.max(0, page - NEIGHBOURS); other <= page + NEIGHBOURS; other += 1) {
-      if (other !== page) { for (const at of this.#tolerant(other)) found.push(at); }
+      if (other !== page) found.push(...this.#tolerant(other));
     }
     return found;
   }
 
-  /** Offsets of a page that no sample depends on. */
-  #tolerant(page: number): Iterable<number> {
+  /** Strips of a page that no sample depends on. */
+  #tolerant(page: number): StripExtent[] {
     try {
-      return this.ofPage(page, MAX_BESIDE) ?? [];
+      const starts = this.ofPage(page, MAX_BESIDE);
+      if (starts === null) return [];
+      const counts = this.#tiff.directoryAt(item(this.#pages.offsets, page))
+        .numbers(TAG.StripByteCounts, MAX_BESIDE);
+      return Array.from(starts, (start, i) => ({ start, end: start + (counts[i] ?? 0) }));
     } catch (error) {
       if (error instanceof DecodeFailed) return [];
       throw error;

@@ -35,7 +35,7 @@ function fileOf(places: readonly (readonly number[])[], size: number): TiffFile 
   view.setUint32(4, 8, true);
   places.forEach((strips, page) => {
     const start = 8 + page * 100;
-    view.setUint16(start, 3, true);
+    view.setUint16(start, 4, true);
     const field = (index: number, tag: number, count: number, value: number) => {
       view.setUint16(start + 2 + 12 * index, tag, true);
       view.setUint16(start + 4 + 12 * index, 4, true);
@@ -44,9 +44,14 @@ function fileOf(places: readonly (readonly number[])[], size: number): TiffFile 
     };
     field(0, 254, 1, page % 2);
     field(1, 256, 1, page % 2 ? 8 : 512);
-    field(2, 273, strips.length, strips.length === 1 ? strips[0]! % 2 ** 32 : start + 50);
-    if (strips.length > 1) strips.forEach((at, i) => view.setUint32(start + 50 + 4 * i, at % 2 ** 32, true));
-    view.setUint32(start + 38, page === places.length - 1 ? 0 : start + 100, true);
+    const numbers = (index: number, tag: number, values: readonly number[]) => {
+      const at = start + 54 + 16 * (index - 2);
+      field(index, tag, values.length, values.length === 1 ? values[0]! : at);
+      if (values.length > 1) values.forEach((value, i) => view.setUint32(at + 4 * i, value, true));
+    };
+    numbers(2, 273, strips.map((at) => at % 2 ** 32));
+    numbers(3, 279, strips.map((_, i) => page + 10 * i));
+    view.setUint32(start + 50, page === places.length - 1 ? 0 : start + 100, true);
   });
   return new TiffFile(new LargeFile(bytes, size), new FileAccess());
 }
@@ -124,7 +129,9 @@ Deno.test("strips beside a page are those of the three pages before and behind i
   const tiff = fileOf(places, 1_000_000);
   const pages = new PageList(tiff, places.length);
   const offsets = StripOffsets.of(tiff, pages, () => [], new FileAccess().stop);
-  const of = (...numbers: number[]) => numbers.flatMap((n) => places[n]!);
+  // Strips of as many bytes as `fileOf` states.
+  const of = (...numbers: number[]) =>
+    numbers.flatMap((n) => places[n]!.map((start, i) => ({ start, end: start + n + 10 * i })));
   deepEqual(offsets.beside(0), of(1, 2, 3));
   deepEqual(offsets.beside(4), of(1, 2, 3, 5, 6, 7));
   deepEqual(offsets.beside(8), of(5, 6, 7));

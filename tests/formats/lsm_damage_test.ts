@@ -155,6 +155,14 @@ Deno.test("strips that lie over others are told of", async () => {
     const { summary } = await loadLsm(series().set(0, 273, at + further, 0).bytes);
     deepEqual(summary.warnings, [warning], String(further));
   }
+  // Within a strip that begins before them: one of 64 bytes of a thumbnail, one of 234 of the plane behind.
+  for (const [page, before] of [[1, 63], [2, 233]] as const) {
+    const { summary } = await loadLsm(series().set(page, 273, at - before, 0).bytes);
+    deepEqual(summary.warnings, [warning], String(page));
+    deepEqual((await loadLsm(series().set(page, 273, at - before - 1, 0).bytes)).summary.warnings, []);
+  }
+  // Pages beside a plane that lie over each other are no matter of this plane.
+  deepEqual((await loadLsm(series().set(2, 273, 1e6, 0).set(3, 273, 1e6, 0).bytes)).summary.warnings, []);
 });
 
 Deno.test("a page of another kind is damaged, those beside it are not", () =>
