@@ -40,6 +40,16 @@ def pages_of(path, **options):
     return found
 
 
+def samples(path):
+    """Where the strips of the first pages lie."""
+    with tifffile.TiffFile(path) as tiff:
+        return [(at, count) for page in tiff.pages[:PAGES] for at, count in zip(page.dataoffsets, page.databytecounts)]
+
+
+def first(path):
+    with tifffile.TiffFile(path) as tiff: return page_planes(tiff.pages.first)
+
+
 def read(path):
     with tifffile.TiffFile(path) as tiff:
         series = tiff.series[0]
@@ -48,4 +58,4 @@ def read(path):
         return channel_planes(series.asarray(), series.axes)
 
 
-if __name__ == "__main__": answer(read, pages)
+if __name__ == "__main__": answer(read, pages, samples, first)
