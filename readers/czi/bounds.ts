@@ -1,7 +1,10 @@
 /** Bounds of the CZI reader. Each is far above what instruments write and low enough for one small machine. */
 
-/** Subblocks of one document: a slide scan of 100,000 tiles with its overviews; some 80 bytes of memory each. */
-export const MAX_SUBBLOCKS = 250_000;
+/**
+ * Subblocks of one document: light sheets of 1000 time points, 500 focus planes and 2 channels; 80 bytes of memory each,
+ * outside the heap.
+ */
+export const MAX_SUBBLOCKS = 1 << 20;
 
 /** Dimensions of one subblock; twelve exist. */
 export const MAX_DIMENSIONS = 40;
@@ -18,8 +21,8 @@ export const MAX_SUBBLOCK_BYTES = 2 ** 31 - 1;
 /** Scenes of one document; a plate of 1536 wells with 36 positions each has 55,296. */
 export const MAX_SCENES = 100_000;
 
-/** Subblocks that the planes of one plan are put together from; 40 bytes of memory each. */
-export const MAX_PLANNED = 1 << 21;
+/** Subblocks that the planes of one plan are put together from; 1 KiB of the heap each, which may have 1 GiB. */
+export const MAX_PLANNED = 1 << 19;
 
 /** Attachments of one document; a dozen are usual. */
 export const MAX_ATTACHMENTS = 10_000;

@@ -12,6 +12,17 @@ export interface Tile {
   readonly height: number;
 }
 
+/** Rows of a plane that lie under one tile at least, of tiles as wide as the plane. */
+export function coveredRows(tiles: readonly Pick<Tile, "y" | "height">[], rows: number): number {
+  let [covered, end] = [0, 0];
+  for (const { y, height } of tiles.toSorted((a, b) => a.y - b.y)) {
+    const last = Math.min(y + height, rows);
+    covered += Math.max(0, last - Math.max(y, end));
+    end = Math.max(end, last);
+  }
+  return covered;
+}
+
 /**
  * Pixels that lie under one tile at least: a sweep over the columns at which tiles begin and end, with a tree that knows
  * how many rows are covered.

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { coveredPixels } from "./coverage.ts";
+import { coveredPixels, coveredRows } from "./coverage.ts";
 
 Deno.test("pixels under tiles are counted once", () => {
   const tile = fc.record({
@@ -19,6 +19,18 @@ Deno.test("pixels under tiles are counted once", () => {
       equal(coveredPixels(tiles), pixels.size);
     }),
     { numRuns: 1000, seed: 3 },
+  );
+});
+
+Deno.test("rows under tiles of the plane's width are counted once", () => {
+  const tile = fc.record({ y: fc.integer({ min: 0, max: 30 }), height: fc.integer({ min: 0, max: 12 }) });
+  fc.assert(
+    fc.property(fc.array(tile, { maxLength: 9 }), fc.integer({ min: 1, max: 40 }), (tiles, rows) => {
+      const under = Array.from({ length: rows }, (_, row) => row)
+        .filter((row) => tiles.some(({ y, height }) => row >= y && row < y + height));
+      equal(coveredRows(tiles, rows), under.length);
+    }),
+    { numRuns: 1000, seed: 4 },
   );
 });
 

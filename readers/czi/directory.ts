@@ -36,10 +36,15 @@ export function readDirectory(file: ByteSource, header: FileHeader): Directory {
   try {
     return { table: listed(file, header.directory), complete: true, warnings: [] };
   } catch (error) {
-    if (error instanceof DecodeFailed) return walked(file, header, error.message);
+    if (error instanceof DecodeFailed && !(error instanceof TooManySubblocks)) {
+      return walked(file, header, error.message);
+    }
     throw error;
   }
 }
+
+/** A directory that is sound and too long, in whose place none is searched for. */
+class TooManySubblocks extends DecodeFailed {}
 
 function listed(file: ByteSource, position: number): SubblockTable {
   const { data, used } = requireSegment(file, position, ID.directory, "the directory");
@@ -51,7 +56,7 @@ function listed(file: ByteSource, position: number): SubblockTable {
     throw new DecodeFailed(`the directory at ${position} states ${count} entries in ${bytes} bytes`);
   }
   if (count > MAX_SUBBLOCKS) {
-    throw new DecodeFailed(`the directory has ${count} entries, more than ${MAX_SUBBLOCKS}`);
+    throw new TooManySubblocks(`the directory has ${count} entries, more than ${MAX_SUBBLOCKS}`);
   }
   const table = new SubblockTable(count);
   let at = data + DIRECTORY_HEAD;

@@ -15,7 +15,7 @@ import { type Block, blockOf, type FixedIndices, isScaled } from "./block.ts";
 import { MAX_PLANNED } from "./bounds.ts";
 import type { ServedChannel } from "./channel_list.ts";
 import { type Storage, storageOf } from "./compression.ts";
-import { coveredPixels } from "./coverage.ts";
+import { coveredPixels, coveredRows } from "./coverage.ts";
 import { paint, type Target } from "./paint.ts";
 import { type SceneLayout, spanOf } from "./scene_layout.ts";
 import { type BlockHost, findBlock, openPixels, type StoredBlock, workingMemory } from "./stored_block.ts";
@@ -36,7 +36,7 @@ export interface StoredScene {
 }
 
 /** Bytes of memory that a planned subblock takes. */
-const PLANNED_BYTES = 400;
+const PLANNED_BYTES = 800;
 
 /** One channel of the file and the samples of it that are wanted. */
 interface Group {
@@ -213,8 +213,8 @@ function requireTiles({ name }: Group, found: number, needed: number, missing: s
 function completeLines(groups: readonly Group[], { t, z }: Position): number {
   const counts = groups.map(({ blocks }) => {
     let lines = 0;
-    for (const { block, rows } of blocks.toSorted((a, b) => a.block.y - b.block.y)) {
-      if (block.y <= lines) lines = Math.max(lines, block.y + rows);
+    for (const { block: { y }, rows } of blocks.toSorted((a, b) => a.block.y - b.block.y)) {
+      if (y <= lines) lines = Math.max(lines, y + rows);
     }
     return lines;
   });
@@ -230,8 +230,11 @@ function uncovered(groups: readonly Group[], rows: number, columns: number): str
   let masks = 0;
   for (const { blocks } of groups) {
     masks += blocks.filter(({ subblock }) => subblock.blobSize > 0).length;
-    const tiles = blocks.map(({ block, rows: height }) => visible({ ...block, height }, rows));
-    const covered = tiles.length === 1 ? tiles[0]!.width * tiles[0]!.height : coveredPixels(tiles);
+    // Lines, of which there may be a great many, or one tile.
+    const wide = blocks.every(({ block }) => block.width === columns);
+    const covered = wide
+      ? columns * coveredRows(blocks.map(({ block: { y }, rows: height }) => ({ y, height })), rows)
+      : coveredPixels(blocks.map(({ block, rows: height }) => visible({ ...block, height }, rows)));
     most = Math.max(most, 1 - covered / (rows * columns));
   }
   const share = (100 * most).toPrecision(2);

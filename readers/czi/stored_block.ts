@@ -11,7 +11,7 @@ import { placeOf } from "./directory.ts";
 import type { StoredPixels } from "./paint.ts";
 import { type PixelType, pixelTypeOf } from "./pixel_type.ts";
 import { readMask, readSubblock, type Subblock } from "./subblock.ts";
-import { isIndex, NO_INDEX, type SubblockTable } from "./subblock_table.ts";
+import { type Entry, isIndex, NO_INDEX, type SubblockTable } from "./subblock_table.ts";
 import { joinBytes } from "./zstd_stream.ts";
 
 /** A block of a plane and how to get at its pixels. */
@@ -72,9 +72,10 @@ export async function findBlock(
   if (mayBeCut && facts.position >= 0 && facts.position + LEAST_SUBBLOCK > file.size) {
     return null;
   }
-  const subblock = readSubblock(file, facts.position, what);
-  if (subblock === null) return null;
-  compareEntries(host, block.entry, subblock, what);
+  const head = readSubblock(file, facts.position, what);
+  if (head === null) return null;
+  const { subblock, entry } = head;
+  compareEntries(host, block.entry, entry, what);
   const needed = block.pixels * pixel.bytes;
   // A writer may have left pixels as they are whatever it says; a stream may also just have their length.
   const asTheyAre = subblock.dataSize === needed && !startsAsStream(file, subblock, facts.compression, what);
@@ -132,7 +133,7 @@ function rawRows(
 }
 
 /** The directory counts; that the subblock says something else of its pixels is worth a word. */
-function compareEntries({ table, warn }: BlockHost, i: number, { entry }: Subblock, what: string): void {
+function compareEntries({ table, warn }: BlockHost, i: number, entry: Entry | null, what: string): void {
   if (entry === null) return warn(`The ${what} does not say what it is`);
   const facts = table.facts(i);
   const axes = entry.dimensions.filter(({ letter }) => !isIndex(letter));

@@ -26,7 +26,13 @@ export interface Subblock {
   readonly metadataSize: number;
   /** Bytes of what is attached, behind the samples. */
   readonly blobSize: number;
-  /** What the subblock says of itself, where it can be read. */
+}
+
+/** The head of a subblock. */
+export interface SubblockHead {
+  /** Where its parts lie. */
+  readonly subblock: Subblock;
+  /** What it says of itself, where that can be read. */
   readonly entry: Entry | null;
 }
 
@@ -37,7 +43,7 @@ export interface Subblock {
  * @returns `null` where it was deleted
  * @throws {DecodeFailed} it lies outside the file, is no subblock, or its sizes are impossible
  */
-export function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
+export function readSubblock(file: ByteSource, position: number, what: string): SubblockHead | null {
   file.require(position, SEGMENT_HEAD + SIZES + ENTRY_BYTES, what);
   const length = Math.min(FIRST_READ, file.size - position);
   const view = new DataView(file.read(position, length, what).buffer);
@@ -62,7 +68,10 @@ export function readSubblock(file: ByteSource, position: number, what: string): 
   }
   const metadata = segment.data + head;
   const data = metadata + metadataSize;
-  return { data, dataSize, metadata, metadataSize, blobSize, entry: entryOf(entryView, what) };
+  return {
+    subblock: { data, dataSize, metadata, metadataSize, blobSize },
+    entry: entryOf(entryView, what),
+  };
 }
 
 function entryOf(view: DataView, what: string): Entry | null {

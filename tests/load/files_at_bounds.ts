@@ -1,6 +1,6 @@
 /** Files at the bounds of the parsers: each makes a reader build as much as it ever may, or asks for one more. */
 import { join } from "node:path";
-import { MAX_SCENES, MAX_SUBBLOCKS } from "../../readers/czi/bounds.ts";
+import { MAX_PLANNED, MAX_SCENES, MAX_SUBBLOCKS } from "../../readers/czi/bounds.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/limits.ts";
 import { MAX_ENTRIES as MAX_LITE_ENTRIES } from "../../readers/nd2/clx_lite.ts";
 import { MAX_FRAMES } from "../../readers/nd2/stored_chunks.ts";
@@ -245,7 +245,12 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     "long_description.tif": file(() => described(new Uint8Array(64 << 20).fill(0x20))),
     ...Object.fromEntries(Object.entries(lsmAtBounds()).map(([name, bytes]) => [name, file(bytes)])),
     "crowded_documents.oir": file(() => crowdedDocuments(MAX_XML_NODES - 2)),
-    "most_subblocks_of_a_plane.czi": file(() => subblocks(MAX_SUBBLOCKS, (n) => plane(["M", n, 1]))),
+    "most_subblocks_of_a_plane.czi": file(() => subblocks(MAX_PLANNED, (n) => plane(["M", n, 1]))),
+    "more_subblocks_of_a_plane.czi": file(() => subblocks(MAX_PLANNED + 1, (n) => plane(["M", n, 1]))),
+    "most_lines.czi": file(() => subblocks(MAX_PLANNED, (n) => [["X", 0, 4], ["Y", 0, 1], ["T", n, 1]])),
+    "most_places.czi": file(() =>
+      subblocks(MAX_SUBBLOCKS, (n) => [["X", n % 3, 4], ["Y", 0, 4], ["T", n, 1]])
+    ),
     "most_overviews.czi": file(() =>
       subblocks(MAX_SUBBLOCKS, (n) => [["X", 0, 4, n % 2 === 0 ? 4 : 2], ["Y", 0, 4], ["T", n >> 1, 1]])
     ),
