@@ -145,7 +145,10 @@ export interface Acquisition {
   readonly reference: Reference | null;
   /** What the user should know although the metadata could be read. */
   readonly warnings: readonly string[];
-  /** Seconds of each `T` from the first, one for each index along `T`; `null` where the file has no time stamps. */
+  /**
+   * Seconds of each time point from the first: one for each index along `T`, or of a line scan for each row, up to
+   * `MAX_ROW_TIMES` of these; `null` where the file has no time stamps.
+   */
   readonly times: readonly number[] | null;
   /** Bytes that stay in memory while it is kept open, such as the offsets of all pages: an estimate from above. */
   readonly indexBytes?: number;

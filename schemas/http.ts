@@ -286,7 +286,8 @@ export const OpenResponse = named(
     sceneCount: z.int().positive().describe("Scenes of the file"),
     scenes: z.array(SceneInfo).describe("The scenes of the file, at most the first 10000"),
     times: z.array(z.number()).nullable().describe(
-      "Seconds of each time point from the first, one per index along T, or null without time stamps",
+      "Seconds of each time point from the first, or null without time stamps: one per index along T, or per row " +
+        "where rows are the time points of a line scan",
     ),
     plane: Plane,
     channels: z.array(SourceChannel).describe("One entry per loaded channel, in requested order"),

@@ -35,8 +35,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
   const { file, metadata, table } = document;
   const scene = storedScene(document, index, set.parts, stop);
   const { layout, channels } = scene;
-  const lineScan = layout.rowAxis === "T";
-  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), lineScan);
+  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), layout.rowAxis === "T");
   const steps = calibrations(layout, metadata, stamps);
   const missing = missingPlanes(table, layout);
   const described = metadata.channels.length;
@@ -61,7 +60,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
       ...stamps.warnings,
       ...reference.warnings,
     ],
-    times: lineScan ? null : stamps.times,
+    times: stamps.times,
     indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
     documents: (most): readonly MetadataDocument[] => documentTexts(document, attachments, most),
     plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),

@@ -2,6 +2,7 @@
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
+import { MAX_ROW_TIMES } from "../limits.ts";
 import { MAX_TIMES } from "./bounds.ts";
 import type { Span } from "./scene_layout.ts";
 
@@ -23,15 +24,16 @@ export const NO_STAMPS: TimeStamps = { step: null, times: null };
 const HEAD = 8;
 
 /**
- * Reads the stamps of some time points: all, or of a line scan the first and the last, as it has a great many.
+ * Reads the stamps of some time points: all, or the first and the last of a great many.
  *
+ * @param most of how many time points all are read
  * @throws {DecodeFailed} the attachment does not lie in the file
  */
 export function readTimeStamps(
   file: ByteSource,
   attachment: Attachment,
   span: Span,
-  lineScan: boolean,
+  most: number,
 ): TimeStamps {
   const content = contentOf(file, attachment);
   const count = new DataView(content.read(0, HEAD, "time stamps").buffer).getInt32(4, true);
@@ -47,7 +49,7 @@ export function readTimeStamps(
   const factor = first > LEAST_DAYS && second - first < MOST_DAY_STEP ? DAY : 1;
   const step = factor * (end - first) / (last - span.start);
   if (!Number.isFinite(step) || step <= 0) return NO_STAMPS;
-  const whole = !lineScan && last === span.start + span.size - 1 && span.size <= MAX_TIMES;
+  const whole = last === span.start + span.size - 1 && span.size <= most;
   const times = whole ? at(span.start, span.size).map((stamp) => factor * (stamp - first)) : null;
   return { step, times: times?.every(Number.isFinite) ? times : null };
 }
@@ -62,7 +64,8 @@ export function timeStamps(
   const attachment = attachments.find(({ type }) => type === "CZTIMS");
   if (!attachment || span.size < 2) return { ...NO_STAMPS, warnings: [] };
   try {
-    return { ...readTimeStamps(file, attachment, span, lineScan), warnings: [] };
+    const most = lineScan ? MAX_ROW_TIMES : MAX_TIMES;
+    return { ...readTimeStamps(file, attachment, span, most), warnings: [] };
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     return { ...NO_STAMPS, warnings: [`The time stamps cannot be read: ${error.message}`] };

@@ -15,6 +15,7 @@
  */
 import { calibrationsOf } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
+import { MAX_ROW_TIMES } from "../limits.ts";
 import { firstMoment } from "../moment.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
@@ -152,6 +153,7 @@ class LsmFile {
     return {
       ...whole,
       channels,
+      times: this.#times(rows.most),
       // The lines that were scanned of all wanted channels.
       plan: async (wanted, position, range) => {
         const least = rows.ofChannels(wanted);
@@ -166,7 +168,7 @@ class LsmFile {
     const record = this.#record;
     const { T, Z } = this.#dimensions;
     const planes = this.#planes;
-    const { colors, stamps, recording } = this.#parts;
+    const { colors, recording } = this.#parts;
     const { calibrations, warnings } = this.#steps(planes.first.height);
     const { first } = this.#tiff;
     const names = colors.names.some((name) => name !== "") ? colors.names : recording.channelNames;
@@ -176,7 +178,6 @@ class LsmFile {
       calibrations,
       names: planes.samples.map((_, i) => names[i] ?? null),
       colors: planes.samples.map((_, i) => colors.colors[i] ?? null),
-      times: secondsFromFirst(stamps, T),
       moment: firstMoment(startMoment(recording.startDays), tagMoment(first)),
       fileSize: this.#tiff.file.size,
       warnings: [...this.#warnings, ...warnings],
@@ -184,6 +185,16 @@ class LsmFile {
       documents: (list) => addDocuments(list, this.#tiff, record),
       plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel, rows),
     };
+  }
+
+  /** Seconds of the time points, or of as many rows of a line scan as there are. */
+  #times(held: number): readonly number[] | null {
+    const { rows, T } = this.#dimensions;
+    const { stamps } = this.#parts;
+    if (rows !== "T") return secondsFromFirst(stamps, T);
+    return held <= MAX_ROW_TIMES
+      ? secondsFromFirst(stamps, this.#planes.first.height)?.slice(0, held) ?? null
+      : null;
   }
 
   /** Steps of all axes; `lines` is how many time points a line scan has. */
