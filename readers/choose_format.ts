@@ -152,15 +152,15 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
   }
   if (recognised && rules.allow(recognised)) return recognised;
   const expected = rules.expected(FORMATS);
-  if (expected) {
+  if (expected && expected.sharesExtensions !== true) {
     throw new DecodeFailed(
-      file.size === 0 ? "the file is empty" : expected.explains?.(head) ??
+      file.size === 0 ? "the file is empty" : expected.explains?.(head, rules.name) ??
         `the content is not ${expected.title}, which "${rules.extension}" stands for`,
     );
   }
   const known = rules.extension ?? recognised?.extensions[0];
-  if (known !== undefined) throw rules.notAllowed(known);
-  const explanation = explanationOf(path, head);
+  if (known !== undefined && !expected) throw rules.notAllowed(known);
+  const explanation = expected?.explains?.(head, rules.name) ?? explanationOf(rules.name, head);
   throw new UnsupportedFormat(
     explanation !== null
       ? `"${rules.name}" cannot be opened: ${explanation}`
@@ -183,8 +183,10 @@ const claimant = (path: string, files: FileAccess): Format | undefined =>
   FORMATS.find((format) => format.container === "file" && format.claims?.(path, files));
 
 /** What a file that no reader takes is and what to open instead, by the extension of a relative, or `null`. */
-function explanationOf(path: string, head: Uint8Array): string | null {
-  const lower = path.toLowerCase();
-  const format = FORMATS.find(({ relatives }) => relatives?.some((extension) => lower.endsWith(extension)));
-  return format?.explains?.(head) ?? null;
+function explanationOf(name: string, head: Uint8Array): string | null {
+  const lower = name.toLowerCase();
+  const format = FORMATS.find((one) =>
+    one.relatives?.some((extension) => lower.endsWith(extension)) || one.isRelative?.(name)
+  );
+  return format?.explains?.(head, name) ?? null;
 }

@@ -72,6 +72,11 @@ export class DecodeFailed extends ReaderError {
  */
 export class NoImage extends DecodeFailed {}
 
+/** A failure as a part of a warning, the `line:column:` of a parser in words. */
+export function reasonOf({ message }: DecodeFailed): string {
+  return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
+}
+
 /** The selected channels differ in shape, so that no one plane describes them. */
 export class InvalidChannelIndices extends ReaderError {
   /** Key in the error table. */

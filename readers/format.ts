@@ -18,11 +18,15 @@ export interface FormatBase {
   readonly holdsPaths?: boolean;
   /** Extensions of relatives that are not read, lower case; {@linkcode explains} tells what to open instead. */
   readonly relatives?: readonly string[];
+  /** For relatives that no extension tells: whether a file is one, by its name. */
+  isRelative?(name: string): boolean;
+  /** True where many programs use the extensions, so that content which is not recognised is of no known format. */
+  readonly sharesExtensions?: boolean;
   /**
    * For content of another kind in a file that is named like this format or a relative of it: what it is and what to
    * open instead, in one clause that starts with "it is", or `null`.
    */
-  explains?(head: Uint8Array): string | null;
+  explains?(head: Uint8Array, name: string): string | null;
   /** Loads the reader; a literal import, so that `deno compile` embeds it. */
   load(): Promise<{ scenes: ReadScenes }>;
 }

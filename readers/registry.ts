@@ -9,10 +9,11 @@ import { ND2 } from "./nd2/format.ts";
 import { OIF } from "./oif/format.ts";
 import { OIR } from "./oir/format.ts";
 import { OME_ZARR } from "./ome_zarr/format.ts";
+import { PRAIRIE } from "./prairie/format.ts";
 import { TIFF } from "./tiff/format.ts";
 
 /** All formats, in the order in which their first bytes are tried. */
-export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, CZI, ND2, ...OIF, ...OME_ZARR];
+export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, CZI, ND2, ...OIF, PRAIRIE, ...OME_ZARR];
 
 /** Those whose images are directories. */
 export const DIRECTORY_FORMATS: readonly DirectoryFormat[] = FORMATS.filter((format) =>

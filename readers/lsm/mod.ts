@@ -14,12 +14,12 @@
  * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part is a warning.
  */
 import { calibrationsOf } from "../axes.ts";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, reasonOf } from "../errors.ts";
 import { MAX_ROW_TIMES } from "../limits.ts";
 import { firstMoment } from "../moment.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
-import { reasonOf, tagMoment } from "../tiff/opened.ts";
+import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";

@@ -1,6 +1,5 @@
 /** The rows of a line scan, which are lines in time: an interrupted one may have fewer in one channel than in another. */
 import { DecodeFailed } from "../errors.ts";
-import type { Acquisition } from "../reader.ts";
 import type { PlaneGrid } from "./plane_grid.ts";
 import type { PlaneImages } from "./plane_images.ts";
 
@@ -19,13 +18,4 @@ export function rowsOfChannels(grid: PlaneGrid, images: PlaneImages): { fewest: 
     }
   }
   return { fewest, most };
-}
-
-/** The same acquisition, of whose planes only the first rows are read. */
-export function withFirstRows(acquisition: Acquisition, rows: number): Acquisition {
-  return {
-    ...acquisition,
-    plan: (channels, position, wanted) =>
-      acquisition.plan(channels, position, wanted ?? { start: 0, end: rows }),
-  };
 }

@@ -22,6 +22,7 @@ import { openMicroManager, withPlaneMetadata } from "./dialects/micromanager.ts"
 import { openOlympusText } from "./dialects/olympus_text.ts";
 import { openOme } from "./dialects/ome.ts";
 import { openPlain, plainSeries } from "./dialects/plain.ts";
+import { withPrairieDocument } from "./dialects/prairie.ts";
 import { openScanImage } from "./dialects/scanimage.ts";
 import { noted, type Opened } from "./opened.ts";
 import { oneSeries, type SeriesList } from "./stack.ts";
@@ -32,7 +33,7 @@ import { TiffFile } from "./tiff_file.ts";
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => {
     const opened = openFile(source);
-    const list = seriesOf(opened);
+    const list = withPrairieDocument(opened, seriesOf(opened));
     return scenesOf(opened, list);
   });
 }

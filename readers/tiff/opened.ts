@@ -1,5 +1,5 @@
 /** The opened file, as each dialect is asked about it, and what of it could not be read. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, reasonOf } from "../errors.ts";
 import { type Moment, momentOf } from "../moment.ts";
 import type { FileAccess } from "../random_access.ts";
 import type { Directory } from "./directory.ts";
@@ -36,9 +36,4 @@ export function noted<T>(opened: Opened, what: string, read: () => T): T | null 
     opened.warnings.push(`${what} cannot be read: ${reasonOf(error)}`);
     return null;
   }
-}
-
-/** A failure as a part of a warning, the `line:column:` of a parser in words. */
-export function reasonOf({ message }: DecodeFailed): string {
-  return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
 }

@@ -8,7 +8,7 @@
  *
  * Plain TIFF of newer versions: `<MetaData>` in ImageDescription, as `<prop id="..." value="..."/>`.
  */
-import { DecodeFailed } from "../../errors.ts";
+import { DecodeFailed, reasonOf } from "../../errors.ts";
 import { parseXml, type XmlElement } from "../../xml.ts";
 import { MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import { readPage } from "../page.ts";
@@ -16,7 +16,7 @@ import { openPlain } from "./plain.ts";
 import { calibrationsOf } from "../../axes.ts";
 import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, type Moment, moment, UNDATED } from "../../moment.ts";
-import { noted, type Opened, reasonOf, tagMoment } from "../opened.ts";
+import { noted, type Opened, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../numbers.ts";
 import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";

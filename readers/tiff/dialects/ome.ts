@@ -4,7 +4,7 @@
  * annotations are ignored.
  */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, quoted } from "../../errors.ts";
+import { DecodeFailed, quoted, reasonOf } from "../../errors.ts";
 import { axesOf } from "../../axes.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { addCompanion, describe, type Described } from "./ome_document.ts";
@@ -21,7 +21,7 @@ import {
 } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../moment.ts";
-import { type Opened, reasonOf, tagMoment } from "../opened.ts";
+import { type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { upToNul } from "../text.ts";
 

@@ -1,0 +1,99 @@
+/** Physical steps of the axes, and the times of the frames. */
+import { type Calibration, calibrationsOf } from "../axes.ts";
+import type { PvFrame, PvScan } from "../pvscan/document.ts";
+import { settingOf } from "../pvscan/state.ts";
+import type { AxisLetter } from "../reader.ts";
+import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
+
+/** Share by which the mean distance of frames may differ from the period that is stated for them. */
+const TOLERANCE = 0.05;
+
+/** Steps by letter, and what the document does not say. */
+export interface Steps {
+  /** By letter, those that are known. */
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  /** What is missing. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Steps of the axes of a scene.
+ *
+ * @param times seconds of its time points from the first, or `null`
+ */
+export function stepsOf(
+  scan: PvScan,
+  group: CycleGroup,
+  grid: FrameGrid,
+  times: readonly number[] | null,
+): Steps {
+  const [sequence] = group.sequences;
+  const levels = sequence === undefined ? [scan.state] : levelsOf(scan, sequence);
+  const value = (key: string) => settingOf(levels, key);
+  if (group.axis === "line") {
+    const period = value("scanLinePeriod");
+    const calibrations = calibrationsOf({
+      T: [meanStep(times), "s"],
+      Y: [period, "s"],
+      X: [value("micronsPerPixel/XAxis"), "um"],
+    });
+    return {
+      calibrations,
+      warnings: calibrations.Y === undefined
+        ? ["The PVScan document does not say how long a line takes"]
+        : [],
+    };
+  }
+  const calibrations = calibrationsOf({
+    T: [group.axis === "T" ? frameStep(value("framePeriod"), times) : meanStep(times), "s"],
+    Z: [focusStep(scan, group, grid) ?? value("micronsPerPixel/ZAxis"), "um"],
+    Y: [value("micronsPerPixel/YAxis"), "um"],
+    X: [value("micronsPerPixel/XAxis"), "um"],
+  });
+  return { calibrations, warnings: [] };
+}
+
+/** Seconds of each time point from the first; `null` where the document does not say, or where they do not ascend. */
+export function timesOf(grid: FrameGrid): number[] | null {
+  if (grid.times < 2) return null;
+  const frames = Array.from({ length: grid.times }, (_, t) => grid.at(t, 0));
+  return ascending(frames, (frame) => frame.relativeTime) ?? ascending(frames, (frame) => frame.absoluteTime);
+}
+
+function ascending(
+  frames: readonly (PvFrame | undefined)[],
+  timeOf: (frame: PvFrame) => number | null,
+): number[] | null {
+  const times: number[] = [];
+  let first = 0;
+  for (const frame of frames) {
+    const time = frame === undefined ? null : timeOf(frame);
+    if (time === null) return null;
+    if (times.length === 0) first = time;
+    const since = time - first;
+    if (times.length > 0 && since <= (times.at(-1) ?? 0)) return null;
+    times.push(since);
+  }
+  return times;
+}
+
+const meanStep = (times: readonly number[] | null) =>
+  times === null || times.length < 2 ? null : (times.at(-1) ?? 0) / (times.length - 1);
+
+/** The stated period of a frame, unless frames follow one another otherwise, as where they are averaged or waited for. */
+function frameStep(period: number | null, times: readonly number[] | null): number | null {
+  const mean = meanStep(times);
+  if (period === null || mean === null) return period ?? mean;
+  return Math.abs(mean - period) <= TOLERANCE * period ? period : mean;
+}
+
+/** Mean distance of the focus planes in um. */
+function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): number | null {
+  const [sequence] = sequences;
+  if (sequence === undefined || grid.slices < 2) return null;
+  const [first, last] = [grid.at(0, 0), grid.at(0, grid.slices - 1)].map((frame) =>
+    frame === undefined ? null : settingOf(levelsOf(scan, sequence, frame), "positionCurrent/ZAxis")
+  );
+  if (typeof first !== "number" || typeof last !== "number" || first === last) return null;
+  return Math.abs(last - first) / (grid.slices - 1);
+}

@@ -1,0 +1,167 @@
+/** From the sequences of a document to scenes: which of them are time points of one, and what their frames are. */
+import type { PvFile, PvFrame, PvScan, PvSequence } from "../pvscan/document.ts";
+import { type PvState, settingOf } from "../pvscan/state.ts";
+
+/** What the frames of a sequence follow one another along. */
+export type FrameAxis = "line" | "Z" | "T";
+
+/** Sequences of one scene. */
+export interface CycleGroup {
+  /** `line` where each frame is a line scan. */
+  readonly axis: FrameAxis;
+  /** In the order of the document. */
+  readonly sequences: readonly PvSequence[];
+  /** Their indices in the document. */
+  readonly indices: readonly number[];
+}
+
+/** Micrometres that two places of the stage differ by where no size of the frame is known. */
+const LEAST_DISTANCE = 1;
+
+/** Share of the frame by which two places differ; neighbours of a grid overlap by less than half. */
+const DISTANCE_SHARE = 0.1;
+
+/** Places of one kind of sequence that are told apart; of more, each further sequence is a scene of its own. */
+const MAX_PLACES = 1000;
+
+/** What the frames of a sequence of this type follow one another along. */
+export function frameAxis({ type }: PvSequence): FrameAxis {
+  if (/line\s*scan/i.test(type)) return "line";
+  return /ZSeries|Volume/i.test(type) ? "Z" : "T";
+}
+
+/** The settings of a frame, from the innermost level out. */
+export function levelsOf(scan: PvScan, sequence: PvSequence, frame = sequence.frames[0]): readonly PvState[] {
+  return frame === undefined ? [sequence.state, scan.state] : [frame.state, sequence.state, scan.state];
+}
+
+/**
+ * The sequences as scenes. Those of a series (type `TSeries ...` or `ZSeries`) with equal frames at one place of the
+ * stage are the time points of one scene, every other one is a scene.
+ */
+export function groupsOf(scan: PvScan): CycleGroup[] {
+  const groups: { axis: FrameAxis; sequences: PvSequence[]; indices: number[] }[] = [];
+  const byKind = new Map<string, { place: Place; group: (typeof groups)[number] }[]>();
+  scan.sequences.forEach((sequence, index) => {
+    const axis = frameAxis(sequence);
+    const known = series(sequence, axis) ? groupsLike(byKind, scan, index) : [];
+    const place = placeOf(scan, sequence);
+    const own = known.find((one) => near(one.place, place));
+    if (own) {
+      own.group.sequences.push(sequence);
+      own.group.indices.push(index);
+      return;
+    }
+    const group = { axis, sequences: [sequence], indices: [index] };
+    groups.push(group);
+    if (known.length < MAX_PLACES) known.push({ place, group });
+  });
+  return groups;
+}
+
+const series = ({ type, frames }: PvSequence, axis: FrameAxis) =>
+  axis !== "line" && frames.length > 0 && /^[TZ]Series/i.test(type);
+
+/** Groups of sequences like one: of its type and frames; the last may have been interrupted. */
+function groupsLike<T>(byKind: Map<string, T[]>, scan: PvScan, index: number): T[] {
+  const sequence = scan.sequences[index]!;
+  const kind = kindOf(scan, sequence);
+  const last = index === scan.sequences.length - 1;
+  const longer = last
+    ? [...byKind].find(([other]) => sameButLonger(other, kind, sequence.frames.length))?.[1]
+    : undefined;
+  const key = `${kind}|${sequence.frames.length}`;
+  const known = longer ?? byKind.get(key) ?? [];
+  if (longer === undefined) byKind.set(key, known);
+  return known;
+}
+
+function sameButLonger(other: string, kind: string, frames: number): boolean {
+  return other.startsWith(`${kind}|`) && Number(other.slice(kind.length + 1)) > frames;
+}
+
+function kindOf(scan: PvScan, sequence: PvSequence): string {
+  const levels = levelsOf(scan, sequence);
+  const sizes = ["linesPerFrame", "pixelsPerLine"].map((key) => settingOf(levels, key));
+  return [sequence.type, ...sizes, ...(sequence.frames[0]?.files ?? []).map(({ channel }) => channel)].join(
+    "|",
+  );
+}
+
+/** A place on the stage in um, `null` where the document does not say, and how far from it another one is. */
+interface Place {
+  readonly x: number | null;
+  readonly y: number | null;
+  /** Number of the tile in a grid, or `null`. */
+  readonly tile: number | null;
+  readonly distance: number;
+}
+
+function placeOf(scan: PvScan, sequence: PvSequence): Place {
+  const levels = levelsOf(scan, sequence);
+  const value = (key: string) => settingOf(levels, key);
+  const width = (value("micronsPerPixel/XAxis") ?? 0) * (value("pixelsPerLine") ?? 0);
+  const tile = value("xYStageGridIndex");
+  return {
+    x: value("positionCurrent/XAxis"),
+    y: value("positionCurrent/YAxis"),
+    tile: tile !== null && tile >= 0 ? tile : null,
+    distance: Math.max(LEAST_DISTANCE, DISTANCE_SHARE * width),
+  };
+}
+
+function near(a: Place, b: Place): boolean {
+  if (a.tile !== b.tile) return false;
+  const apart = (one: number | null, other: number | null) =>
+    one !== null && other !== null && Math.abs(one - other) > a.distance;
+  return !apart(a.x, b.x) && !apart(a.y, b.y);
+}
+
+/** The frames of a scene by time and focus. */
+export class FrameGrid {
+  /** Time points. */
+  readonly times: number;
+  /** Focus planes. */
+  readonly slices: number;
+  readonly #at: (t: number, z: number) => PvFrame | undefined;
+
+  /** Nothing is read. */
+  constructor(scan: PvScan, { axis, sequences }: CycleGroup) {
+    if (axis === "Z") {
+      const ordered = sequences.map(({ frames }) => frames);
+      const directions = sequences.map((sequence) => direction(scan, sequence));
+      const upward = directions[0] ?? 0;
+      this.times = ordered.length;
+      this.slices = ordered.reduce((most, frames) => Math.max(most, frames.length), 1);
+      this.#at = (t, z) => {
+        const frames = ordered[t] ?? [];
+        // A fast focus goes up in one cycle and down in the next.
+        const back = (directions[t] ?? 0) * upward < 0;
+        return frames[back ? this.slices - 1 - z : z];
+      };
+    } else {
+      const all = sequences.flatMap(({ frames }) => frames);
+      this.times = Math.max(1, all.length);
+      this.slices = 1;
+      this.#at = (t) => all[t];
+    }
+  }
+
+  /** A frame, `undefined` where there is none. */
+  at(t: number, z: number): PvFrame | undefined {
+    return this.#at(t, z);
+  }
+
+  /** The image of a channel in a frame, `undefined` where there is none. */
+  file(at: { readonly t: number; readonly z: number }, channel: number): PvFile | undefined {
+    return this.at(at.t, at.z)?.files.find((file) => file.channel === channel);
+  }
+}
+
+/** Whether the focus of a sequence rises (1) or falls (-1); 0 where it is not known. */
+function direction(scan: PvScan, sequence: PvSequence): number {
+  const [first, last] = [sequence.frames[0], sequence.frames.at(-1)].map((frame) =>
+    settingOf(levelsOf(scan, sequence, frame), "positionCurrent/ZAxis")
+  );
+  return typeof first === "number" && typeof last === "number" ? Math.sign(last - first) : 0;
+}

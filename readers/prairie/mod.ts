@@ -1,0 +1,133 @@
+/**
+ * Prairie View 4 and 5 of Bruker (Prairie Technologies): a folder with one XML document and plain TIFF images.
+ *
+ *   NAME.xml                              `PVScan`: sequences (cycles) of frames, one TIFF image for each channel of a frame
+ *   NAME_Cycle00001_Ch1_000001.ome.tif    image; of a line scan its rows are lines in time. Others may be on further pages
+ *   NAME-Cycle00001_Ch1Source.tif         frame on which the line was drawn, the reference image
+ *   NAME.env, *_MarkPoints.xml, ...       settings, stimulation, voltages: not read
+ *   CYCLE_000001_RAWDATA_000001           samples that were not converted yet: refused
+ *
+ * A line scan has one scene for each sequence; sequences of a series with equal frames at one place are the time points of
+ * one scene. Steps, times, names and the date are those of the document: what the TIFF files say of them is wrong or a
+ * constant. Refused: a document whose images are all missing, images unlike the first one.
+ */
+import { basename, dirname } from "node:path";
+import { DecodeFailed, NoImage } from "../errors.ts";
+import { isRawData } from "../pvscan/file_names.ts";
+import { documentOf, type FoundDocument, readDocument } from "../pvscan/found_document.ts";
+import { settingOf } from "../pvscan/state.ts";
+import type { FileAccess } from "../random_access.ts";
+import { axesOf } from "../axes.ts";
+import { type Acquisition, oneScene, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { type CycleGroup, FrameGrid, groupsOf, levelsOf } from "./cycles.ts";
+import { ScanFiles } from "./scan_files.ts";
+import { type OpenedScan, sceneImage } from "./scene_image.ts";
+
+/** Cycles that a warning names. */
+const MAX_NAMED = 8;
+
+/** Opens the document of a scan, or the scan that an image is a part of. @throws {DecodeFailed} it is damaged or refused */
+export function scenes({ path, files }: Source): Promise<Scenes> {
+  return Promise.try(() => {
+    const document = documentAt(path, files);
+    const opened = { document, files: new ScanFiles(document, files) };
+    const groups = groupsOf(document.scan);
+    const held = groups.filter((group) => holdsImages(group, opened.files));
+    if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
+    const warnings = leftOut(groups.filter((group) => !held.includes(group)));
+    const [only] = held;
+    if (held.length === 1 && only !== undefined) return { ...oneScene(sceneImage(opened, only)), warnings };
+    return several(opened, held, warnings, document.images.get(basename(path)));
+  });
+}
+
+function several(
+  opened: OpenedScan,
+  held: readonly CycleGroup[],
+  warnings: readonly string[],
+  sequence: number | undefined,
+): Scenes {
+  const own = sequence === undefined ? 0 : held.findIndex(({ indices }) => indices.includes(sequence));
+  const known = new Map<CycleGroup, Acquisition>();
+  return {
+    count: held.length,
+    own: Math.max(0, own),
+    warnings,
+    entries: (most) =>
+      held.slice(0, most).map((group) => ({
+        name: nameOf(group),
+        sizes: sizesIn(opened, group, known.get(group)),
+      })),
+    open: (scene) =>
+      Promise.try(() => {
+        const group = held[scene];
+        if (group === undefined) throw new DecodeFailed(`scene ${scene} does not exist`);
+        const image = sceneImage(opened, group);
+        known.set(group, image);
+        return image;
+      }),
+  };
+}
+
+function documentAt(path: string, files: FileAccess): FoundDocument {
+  const own = documentOf(path, files);
+  if (own === null) return readDocument(path, files);
+  if ("reason" in own.found) throw new NoImage(`it is an image of Prairie View, but ${own.found.reason}`);
+  return own.found;
+}
+
+const holdsImages = ({ sequences }: CycleGroup, files: ScanFiles) =>
+  sequences.some(({ frames }) =>
+    frames.some((frame) => frame.files.some(({ name }) => files.sizeOf(name) !== null))
+  );
+
+function withoutImages({ document, files }: OpenedScan, access: FileAccess): string {
+  const [name] = document.images.keys();
+  if (name === undefined) return "the PVScan document names no images";
+  const raw = rawFile(dirname(document.path), access);
+  return raw === null
+    ? `none of the images that the PVScan document names is in ${basename(files.folder)}: "${name}"`
+    : `its images were not made yet: "${raw}" is raw data, which Prairie View converts with its Image-Block Ripping Utility`;
+}
+
+/** Name of a raw file in a folder, or `null`. */
+function rawFile(folder: string, files: FileAccess): string | null {
+  try {
+    return files.list(folder).find(isRawData) ?? null;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
+  }
+}
+
+function leftOut(groups: readonly CycleGroup[]): string[] {
+  if (groups.length === 0) return [];
+  const names = groups.slice(0, MAX_NAMED).map(nameOf).join(", ");
+  const more = groups.length > MAX_NAMED ? ` and ${groups.length - MAX_NAMED} more` : "";
+  return [`Cycles without images are left out: ${names}${more}`];
+}
+
+/** `Cycle 3`, `Cycles 1 to 20`. */
+function nameOf({ sequences, indices }: CycleGroup): string {
+  const number = (at: number) => sequences.at(at)?.cycle ?? (indices.at(at) ?? 0) + 1;
+  return sequences.length > 1 ? `Cycles ${number(0)} to ${number(-1)}` : `Cycle ${number(0)}`;
+}
+
+/** Sizes as they are served; of a scene that is not open those that the document states. */
+function sizesIn(
+  { document: { scan }, files }: OpenedScan,
+  group: CycleGroup,
+  known?: Acquisition,
+): SceneEntry["sizes"] {
+  if (known !== undefined) return sizesOf(known.axes);
+  const [sequence] = group.sequences;
+  const levels = sequence === undefined ? [] : levelsOf(scan, sequence);
+  const [Y, X] = ["linesPerFrame", "pixelsPerLine"].map((key) => settingOf(levels, key));
+  const grid = new FrameGrid(scan, group);
+  const there = grid.at(0, 0)?.files.filter(({ name }) => files.sizeOf(name) !== null) ?? [];
+  if (!isLength(Y) || !isLength(X) || there.length === 0) return {};
+  return sizesOf(axesOf({ T: grid.times, C: there.length, Z: grid.slices, Y, X }, {}));
+}
+
+const isLength = (value: number | null | undefined): value is number =>
+  Number.isSafeInteger(value) && Number(value) > 0;

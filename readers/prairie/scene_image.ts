@@ -1,0 +1,169 @@
+/** One scene: the planes of some sequences, everything but their samples. */
+import { basename } from "node:path";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import type { PvFile } from "../pvscan/document.ts";
+import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
+import { scanMoment } from "../pvscan/scan_date.ts";
+import { settingOf } from "../pvscan/state.ts";
+import type { Acquisition } from "../reader.ts";
+import { acquisitionOf } from "../tiff/acquisition.ts";
+import { DocumentList } from "../tiff/document_list.ts";
+import { withFirstRows } from "../tiff/first_rows.ts";
+import type { PageLayout } from "../tiff/page.ts";
+import { stepsOf, timesOf } from "./calibration.ts";
+import { type CycleGroup, FrameGrid, levelsOf } from "./cycles.ts";
+import { PlaneImages } from "./plane_images.ts";
+import { referenceImage } from "./reference_image.ts";
+import type { ScanFiles } from "./scan_files.ts";
+
+/** Memory of the settings of a scene and of what is told of it. */
+const BASE_BYTES = 256 << 10;
+
+/** Memory of a frame with its files and settings, which the document keeps. */
+const FRAME_BYTES = 2048;
+
+/** A document with its files. */
+export interface OpenedScan {
+  /** The document. */
+  readonly document: FoundDocument;
+  /** Its files. */
+  readonly files: ScanFiles;
+}
+
+/** Everything but the samples of a scene. @throws {DecodeFailed} none of its first images can be read */
+export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): Acquisition {
+  const { scan } = document;
+  const grid = new FrameGrid(scan, group);
+  const { channels, warnings } = channelsOf(grid, files);
+  const images = PlaneImages.open(channels, files.folder, files.access);
+  const line = group.axis === "line";
+  const { layout, most } = rowsOf(channels, images, line);
+  const times = timesOf(grid);
+  const steps = stepsOf(scan, group, grid, times);
+  const [sequence] = group.sequences;
+  const reference = line && sequence !== undefined
+    ? referenceImage(scan, sequence, files)
+    : { reference: null, warnings: [] };
+  const { first } = images.first.tiff;
+  const acquisition = acquisitionOf(
+    {
+      sizes: { T: grid.times, C: channels.length, Z: grid.slices },
+      layout,
+      calibrations: steps.calibrations,
+      names: channels.map(({ channelName }) => channelName),
+      times,
+      moment: scanMoment(scan.date, sequence?.time),
+      fileSize: files.totalSize,
+      warnings: [
+        ...warnings,
+        ...line ? rowWarnings(document, group, layout.height, most) : missingPlanes(grid, channels, files),
+        ...steps.warnings,
+        ...reference.warnings,
+      ],
+      indexBytes: BASE_BYTES + PlaneImages.indexBytes + files.indexBytes +
+        scan.sequences.reduce((sum, { frames }) => sum + frames.length * FRAME_BYTES, 0),
+      plane: ({ t, z, channel }) => {
+        const wanted = channels[channel]?.channel ?? 0;
+        const file = grid.file({ t, z }, wanted);
+        if (file === undefined) {
+          throw new PlaneNotFound(`the PVScan document names no image of T=${t} Z=${z} of channel ${wanted}`);
+        }
+        return images.get(file, layout, line);
+      },
+    },
+    first,
+    files.access.stop,
+  );
+  const whole: Acquisition = {
+    ...acquisition,
+    reference: reference.reference,
+    documents: (bytes) => {
+      const list = new DocumentList(bytes);
+      const { text } = documentText(document.path, files.access, bytes);
+      list.add(basename(document.path), "application/xml", text);
+      return list.found;
+    },
+  };
+  return layout.height < most ? withFirstRows(whole, layout.height) : whole;
+}
+
+/** The first image of each channel that is there; all of them where none is, which then fail. */
+function channelsOf(
+  grid: FrameGrid,
+  files: ScanFiles,
+): { readonly channels: readonly PvFile[]; readonly warnings: readonly string[] } {
+  const byNumber = new Map((grid.at(0, 0)?.files ?? []).toReversed().map((file) => [file.channel, file]));
+  const named = [...byNumber.values()].sort((a, b) => a.channel - b.channel);
+  if (named.length === 0) throw new DecodeFailed("the PVScan document names no image of the first frame");
+  const there = named.filter(({ name }) => files.sizeOf(name) !== null);
+  if (there.length === 0) return { channels: named, warnings: [] };
+  const left = named.filter((file) => !there.includes(file));
+  return {
+    channels: there,
+    warnings: left.map(({ channel, name }) =>
+      `Channel ${channel} is left out: its first plane, "${name}", is missing`
+    ),
+  };
+}
+
+/** Layout of all planes and, of a line scan, the most rows of a channel: one that was interrupted may have fewer. */
+function rowsOf(
+  channels: readonly PvFile[],
+  images: PlaneImages,
+  line: boolean,
+): { readonly layout: PageLayout; readonly most: number } {
+  const { page } = images.first;
+  if (!line) return { layout: page, most: page.height };
+  let [fewest, most] = [page.height, page.height];
+  for (const file of channels) {
+    try {
+      const { height } = images.get(file).page;
+      fewest = Math.min(fewest, height);
+      most = Math.max(most, height);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed || error instanceof PlaneNotFound)) throw error;
+    }
+  }
+  return { layout: { ...page, height: fewest }, most };
+}
+
+function rowWarnings(
+  { scan }: FoundDocument,
+  { sequences: [sequence] }: CycleGroup,
+  rows: number,
+  most: number,
+): string[] {
+  const declared = sequence === undefined ? null : settingOf(levelsOf(scan, sequence), "linesPerFrame");
+  const planned = Math.max(declared ?? most, most);
+  if (planned > rows) {
+    return [`The scan was interrupted: ${rows} of ${planned} lines are there in every channel`];
+  }
+  return declared !== null && declared < rows
+    ? [`The PVScan document counts ${declared} lines, the images have ${rows}`]
+    : [];
+}
+
+/** A warning where files of other planes than the first are missing, or frames are. */
+function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): string[] {
+  let [frames, images] = [0, 0];
+  let first: string | null = null;
+  for (let t = 0; t < grid.times; t += 1) {
+    for (let z = 0; z < grid.slices; z += 1) {
+      const frame = grid.at(t, z);
+      if (frame === undefined) frames += 1;
+      for (const { channel } of frame === undefined ? [] : channels) {
+        const file = frame?.files.find((one) => one.channel === channel);
+        if (file !== undefined && files.sizeOf(file.name) !== null) continue;
+        images += 1;
+        first ??= file?.name ?? null;
+      }
+    }
+  }
+  const named = first === null ? "" : `: "${first}"${images > 1 ? ` and ${images - 1} more` : ""}`;
+  return [
+    ...frames > 0
+      ? [`The scan was interrupted: ${frames} of ${grid.times * grid.slices} frames are missing`]
+      : [],
+    ...images > 0 ? [`Images of this scan are missing${named}`] : [],
+  ];
+}

@@ -1,0 +1,172 @@
+/**
+ * The document of a scan of Prairie View, versions 4 and 5.
+ *
+ *   PVScan version date                    one document, `NAME.xml`
+ *     PVStateShard                         settings; those of inner elements override those of outer ones
+ *     Sequence type cycle time             one cycle
+ *       PVLinescanDefinition mode          the line of a line scan
+ *       PVStateShard
+ *       Frame relativeTime absoluteTime    one frame
+ *         File channel channelName filename source page
+ *         PVStateShard
+ */
+import { basename } from "node:path";
+import { NoImage } from "../errors.ts";
+import { child, children, parseXml, type XmlElement } from "../xml.ts";
+import { pvNumber, type PvState, stateOf } from "./state.ts";
+
+/** The image of one channel in one frame. */
+export interface PvFile {
+  /** Number of the channel. */
+  readonly channel: number;
+  /** Name of the channel, or `null`. */
+  readonly channelName: string | null;
+  /** Name of the TIFF file, in the folder of the document. */
+  readonly name: string;
+  /** Name of the frame on which the line was drawn, or `null`. */
+  readonly source: string | null;
+  /** Index of its page in the TIFF file. */
+  readonly page: number;
+}
+
+/** One frame. */
+export interface PvFrame {
+  /** Seconds from the start of the sequence, or `null`. */
+  readonly relativeTime: number | null;
+  /** Seconds from the start of the program's clock, or `null`. */
+  readonly absoluteTime: number | null;
+  /** Images, one for each channel, ascending. */
+  readonly files: readonly PvFile[];
+  /** Settings of the frame itself. */
+  readonly state: PvState;
+}
+
+/** The line of a line scan, as it is stated. */
+export interface PvLine {
+  /** `straightLine`, `freeHand` or another. */
+  readonly mode: string;
+  /** Columns and rows of the frame that it was drawn on, or `null` each. */
+  readonly source: { readonly columns: number | null; readonly rows: number | null };
+  /** Ends of a straight line, which is horizontal; `null` each where they are not stated. */
+  readonly straight: {
+    readonly x0: number | null;
+    readonly x1: number | null;
+    readonly y: number | null;
+  };
+  /** Length in um, or `null`. */
+  readonly length: number | null;
+  /** Points of a line drawn by hand. */
+  readonly points: readonly { readonly x: number | null; readonly y: number | null }[];
+}
+
+/** One cycle. */
+export interface PvSequence {
+  /** `Linescan`, `Single`, `ZSeries`, `TSeries Timed Element` and so on. */
+  readonly type: string;
+  /** Number of the cycle, or `null`. */
+  readonly cycle: number | null;
+  /** Time of day, as written. */
+  readonly time: string | undefined;
+  /** The line of a line scan, or `null`. */
+  readonly line: PvLine | null;
+  /** Frames in the order of the document. */
+  readonly frames: readonly PvFrame[];
+  /** Settings of the sequence itself. */
+  readonly state: PvState;
+}
+
+/** The document. */
+export interface PvScan {
+  /** Day and time of the start, as written. */
+  readonly date: string | undefined;
+  /** Cycles in the order of the document. */
+  readonly sequences: readonly PvSequence[];
+  /** Settings of the document. */
+  readonly state: PvState;
+}
+
+/** The element that a document begins with, behind its declaration and comments. */
+const START = /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[^])*-->\s*)*<PVScan[\s>/]/;
+
+/** Whether a text begins as a document of a scan does. */
+export const beginsScan = (text: string): boolean => START.test(text);
+
+/** A text in UTF-8, or in UTF-16 where it begins with its mark. */
+export function decodeDocument(bytes: Uint8Array): string {
+  const [a, b] = bytes;
+  const utf16 = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : null;
+  return new TextDecoder(utf16 ?? "utf-8").decode(bytes);
+}
+
+/**
+ * Reads a document.
+ *
+ * @throws {NoImage} it is one of something else
+ * @throws {DecodeFailed} it is damaged, or over a bound of XML
+ */
+export function parseScan(text: string): PvScan {
+  const root = parseXml(text, "the PVScan document");
+  if (root.name !== "PVScan") throw new NoImage(`it is an XML document of <${root.name}>, not of <PVScan>`);
+  return {
+    date: root.attributes.date,
+    sequences: children(root, "Sequence").map(sequenceOf),
+    state: stateOf(root),
+  };
+}
+
+function sequenceOf(element: XmlElement): PvSequence {
+  const { type = "", cycle, time } = element.attributes;
+  return {
+    type,
+    cycle: pvNumber(cycle),
+    time,
+    line: lineOf(child(element, "PVLinescanDefinition")),
+    frames: children(element, "Frame").map(frameOf),
+    state: stateOf(element),
+  };
+}
+
+function frameOf(element: XmlElement): PvFrame {
+  const files: PvFile[] = [];
+  for (const { attributes } of children(element, "File")) {
+    const { channel, channelName, filename, source, page } = attributes;
+    if (filename === undefined || filename.trim() === "") continue;
+    const index = (pvNumber(page) ?? 1) - 1;
+    files.push({
+      channel: pvNumber(channel) ?? files.length + 1,
+      channelName: channelName ?? null,
+      name: ownName(filename),
+      source: source === undefined || source.trim() === "" ? null : ownName(source),
+      page: index,
+    });
+  }
+  return {
+    relativeTime: pvNumber(element.attributes.relativeTime),
+    absoluteTime: pvNumber(element.attributes.absoluteTime),
+    files: files.sort((a, b) => a.channel - b.channel),
+    state: stateOf(element),
+  };
+}
+
+/** All files lie beside the document; a folder that is written before a name is one of another machine. */
+const ownName = (written: string) => basename(written.trim().replaceAll("\\", "/"));
+
+function lineOf(element: XmlElement | undefined): PvLine | null {
+  if (element === undefined) return null;
+  const { mode = "", SourcePixelsPerLine, SourceLinesPerFrame } = element.attributes;
+  const line = child(element, "Line")?.attributes ?? {};
+  return {
+    mode,
+    source: { columns: pvNumber(SourcePixelsPerLine), rows: pvNumber(SourceLinesPerFrame) },
+    straight: {
+      x0: pvNumber(line.startPixelX),
+      x1: pvNumber(line.stopPixelX),
+      y: pvNumber(line.startPixelY),
+    },
+    length: pvNumber(line.lineLength),
+    points: children(element, "Freehand").map(({ attributes }) => ({
+      x: pvNumber(attributes.x),
+      y: pvNumber(attributes.y),
+    })),
+  };
+}

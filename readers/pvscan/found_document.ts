@@ -1,0 +1,131 @@
+/** The document that a file belongs to: looked for by the names of both, and in a renamed folder among few others. */
+import { basename, dirname, join } from "node:path";
+import { DecodeFailed, quoted, reasonOf } from "../errors.ts";
+import { MAX_XML_BYTES } from "../limits.ts";
+import type { FileAccess } from "../random_access.ts";
+import { beginsScan, decodeDocument, parseScan, type PvScan } from "./document.ts";
+import { type NamedPart, namedPart } from "./file_names.ts";
+
+/** A document that was read. */
+export interface FoundDocument {
+  /** Its path. */
+  readonly path: string;
+  /** Its bytes. */
+  readonly size: number;
+  /** What it says. */
+  readonly scan: PvScan;
+  /** Index of the sequence of each image by the name of its file. */
+  readonly images: ReadonlyMap<string, number>;
+}
+
+/** Why there is none, in one clause. */
+export interface NoDocument {
+  /** Such as `"NAME.xml" is not beside it`. */
+  readonly reason: string;
+}
+
+/** Bytes of a file in which its first element is looked for. */
+const START_BYTES = 4096;
+
+/** XML files of a folder that are looked into where none has the name of the scan. */
+const MAX_LOOKED_INTO = 32;
+
+/** An open asks twice: whether the file is a part of a scan, and what the scan is. */
+const READ = new WeakMap<FileAccess, FoundDocument>();
+
+/**
+ * Reads a document.
+ *
+ * @throws {DecodeFailed} it is damaged, too large, or no `PVScan`
+ */
+export function readDocument(path: string, files: FileAccess): FoundDocument {
+  const known = READ.get(files);
+  if (known?.path === path) return known;
+  const { text, size } = documentText(path, files, MAX_XML_BYTES);
+  const scan = parseScan(text);
+  const images = new Map<string, number>();
+  scan.sequences.forEach(({ frames }, index) => {
+    for (const frame of frames) {
+      for (const { name } of frame.files) if (!images.has(name)) images.set(name, index);
+    }
+  });
+  const found = { path, size, scan, images };
+  READ.set(files, found);
+  return found;
+}
+
+/** A document as it is. @throws {DecodeFailed} it has more bytes than `most` */
+export function documentText(path: string, files: FileAccess, most: number): { text: string; size: number } {
+  const file = files.open(path);
+  if (file.size > most) {
+    throw new DecodeFailed(`the PVScan document has ${file.size} bytes, more than ${most}`);
+  }
+  return { text: decodeDocument(file.read(0, file.size, "the PVScan document")), size: file.size };
+}
+
+/**
+ * The document of the scan that a file is a part of by its name: `NAME.xml`, one that is called like its folder, or the
+ * only one in the folder.
+ *
+ * @returns `null` for a file whose name is not of Prairie View
+ */
+export function documentOf(
+  path: string,
+  files: FileAccess,
+): { readonly part: NamedPart; readonly found: FoundDocument | NoDocument } | null {
+  const part = namedPart(basename(path));
+  if (part === null) return null;
+  const own = dirname(path);
+  const folder = part.below && /^references$/i.test(basename(own)) ? dirname(own) : own;
+  const at = pathIn(folder, part.scan, files);
+  if (at === null) return { part, found: { reason: `"${part.scan}.xml" is not beside it` } };
+  try {
+    const found = readDocument(at, files);
+    if (part.kind === "image" && !found.images.has(basename(path))) {
+      return { part, found: { reason: `${quoted(basename(at))} does not name it` } };
+    }
+    return { part, found };
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    return { part, found: { reason: `${quoted(basename(at))} cannot be read: ${reasonOf(error)}` } };
+  }
+}
+
+/** Path of the document of a scan in a folder, or `null`. */
+function pathIn(folder: string, scan: string, files: FileAccess): string | null {
+  for (const name of new Set([`${scan}.xml`, `${basename(folder)}.xml`])) {
+    const path = join(folder, name);
+    if (isScan(path, files)) return files.resolve(path);
+  }
+  const only = xmlNames(folder, files).map((name) => join(folder, name)).filter((path) =>
+    isScan(path, files)
+  );
+  return only.length === 1 && only[0] !== undefined ? files.resolve(only[0]) : null;
+}
+
+/** XML files of a folder; none where it has too many of them, or more entries than are listed. */
+function xmlNames(folder: string, files: FileAccess): string[] {
+  try {
+    const names = files.list(folder).filter((name) => /\.xml$/i.test(name));
+    return names.length > MAX_LOOKED_INTO ? [] : names;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return [];
+    throw error;
+  }
+}
+
+function isScan(path: string, files: FileAccess): boolean {
+  const file = files.openNeighbour(path);
+  if (file === null) return false;
+  try {
+    return beginsScan(decodeDocument(file.read(0, Math.min(START_BYTES, file.size), "the start")));
+  } finally {
+    file.close();
+  }
+}
+
+/** True for an image that a document beside it names: it is opened as a part of its scan. */
+export function isPartOfScan(path: string, files: FileAccess): boolean {
+  const document = documentOf(path, files);
+  return document !== null && document.part.kind === "image" && "scan" in document.found;
+}

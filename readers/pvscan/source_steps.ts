@@ -1,0 +1,16 @@
+/** Steps of the frame on which the line of a line scan was drawn. */
+import { calibrated, type Calibration } from "../axes.ts";
+import type { PvScan } from "./document.ts";
+import { settingOf } from "./state.ts";
+
+/** Those of the document; version 4 has only those of the frame, which are the same for a straight line. */
+export function sourceSteps(
+  scan: PvScan,
+  cycle: number | null,
+): { readonly y: Calibration; readonly x: Calibration } {
+  const sequence = scan.sequences.find((one) => one.cycle === cycle) ?? scan.sequences[0];
+  const inner = sequence === undefined ? [] : [sequence.frames[0]?.state ?? sequence.state, sequence.state];
+  const step = (axis: string) =>
+    calibrated(settingOf([scan.state, ...inner], `micronsPerPixel/${axis}`), "um");
+  return { y: step("YAxis"), x: step("XAxis") };
+}

@@ -1,0 +1,63 @@
+/**
+ * TIFF of Prairie View that is opened by itself: the frame on which the line of a line scan was drawn, which takes its
+ * steps from the document of the scan, and images whose document is missing. Images that a document names are opened by
+ * the reader of Prairie View.
+ */
+import { basename } from "node:path";
+import { calibrationsOf } from "../../axes.ts";
+import type { PvScan } from "../../pvscan/document.ts";
+import { namedPart } from "../../pvscan/file_names.ts";
+import { documentOf } from "../../pvscan/found_document.ts";
+import { sourceSteps } from "../../pvscan/source_steps.ts";
+import type { Opened } from "../opened.ts";
+import type { SeriesList, Stack } from "../stack.ts";
+import { TAG } from "../tags.ts";
+
+/** What the program writes, cut to 22 characters. */
+const SOFTWARE = /^Prairie View /;
+
+/** Names of line scans, whose rows are lines in time. */
+const LINE_SCAN = /^LineScan-/i;
+
+/** The series of a file with what the document of Prairie View says of them, where it is a file of that program. */
+export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesList {
+  const named = namedPart(basename(opened.path)) !== null;
+  if (!named && !SOFTWARE.test(opened.first.note(TAG.Software, 64))) return list;
+  const document = documentOf(opened.path, opened.files);
+  if (document === null) {
+    opened.warnings.push(
+      "It is an image of Prairie View, but its name does not tell its document; steps are unknown",
+    );
+    return list;
+  }
+  const { part, found } = document;
+  if ("reason" in found) {
+    const line = part.kind === "image" && LINE_SCAN.test(part.scan);
+    opened.warnings.push(
+      `It is an image of Prairie View, but ${found.reason}; ` +
+        (line
+          ? "its rows are lines in time, how long one takes is unknown"
+          : "what only the document says, such as steps and the date, is unknown"),
+    );
+    return line ? each(list, withoutRowStep) : list;
+  }
+  return part.kind === "source"
+    ? each(list, (stack) => withSourceSteps(stack, found.scan, part.cycle))
+    : list;
+}
+
+const each = (list: SeriesList, change: (stack: Stack) => Stack): SeriesList => ({
+  ...list,
+  open: (index) => change(list.open(index)),
+});
+
+/** The OME-XML of a line scan gives its rows the pixel of the frame that the line was drawn on. */
+function withoutRowStep(stack: Stack): Stack {
+  const { Y: _rows, ...calibrations } = stack.calibrations;
+  return { ...stack, calibrations };
+}
+
+function withSourceSteps(stack: Stack, scan: PvScan, cycle: number): Stack {
+  const { y, x } = sourceSteps(scan, cycle);
+  return { ...stack, calibrations: calibrationsOf({ Y: [y.step, y.unit], X: [x.step, x.unit] }) };
+}
