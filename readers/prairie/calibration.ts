@@ -56,8 +56,8 @@ export function stepsOf(
 /** Seconds of each time point from the first; `null` where the document does not say, or where they do not ascend. */
 export function timesOf(grid: FrameGrid): number[] | null {
   if (grid.times < 2) return null;
-  const frames = Array.from({ length: grid.times }, (_, t) => grid.at(t, 0));
-  return ascending(frames, (frame) => frame.relativeTime) ?? ascending(frames, (frame) => frame.absoluteTime);
+  return ascending(grid.starts, (frame) => frame.relativeTime) ??
+    ascending(grid.starts, (frame) => frame.absoluteTime);
 }
 
 function ascending(

@@ -124,6 +124,7 @@ export class FrameGrid {
   /** Focus planes. */
   readonly slices: number;
   readonly #at: (t: number, z: number) => PvFrame | undefined;
+  readonly #starts: readonly (PvFrame | undefined)[];
 
   /** Nothing is read. */
   constructor(scan: PvScan, { axis, sequences }: CycleGroup) {
@@ -132,6 +133,7 @@ export class FrameGrid {
       const directions = sequences.map((sequence) => direction(scan, sequence));
       const upward = directions[0] ?? 0;
       this.times = ordered.length;
+      this.#starts = ordered.map(([first]) => first);
       this.slices = ordered.reduce((most, frames) => Math.max(most, frames.length), 1);
       this.#at = (t, z) => {
         const frames = ordered[t] ?? [];
@@ -142,9 +144,15 @@ export class FrameGrid {
     } else {
       const all = sequences.flatMap(({ frames }) => frames);
       this.times = Math.max(1, all.length);
+      this.#starts = all;
       this.slices = 1;
       this.#at = (t) => all[t];
     }
+  }
+
+  /** The frame that was recorded first of each time point. */
+  get starts(): readonly (PvFrame | undefined)[] {
+    return this.#starts;
   }
 
   /** A frame, `undefined` where there is none. */
