@@ -1,5 +1,6 @@
 /** TIFF and BigTIFF. */
 import { type FileFormat, startsWith } from "../format.ts";
+import { explainTiffRelative, SCANIMAGE_LINE_FILES } from "./relatives.ts";
 
 /** All dialects of TIFF. */
 export const TIFF: FileFormat = {
@@ -11,5 +12,7 @@ export const TIFF: FileFormat = {
   recognises: (head) =>
     startsWith(head, 0x49, 0x49, 42, 0) || startsWith(head, 0x4d, 0x4d, 0, 42) ||
     startsWith(head, 0x49, 0x49, 43, 0) || startsWith(head, 0x4d, 0x4d, 0, 43),
+  relatives: SCANIMAGE_LINE_FILES,
+  explains: explainTiffRelative,
   load: () => import("./mod.ts"),
 };

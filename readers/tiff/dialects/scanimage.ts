@@ -4,6 +4,7 @@
  * 2016 on, in Software or behind the BigTIFF header. Pages run channel first; then the frames of a slice and the
  * slices, or, when the focus moves fast, the slices of a volume and the volumes.
  */
+import { DecodeFailed } from "../../errors.ts";
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import { readPage } from "../page.ts";
 import { pagesLikeFirst } from "../page_chain.ts";
@@ -14,6 +15,7 @@ import { noted, type Opened, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../numbers.ts";
 import type { DocumentList } from "../document_list.ts";
 import type { Stack } from "../stack.ts";
+import { lineScanReason } from "./scanimage_lines.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
@@ -45,6 +47,13 @@ export function openScanImage(opened: Opened): Stack | null {
   const texts = [...software.slice(0, 1), ...descriptions, header];
   if (!texts.some((text) => OWN_KEYS.test(text.replace(/[\r\0]/g, "\n")))) return null;
   const fields = fieldsOf(texts);
+  const lines = lineScanReason(opened, fields);
+  if (lines !== null) {
+    throw new DecodeFailed(
+      `it belongs to a recording of ScanImage along arbitrary lines (${lines}): its samples are in the .pmt.dat file, ` +
+        "which is not read, and its pages are no image",
+    );
+  }
   const { offsets, warnings } = pagesLikeFirst(tiff);
   const layout = readPage(first);
   const saved = savedChannels(fields);
