@@ -1,0 +1,50 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { PvLine } from "../pvscan/document.ts";
+import { scanPath } from "./scan_path.ts";
+
+const SIZE = { columns: 64, rows: 48 };
+const LINE: PvLine = {
+  mode: "straightLine",
+  source: { columns: 64, rows: 48 },
+  straight: { x0: 11, x1: 43, y: 17 },
+  length: 8,
+  points: [],
+};
+
+Deno.test("a straight line is horizontal; its path are its ends", () => {
+  deepEqual(scanPath(LINE, SIZE), {
+    lineRoi: [11, 17, 43, 17],
+    scanPath: { x: [11, 43], y: [17, 17] },
+    warnings: [],
+  });
+  // Version 4 does not state the frame.
+  deepEqual(scanPath({ ...LINE, source: { columns: null, rows: null } }, SIZE).lineRoi, [11, 17, 43, 17]);
+});
+
+Deno.test("a line drawn by hand has its points and no ends of a straight one", () => {
+  const points = [{ x: 0, y: 47 }, { x: 63, y: 0 }, { x: 5.5, y: 3 }];
+  const { lineRoi, scanPath: path, warnings } = scanPath({ ...LINE, mode: "freeHand", points }, SIZE);
+  deepEqual([lineRoi, path, warnings], [null, { x: [0, 63, 5.5], y: [47, 0, 3] }, []]);
+});
+
+Deno.test("what is no path in the source image is left out, with a warning", () => {
+  const hand = (points: PvLine["points"]): PvLine => ({ ...LINE, mode: "freeHand", points });
+  const inside = { x: 1, y: 1 };
+  const cases: PvLine[] = [
+    hand([]),
+    hand([inside]),
+    hand([inside, { x: 64, y: 1 }]),
+    hand([inside, { x: 1, y: 48 }]),
+    hand([inside, { x: null, y: 1 }]),
+    hand(Array.from({ length: 65_537 }, () => inside)),
+    { ...LINE, mode: "spiral" },
+    { ...LINE, source: { columns: 128, rows: 48 } },
+    { ...LINE, straight: { x0: null, x1: 3, y: 3 } },
+  ];
+  for (const line of cases) {
+    const { lineRoi, scanPath: path, warnings } = scanPath(line, SIZE);
+    deepEqual([lineRoi, path, warnings.length], [null, null, 1]);
+    match(warnings[0]!, /path|line/i);
+  }
+  equal(scanPath(null, SIZE).warnings.length, 0);
+});

@@ -1,0 +1,80 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { DecodeFailed } from "../errors.ts";
+import { beginsScan, decodeDocument, parseScan } from "./document.ts";
+
+Deno.test("a document is told by its first element", () => {
+  const yes = [
+    "<PVScan>",
+    '\uFEFF<?xml version="1.0"?>\n<PVScan date="">',
+    "\n <!-- a --> <?b?><PVScan/>",
+  ];
+  const no = ["<PVScanner>", "<a><PVScan>", "<!-- <PVScan> --><a>", "PVScan", "", "<!--"];
+  deepEqual([yes.map(beginsScan), no.map(beginsScan)], [yes.map(() => true), no.map(() => false)]);
+});
+
+Deno.test("texts in UTF-8 and UTF-16, with and without their marks", () => {
+  const text = "<PVScan µ/>";
+  const little = Buffer.from(`\uFEFF${text}`, "utf16le");
+  for (
+    const bytes of [Buffer.from(text), Buffer.from(`\uFEFF${text}`), little, Buffer.from(little).swap16()]
+  ) {
+    equal(decodeDocument(bytes), text);
+  }
+});
+
+Deno.test("files are sorted by channel; names lose their folder, pages count from 0", () => {
+  const scan = parseScan(
+    '<PVScan date="d"><Sequence type="Single" cycle="2" time="t"><Frame relativeTime="0,5" absoluteTime="x">' +
+      '<File channel="3" channelName="c" filename="C:\\a\\b.tif" page="4"/><File channel="1" filename="a/c.tif" source="s.tif"/>' +
+      '<File filename=" "/></Frame></Sequence></PVScan>',
+  );
+  const [sequence] = scan.sequences;
+  deepEqual([scan.date, sequence!.type, sequence!.cycle, sequence!.time, sequence!.line], [
+    "d",
+    "Single",
+    2,
+    "t",
+    null,
+  ]);
+  const [frame] = sequence!.frames;
+  deepEqual([frame!.relativeTime, frame!.absoluteTime], [0.5, null]);
+  deepEqual(frame!.files, [
+    { channel: 1, channelName: null, name: "c.tif", source: "s.tif", page: 0 },
+    { channel: 3, channelName: "c", name: "b.tif", source: null, page: 3 },
+  ]);
+});
+
+Deno.test("no element and no attribute is needed; what is no document is refused", () => {
+  const names = [
+    "Sequence",
+    "Frame",
+    "File",
+    "PVStateShard",
+    "PVLinescanDefinition",
+    "Line",
+    "Freehand",
+    "Key",
+    "a",
+  ];
+  const keys = ["type", "cycle", "time", "filename", "channel", "page", "mode", "x", "key", "value"];
+  const { element } = fc.letrec<{ element: string; inner: string[] }>((tie) => ({
+    element: fc.tuple(
+      fc.constantFrom(...names),
+      fc.dictionary(fc.constantFrom(...keys), fc.constantFrom("", "1", "-1", "1e9", "NaN", "..", "a.tif")),
+      tie("inner"),
+    ).map(([name, values, inner]) => {
+      const attributes = Object.entries(values).map(([key, value]) => ` ${key}="${value}"`).join("");
+      return `<${name}${attributes}>${inner.join("")}</${name}>`;
+    }),
+    inner: fc.oneof({ maxDepth: 4 }, fc.constant([]), fc.array(tie("element"), { maxLength: 4 })),
+  }));
+  fc.assert(fc.property(fc.array(element, { maxLength: 6 }), (inner) => {
+    for (const { frames } of parseScan(`<PVScan>${inner.join("")}</PVScan>`).sequences) {
+      for (const { files } of frames) ok(files.every(({ name }) => name !== ""));
+    }
+  }));
+  throws(() => parseScan("<PVScanner/>"), DecodeFailed);
+  throws(() => parseScan("<PVScan>"), DecodeFailed);
+});

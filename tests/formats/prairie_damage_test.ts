@@ -1,0 +1,376 @@
+/** Folders of Prairie View that are incomplete, renamed, damaged or made up. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { tiffBytes } from "../fixtures/tiff_writer.ts";
+import { loadHere, type LoadOptions } from "../load_here.ts";
+
+const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
+const TWO = "LineScan-03142018-1454-2042";
+const OLD = "LineScan-03052014-1015-007";
+const HAND = "LineScan-06092017-1414-619";
+const VOLUMES = "TSeries-01022020-1030-003";
+const PAGES = "TSeries-01022020-1030-004";
+
+const image = (cycle: number, channel: number) => `${TWO}_Cycle0000${cycle}_Ch${channel}_000001.ome.tif`;
+const source = (cycle: number, channel: number) => `${TWO}-Cycle0000${cycle}_Ch${channel}Source.tif`;
+
+/** A copy of a scan in a folder `under`, for as long as `use` takes. */
+async function withCopy(
+  name: string,
+  use: (at: (file: string) => string, folder: string) => Promise<void> | void,
+  under = name,
+) {
+  const parent = Deno.makeTempDirSync();
+  const folder = join(parent, under);
+  Deno.mkdirSync(folder);
+  for (const entry of Deno.readDirSync(join(FIXTURES, name))) {
+    if (entry.isFile) Deno.copyFileSync(join(FIXTURES, name, entry.name), join(folder, entry.name));
+  }
+  try {
+    await use((file) => join(folder, file), folder);
+  } finally {
+    Deno.removeSync(parent, { recursive: true });
+  }
+}
+
+const replace = (path: string, from: string | RegExp, to: string) => {
+  const text = Deno.readTextFileSync(path);
+  ok(text.search(from) >= 0, `${from} is in ${path}`);
+  Deno.writeTextFileSync(path, text.replace(from, to));
+};
+
+const failure = (path: string, options?: LoadOptions) =>
+  loadHere(path, options).then(() => null, (error: Error) => error);
+
+async function refused(path: string, kind: typeof DecodeFailed | typeof UnsupportedFormat, reason: RegExp) {
+  const error = await failure(path);
+  ok(error instanceof kind, `${path}: ${error}`);
+  match(error.message, reason);
+}
+
+const firstRows = 40;
+
+Deno.test("a renamed folder leads to the only document in it, or to one of its own name", () =>
+  withCopy(HAND, async (at, folder) => {
+    Deno.renameSync(at(`${HAND}.xml`), at("other.xml"));
+    const name = at(`${HAND}_Cycle00001_Ch2_000001.ome.tif`);
+    equal((await loadHere(name)).summary.format, "prairie");
+    // Another document that is none of a scan does not count.
+    Deno.writeTextFileSync(at("more.xml"), "<PVMarkPointSeriesElements/>");
+    equal((await loadHere(name)).summary.format, "prairie");
+    Deno.copyFileSync(at("other.xml"), at("second.xml"));
+    const { summary } = await loadHere(name);
+    equal(summary.format, "tif");
+    match(summary.warnings.join(), new RegExp(`"${HAND}.xml" is not beside it; its rows are lines in time`));
+    Deno.renameSync(at("second.xml"), join(folder, "renamed.xml"));
+    equal((await loadHere(name)).summary.format, "prairie");
+  }, "renamed"));
+
+Deno.test("an image without its document is a TIFF whose rows have no step, with a warning", () =>
+  withCopy(TWO, async (at) => {
+    Deno.removeSync(at(`${TWO}.xml`));
+    const { summary } = await loadHere(at(image(1, 2)));
+    deepEqual([summary.format, summary.channels.length, summary.sceneCount], ["tif", 1, 1]);
+    deepEqual(summary.axes.map(({ name, unit }) => [name, unit]), [["Y", "Pixels"], ["X", "Pixels"]]);
+    match(
+      summary.warnings.join(),
+      /image of Prairie View, but "LineScan-03142018-1454-2042.xml" is not beside it/,
+    );
+    const frame = await loadHere(at(source(1, 1)));
+    match(frame.summary.warnings.join(), /is not beside it; what only the document says/);
+    Deno.renameSync(at(source(1, 1)), at("a.tif"));
+    match((await loadHere(at("a.tif"))).summary.warnings.join(), /its name does not tell its document/);
+  }));
+
+Deno.test("an image that the document does not name is a TIFF", () =>
+  withCopy(HAND, async (at) => {
+    const name = `${HAND}_Cycle00001_Ch2_000002.ome.tif`;
+    Deno.copyFileSync(at(name.replace("2.ome", "1.ome")), at(name));
+    const { summary } = await loadHere(at(name));
+    equal(summary.format, "tif");
+    match(summary.warnings.join(), /\.xml" does not name it/);
+  }));
+
+Deno.test("a channel whose image is missing is left out, and a cycle without images", () =>
+  withCopy(TWO, async (at) => {
+    const whole = await loadHere(at(image(2, 2)));
+    Deno.removeSync(at(image(2, 1)));
+    const { summary, planes } = await loadHere(at(image(2, 2)));
+    deepEqual(summary.channels.map(({ name }) => name), ["Dye 2"]);
+    deepEqual(planes, whole.planes.slice(1));
+    match(
+      summary.warnings.join(),
+      /Channel 1 is left out: its first plane, ".*Cycle00002_Ch1_000001.ome.tif", is missing/,
+    );
+    for (const channel of [1, 2]) Deno.removeSync(at(image(1, channel)));
+    const left = await loadHere(at(`${TWO}.xml`));
+    deepEqual([left.summary.sceneCount, left.summary.scene], [1, 0]);
+    deepEqual(left.planes, planes);
+    match(
+      left.summary.warnings.join(),
+      /Cycles without images are left out: Cycle 1$|are left out: Cycle 1,/,
+    );
+    Deno.removeSync(at(image(2, 2)));
+    await refused(at(`${TWO}.xml`), DecodeFailed, /none of the images that the PVScan document names is in/);
+    Deno.writeTextFileSync(at("CYCLE_000001_RAWDATA_000001"), "raw");
+    await refused(at(`${TWO}.xml`), DecodeFailed, /"CYCLE_000001_RAWDATA_000001" is raw data/);
+    await refused(at("CYCLE_000001_RAWDATA_000001"), UnsupportedFormat, /it is raw data of Prairie View/);
+  }));
+
+Deno.test("source images that are missing, damaged or of another size cost the reference image", () =>
+  withCopy(TWO, async (at) => {
+    const warned = async (reason: RegExp, channels: number | null) => {
+      const { summary, referencePlanes, planes } = await loadHere(at(image(1, 1)));
+      match(summary.warnings.join(), reason);
+      equal(planes.length, 2);
+      equal(summary.reference?.channels.length ?? null, channels);
+      equal(referencePlanes.length, channels ?? 0);
+    };
+    const bytes = Deno.readFileSync(at(source(1, 2)));
+    Deno.writeFileSync(at(source(1, 2)), bytes.subarray(0, 300));
+    await warned(/The reference image cannot be decoded: strip 0 at 256 /, null);
+    Deno.removeSync(at(source(1, 2)));
+    await warned(
+      /Source images of the line are missing: "LineScan-03142018-1454-2042-Cycle00001_Ch2Source.tif"$/,
+      1,
+    );
+    Deno.writeTextFileSync(at(source(1, 1)), "no TIFF");
+    await warned(/The reference image cannot be read: /, null);
+    Deno.removeSync(at(source(1, 1)));
+    await warned(/Source images of the line are missing: "LineScan.*" and 1 more/, null);
+  }));
+
+Deno.test("without source images version 4 has no reference image, and no warning as it names none", () =>
+  withCopy(OLD, async (at) => {
+    for (const channel of [1, 2]) Deno.removeSync(at(`${OLD}-Cycle00001_Ch${channel}Source.tif`));
+    const { summary } = await loadHere(at(`${OLD}.xml`));
+    deepEqual([summary.reference, summary.warnings], [null, []]);
+  }));
+
+for (
+  const [from, to, reason] of [
+    ['mode="straightLine"', 'mode="circle"', /The line is of the mode "circle", whose path is not known/],
+    ['startPixelX="11"', 'startPixelX="-1"', /The path of the line does not lie in the source image/],
+    ['stopPixelX="43"', 'stopPixelX="64"', /does not lie in the source image/],
+    ['startPixelY="17"', 'startPixelY="NaN"', /does not lie in the source image/],
+    ['startPixelY="17"', "", /does not lie in the source image/],
+    ['SourcePixelsPerLine="64"', 'SourcePixelsPerLine="128"', /drawn on a frame of 128 x 48 pixels/],
+  ] as const
+) {
+  Deno.test(`a line with ${to || `no ${from}`} has no path, with a warning`, () =>
+    withCopy(TWO, async (at) => {
+      replace(at(`${TWO}.xml`), from, to);
+      const { summary, referencePlanes } = await loadHere(at(image(1, 1)));
+      deepEqual([summary.reference!.lineRoi, summary.reference!.scanPath, referencePlanes.length], [
+        null,
+        null,
+        2,
+      ]);
+      match(summary.warnings.join(), reason);
+    }));
+}
+
+Deno.test("an interrupted line scan has the rows that every channel has", () =>
+  withCopy(TWO, async (at) => {
+    const whole = await loadHere(at(image(1, 1)));
+    const [plane] = whole.planes;
+    const columns = 33;
+    const layout = {
+      littleEndian: true,
+      bigTiff: false,
+      width: columns,
+      samples: 1,
+      bits: 16,
+      kind: "uint",
+    } as const;
+    const rest = {
+      planar: false,
+      rowsPerStrip: 8,
+      tile: null,
+      predictor: 1,
+      codec: "none",
+      fillOrder: 1,
+    } as const;
+    const short = tiffBytes({ ...layout, ...rest, height: 21 }, (x, y) => BigInt(plane![y * columns + x]!));
+    Deno.writeFileSync(at(image(1, 1)), short);
+    const { summary, planes } = await loadHere(at(image(1, 2)));
+    deepEqual([summary.rows, summary.columns], [21, columns]);
+    deepEqual(planes, whole.planes.map((one) => one.slice(0, 21 * columns)));
+    match(
+      summary.warnings.join(),
+      new RegExp(`interrupted: 21 of ${firstRows} lines are there in every channel`),
+    );
+  }));
+
+Deno.test("the images count where they have more lines than the document says", () =>
+  withCopy(HAND, async (at) => {
+    replace(at(`${HAND}.xml`), 'key="linesPerFrame" value="24"', 'key="linesPerFrame" value="20"');
+    const { summary } = await loadHere(at(`${HAND}.xml`));
+    equal(summary.rows, 24);
+    match(summary.warnings.join(), /counts 20 lines, the images have 24/);
+  }));
+
+Deno.test("images of a series that are missing are told of; one unlike the others is refused alone", () =>
+  withCopy(VOLUMES, async (at) => {
+    const name = (cycle: number, frame: number) => `${VOLUMES}_Cycle0000${cycle}_Ch1_00000${frame}.ome.tif`;
+    Deno.removeSync(at(name(1, 3)));
+    Deno.removeSync(at(name(2, 2)));
+    const { summary } = await loadHere(at(`${VOLUMES}.xml`));
+    match(
+      summary.warnings.join(),
+      /Images of this scan are missing: ".*Cycle00001_Ch1_000003.ome.tif" and 1 more/,
+    );
+    Deno.copyFileSync(join(FIXTURES, HAND, `${HAND}_Cycle00001_Ch2_000001.ome.tif`), at(name(1, 1)));
+    await refused(
+      at(`${VOLUMES}.xml`),
+      DecodeFailed,
+      /it is 8 x 6 x 1 of 16 bits, the first image 60 x 24|60 x 24 x 1/,
+    );
+  }));
+
+Deno.test("a page that a file does not have is missing", () =>
+  withCopy(PAGES, async (at) => {
+    for (const page of ["0", "-1", "9", "1.5", "1e99"]) {
+      replace(at(`${PAGES}.xml`), /page="[^"]*"/, `page="${page}"`);
+      await refused(at(`${PAGES}.xml`), DecodeFailed, /it has no page/);
+    }
+  }));
+
+Deno.test("XML that is no document of a scan is of no known format, with what it is", async () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const cases: [string, RegExp][] = [
+      ["", /is of no known format|none of a scan/],
+      ["no XML at all", /is of no known format/],
+      ['<?xml version="1.0"?>\n<OME xmlns="x">', /OME-XML, which is no image by itself/],
+      ["<PVMarkPointSeriesElements/>", /document of Prairie View without images/],
+      ['\uFEFF<?xml version="1.0"?><a/>', /an XML document, and none of a scan of Prairie View/],
+      ["<PVScanner/>", /document of Prairie View without images/],
+      ["<!-- <PVScan> --><a/>", /an XML document, and none/],
+    ];
+    for (const [text, reason] of cases) {
+      Deno.writeTextFileSync(join(folder, "a.xml"), text);
+      await refused(join(folder, "a.xml"), UnsupportedFormat, reason);
+    }
+    Deno.writeTextFileSync(join(folder, "a.env"), "<Environment/>");
+    await refused(join(folder, "a.env"), UnsupportedFormat, /open the XML document of the scan/);
+    const narrow = await failure(join(FIXTURES, HAND, `${HAND}.xml`), { allowedExtensions: [".oir"] });
+    match(narrow!.message, /\("\.xml"\) that is not allowed here/);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("a damaged document is refused; its images are opened as TIFF with a warning", async (t) => {
+  const cases: Record<string, [(text: string) => string, RegExp]> = {
+    "cut short": [(text) => text.slice(0, -30), /is damaged|unclosed/],
+    "with a document type": [
+      (text) => text.replace("<PVScan", '<!DOCTYPE PVScan [<!ENTITY a "b">]><PVScan'),
+      /document type|none of a scan/,
+    ],
+    "with an entity": [(text) => text.replace('notes=""', 'notes="&a;"'), /is damaged/],
+    "nested too deep": [
+      (text) => text.replace("</PVScan>", "<a>".repeat(300) + "</a>".repeat(300) + "</PVScan>"),
+      /nested more than 256 deep/,
+    ],
+    "with too many nodes": [
+      (text) => text.replace("</PVScan>", "<a/>".repeat(1_000_001) + "</PVScan>"),
+      /more than 1000000 nodes/,
+    ],
+    "too large": [(text) => text + " ".repeat(33 << 20), /has \d+ bytes, more than 33554432/],
+    "without images": [(text) => text.replace(/<File [^>]*>/g, ""), /names no images/],
+  };
+  for (const [name, [change, reason]] of Object.entries(cases)) {
+    await t.step(name, () =>
+      withCopy(HAND, async (at) => {
+        const path = at(`${HAND}.xml`);
+        Deno.writeTextFileSync(path, change(Deno.readTextFileSync(path)));
+        match((await failure(path))!.message, reason);
+        const { summary } = await loadHere(at(`${HAND}_Cycle00001_Ch2_000001.ome.tif`));
+        equal(summary.format, "tif");
+        match(summary.warnings.join(), /is an image of Prairie View, but/);
+      }));
+  }
+});
+
+Deno.test("names that lead out of the folder lead to what lies in it", () =>
+  withCopy(HAND, async (at) => {
+    const name = `${HAND}_Cycle00001_Ch2_000001.ome.tif`;
+    for (const way of ["../", "/etc/", "C:\\data\\", "..\\..\\"]) {
+      replace(at(`${HAND}.xml`), /filename="[^"]*"/, `filename="${way}${name}"`);
+      equal((await loadHere(at(`${HAND}.xml`))).summary.warnings.length, 0);
+    }
+    for (const way of ["..", ".", "a/", "\u0000"]) {
+      const text = Deno.readTextFileSync(at(`${HAND}.xml`));
+      Deno.writeTextFileSync(at("b.xml"), text.replace(/filename="[^"]*"/, `filename="${way}"`));
+      ok(await failure(at("b.xml")) instanceof DecodeFailed, way);
+    }
+  }));
+
+Deno.test("a document outside the roots is missing, and so are images that a link leads to", () =>
+  withCopy(HAND, async (at, folder) => {
+    const root = Deno.makeTempDirSync();
+    try {
+      const options = { roots: [Deno.realPathSync(root)] };
+      const name = `${HAND}_Cycle00001_Ch2_000001.ome.tif`;
+      Deno.copyFileSync(at(name), join(root, name));
+      Deno.symlinkSync(at(`${HAND}.xml`), join(root, `${HAND}.xml`));
+      const { summary } = await loadHere(join(root, name), options);
+      equal(summary.format, "tif");
+      Deno.removeSync(join(root, `${HAND}.xml`));
+      Deno.removeSync(join(root, name));
+      Deno.copyFileSync(at(`${HAND}.xml`), join(root, `${HAND}.xml`));
+      Deno.symlinkSync(at(name), join(root, name));
+      match((await failure(join(root, `${HAND}.xml`), options))!.message, /none of the images/);
+    } finally {
+      Deno.removeSync(root, { recursive: true });
+    }
+    ok(folder);
+  }));
+
+/** Counts how often a folder is listed. */
+class ListedAccess extends FileAccess {
+  lists = 0;
+  override list(folder: string): string[] {
+    this.lists += 1;
+    return super.list(folder);
+  }
+}
+
+Deno.test("a folder of thousands of images is not read for one of them", () =>
+  withCopy(HAND, async (at) => {
+    const name = `${HAND}_Cycle00001_Ch2_000001.ome.tif`;
+    for (let i = 2; i < 3000; i += 1) {
+      Deno.writeFileSync(
+        at(name.replace("000001.ome", `${String(i).padStart(6, "0")}.ome`)),
+        new Uint8Array(8),
+      );
+    }
+    const files = new ListedAccess();
+    await loadHere(at(name), { files });
+    // The document, its start, the image and the source image.
+    ok(files.lists === 0 && files.counts.opens <= 8, `${files.lists} lists, ${files.counts.opens} opens`);
+    Deno.renameSync(at(`${HAND}.xml`), at("other.xml"));
+    const renamed = new ListedAccess();
+    equal((await loadHere(at(name), { files: renamed })).summary.format, "prairie");
+    ok(
+      renamed.lists <= 2 && renamed.counts.opens <= 10,
+      `${renamed.lists} lists, ${renamed.counts.opens} opens`,
+    );
+    // A TIFF of another name and program costs no look at its folder.
+    const layout = { littleEndian: true, bigTiff: false, width: 4, height: 4, samples: 1, bits: 16 } as const;
+    const rest = {
+      kind: "uint",
+      planar: false,
+      rowsPerStrip: 4,
+      tile: null,
+      predictor: 1,
+      codec: "none",
+    } as const;
+    Deno.writeFileSync(at("plain.tif"), tiffBytes({ ...layout, ...rest, fillOrder: 1 }, (x) => BigInt(x)));
+    const plain = new ListedAccess();
+    await loadHere(at("plain.tif"), { files: plain });
+    equal(plain.lists, 0);
+  }));
