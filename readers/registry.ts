@@ -4,6 +4,7 @@
  */
 import type { DirectoryFormat, Format } from "./format.ts";
 import { CZI } from "./czi/format.ts";
+import { LIF, LOF } from "./lif/format.ts";
 import { LSM } from "./lsm/format.ts";
 import { ND2 } from "./nd2/format.ts";
 import { OIF } from "./oif/format.ts";
@@ -13,7 +14,7 @@ import { PRAIRIE } from "./prairie/format.ts";
 import { TIFF } from "./tiff/format.ts";
 
 /** All formats, in the order in which their first bytes are tried. */
-export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, CZI, ND2, ...OIF, PRAIRIE, ...OME_ZARR];
+export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, CZI, ND2, LIF, LOF, ...OIF, PRAIRIE, ...OME_ZARR];
 
 /** Those whose images are directories. */
 export const DIRECTORY_FORMATS: readonly DirectoryFormat[] = FORMATS.filter((format) =>

@@ -31,7 +31,16 @@ export interface XmlLimits {
   nodes: number;
   /** Nesting. */
   readonly depth: number;
+  /** True for an element that is left out of the tree with all that it holds; such nodes do not count. */
+  omits?(name: string, parent: string | undefined): boolean;
 }
+
+/** Characters that XML forbids, as they are or as references. */
+const FORBIDDEN =
+  /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
+
+/** The text with a replacement character for each that XML forbids, which programs have written into names. */
+export const allowedXml = (text: string): string => text.replace(FORBIDDEN, "\ufffd");
 
 const local = (name: string) => name.slice(name.lastIndexOf(":") + 1);
 
@@ -54,9 +63,12 @@ export function parseXml(
   const open: OpenElement[] = [];
   let root: OpenElement | null = null;
   const allowed = limits.nodes;
-  const count = () => {
-    if (limits.nodes <= 0) throw new DecodeFailed(`${what} has more than ${allowed} nodes`);
-    limits.nodes -= 1;
+  /** Attributes of the tag that is being read. */
+  let attributes = 0;
+  /** Nesting inside an element that is left out. */
+  let omitted = 0;
+  const bounded = (nodes: number) => {
+    if (nodes > limits.nodes) throw new DecodeFailed(`${what} has more than ${allowed} nodes`);
   };
   parser.on("error", (error) => {
     throw new DecodeFailed(`${what} is damaged: ${error.message.replace(/\.$/, "")}`);
@@ -65,33 +77,53 @@ export function parseXml(
     throw new DecodeFailed(`${what} declares a document type, which is not read`);
   });
   // One at a time, before the parser has made a table of all that a tag has.
-  parser.on("attribute", count);
+  parser.on("attribute", () => bounded(attributes += 1));
   parser.on("opentag", (tag) => {
-    count();
-    if (open.length >= limits.depth) {
+    const nodes = attributes + 1;
+    attributes = 0;
+    if (open.length + omitted >= limits.depth) {
       throw new DecodeFailed(`${what} is nested more than ${limits.depth} deep`);
     }
-    const attributes: Record<string, string> = Object.create(null);
-    for (const [name, value] of Object.entries(tag.attributes)) attributes[local(name)] = value;
-    const element = { name: local(tag.name), attributes, children: [], text: "" };
     const parent = open.at(-1);
+    if (omitted > 0 || limits.omits?.(local(tag.name), parent?.name)) {
+      omitted += 1;
+      return;
+    }
+    bounded(nodes);
+    limits.nodes -= nodes;
+    const element = {
+      name: local(tag.name),
+      attributes: localAttributes(tag.attributes),
+      children: [],
+      text: "",
+    };
     if (parent) parent.children.push(element);
     else root = element;
     open.push(element);
   });
   const addText = (data: string) => {
-    const element = open.at(-1);
+    const element = omitted > 0 ? undefined : open.at(-1);
     if (element) element.text += data;
   };
   parser.on("text", addText);
   parser.on("cdata", addText);
   parser.on("closetag", () => {
+    if (omitted > 0) {
+      omitted -= 1;
+      return;
+    }
     const element = open.pop()!;
     element.text = element.text.trim();
   });
   parser.write(text).close();
   if (root === null) throw new DecodeFailed(`${what} is empty`);
   return root;
+}
+
+function localAttributes(written: Readonly<Record<string, string>>): Record<string, string> {
+  const attributes: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(written)) attributes[local(name)] = value;
+  return attributes;
 }
 
 /** First child with a local name. */

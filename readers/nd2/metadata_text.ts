@@ -1,8 +1,6 @@
 /** Texts of the XML metadata: UTF-8, in rare files UTF-16, in older ones the code page of the computer. */
 
-/** Characters that XML forbids, as they are or as references. */
-const FORBIDDEN =
-  /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
+import { allowedXml } from "../xml.ts";
 
 /** Bytes in which the declaration of a document names its encoding. */
 const DECLARATION_BYTES = 200;
@@ -12,7 +10,7 @@ export function metadataText(bytes: Uint8Array): string {
   const text = decoded(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
-  return text.slice(0, end).trim().replace(FORBIDDEN, "\ufffd");
+  return allowedXml(text.slice(0, end).trim());
 }
 
 function decoded(bytes: Uint8Array): string {

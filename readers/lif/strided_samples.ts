@@ -1,0 +1,156 @@
+/** Reads samples that lie equally far apart along two axes. */
+import type { ByteSource } from "../byte_source.ts";
+import { MAX_READ_STEP } from "../limits.ts";
+import type { SampleType } from "../reader.ts";
+import type { StopFlag } from "../stop_flag.ts";
+import { SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
+
+/** Equally distant places. */
+export interface Stride {
+  /** How many. */
+  readonly count: number;
+  /** Bytes from one to the next. */
+  readonly step: number;
+}
+
+/** Samples of some rows of one channel. */
+export interface StridedSamples {
+  /** The first of them. */
+  readonly offset: number;
+  /** Rows. */
+  readonly rows: Stride;
+  /** Samples of a row. */
+  readonly columns: Stride;
+}
+
+/** Where they are read. */
+export interface SampleFile {
+  /** The file. */
+  readonly file: ByteSource;
+  /** Their type; little-endian. */
+  readonly sampleType: SampleType;
+  /** Looked at between reads. */
+  readonly stop: StopFlag;
+  /** Names them in messages. */
+  readonly what: string;
+}
+
+/** Bytes between two lines for each that is read which are read as well, so that many lines take one read. */
+const MOST_GAP = 4;
+
+/** The axis along which samples lie nearest to each other, and the other one, with their distances in the plane. */
+interface Lines {
+  readonly offset: number;
+  readonly lines: Stride & { readonly target: number };
+  readonly samples: Stride & { readonly target: number };
+}
+
+/** Reads samples of several channels of one image into planes; they are read once where channels are interleaved. */
+export class StridedReader {
+  readonly #from: SampleFile;
+  readonly #width: number;
+  #scratch = new Uint8Array(0);
+  #line = new Float32Array(0);
+
+  /** Nothing is read yet. */
+  constructor(from: SampleFile) {
+    this.#from = from;
+    this.#width = SAMPLE_BYTES[from.sampleType];
+  }
+
+  /**
+   * Reads the samples of channels that begin `offsets` bytes behind `samples.offset`, each into its plane from index `at` on.
+   *
+   * @param offsets ascending or not; 0 or more
+   * @throws {DecodeFailed | Stopped}
+   */
+  read(
+    samples: StridedSamples,
+    offsets: readonly number[],
+    { planes, at }: { readonly planes: readonly Float32Array[]; readonly at: number },
+  ): void {
+    const { rows, columns, offset } = samples;
+    const along = { ...columns, target: 1 };
+    const down = { ...rows, target: columns.count };
+    const across = rows.count > 1 && rows.step < columns.step && columns.count > 1;
+    const lines = across ? { offset, lines: along, samples: down } : { offset, lines: down, samples: along };
+    const spread = Math.max(...offsets) - Math.min(...offsets);
+    // Channels of one pixel lie in the same bytes.
+    if (spread < lines.samples.step) return this.#channels(lines, offsets, { planes, at });
+    offsets.forEach((one, i) => this.#channels(lines, [one], { planes: planes.slice(i, i + 1), at }));
+  }
+
+  #channels(
+    { offset, lines, samples }: Lines,
+    offsets: readonly number[],
+    { planes, at }: { readonly planes: readonly Float32Array[]; readonly at: number },
+  ): void {
+    const first = Math.min(...offsets);
+    const inner = offsets.map((one) => (one - first) / this.#width);
+    const pixel = Math.max(...offsets) - first + this.#width;
+    const runBytes = (samples.count - 1) * samples.step + pixel;
+    const perRead = linesAtOnce(lines, runBytes);
+    for (let line = 0; line < lines.count; line += perRead) {
+      const count = Math.min(perRead, lines.count - line);
+      // A line that is longer than one read is read in parts.
+      const most = runBytes <= MAX_READ_STEP
+        ? samples.count
+        : Math.max(1, Math.floor(MAX_READ_STEP / samples.step));
+      for (let start = 0; start < samples.count; start += most) {
+        const length = Math.min(most, samples.count - start);
+        const bytes = (count - 1) * lines.step + (length - 1) * samples.step + pixel;
+        const array = this.#bytes(offset + first + line * lines.step + start * samples.step, bytes);
+        const from = at + line * lines.target + start * samples.target;
+        inner.forEach((index, i) =>
+          this.#place(array, planes[i]!, {
+            index,
+            at: from,
+            lines: { ...lines, count },
+            samples: { ...samples, count: length },
+          })
+        );
+      }
+    }
+  }
+
+  #bytes(offset: number, length: number): SampleArray {
+    const { file, sampleType, stop, what } = this.#from;
+    stop.check();
+    // Memory that was touched before takes a tenth of the time to read into.
+    if (this.#scratch.length < length) this.#scratch = new Uint8Array(length);
+    const bytes = this.#scratch.subarray(0, length);
+    file.readInto(offset, bytes, what);
+    return new SampleArray({ bytes, sampleType, littleEndian: true });
+  }
+
+  #place(
+    array: SampleArray,
+    plane: Float32Array,
+    { index, at, lines, samples }: Omit<Lines, "offset"> & { readonly index: number; readonly at: number },
+  ): void {
+    const step = samples.step / this.#width;
+    const packed = samples.count * samples.step === lines.step && samples.target === 1 &&
+      lines.target === samples.count;
+    if (packed) {
+      array.convert({ from: index, step, count: lines.count * samples.count }, plane, at);
+      return;
+    }
+    for (let line = 0; line < lines.count; line += 1) {
+      const from = index + line * lines.step / this.#width;
+      const start = at + line * lines.target;
+      if (samples.target === 1) {
+        array.convert({ from, step, count: samples.count }, plane, start);
+        continue;
+      }
+      if (this.#line.length < samples.count) this.#line = new Float32Array(samples.count);
+      array.convert({ from, step, count: samples.count }, this.#line, 0);
+      for (let i = 0; i < samples.count; i += 1) plane[start + i * samples.target] = this.#line[i]!;
+    }
+  }
+}
+
+/** Lines that are read at once: several where little lies between them. */
+function linesAtOnce(lines: Stride, runBytes: number): number {
+  if (lines.count === 1 || lines.step > MOST_GAP * runBytes) return 1;
+  return Math.max(1, Math.floor((MAX_READ_STEP - runBytes) / lines.step) + 1);
+}
