@@ -5,7 +5,7 @@ import { MAX_XML_BYTES } from "../limits.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { allowedXml } from "../xml.ts";
 import { MAX_BLOCKS, MAX_ID_CHARACTERS } from "./bounds.ts";
-import { OBJECT_FILE } from "./format.ts";
+import { OBJECT_FILE } from "./first_text.ts";
 
 const MAGIC = 0x70;
 const FIELD = 0x2a;

@@ -24,7 +24,7 @@ import { acquisitionOf, type SharedFacts } from "./acquisition.ts";
 import { calibratedAxes } from "./axis_steps.ts";
 import { MAX_NAMED } from "./bounds.ts";
 import { type Block, listBlocks, objectBlock, type StoredText, storedText, textAt } from "./container.ts";
-import { OBJECT_FILE } from "./format.ts";
+import { OBJECT_FILE } from "./first_text.ts";
 import { parseHeader, parseObjectHeader } from "./header.ts";
 import { stampOf } from "./image_description.ts";
 import { type ImageElement, imageElements } from "./image_element.ts";
