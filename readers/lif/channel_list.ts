@@ -25,19 +25,20 @@ const TABLES: Readonly<Record<string, string>> = {
 /**
  * The channels of an image. A colour table and a dye are no names: the same one may stand for several channels.
  *
- * @param names those that the user gave, in the order of the channels
+ * @param names those that the user gave, one for each pixel
  */
 export function channelList(layout: ImageLayout, names: readonly string[]): Channel[] {
   const { channels, sampleType } = layout;
-  const given = names.length === channels.length ? names : [];
-  const samples = channels.filter(({ tag }) => tag !== 0).length;
-  const pixels = samples / 3 + (channels.length - samples);
-  let pixel = 0;
-  const wanted = channels.map((channel, i) => {
-    const sample = SAMPLES[channel.tag];
-    if (!sample) return (pixel += 1, given[i] ?? null);
-    if (channel.tag === 1) pixel += 1;
-    return pixels > 1 ? `CH${pixel} ${sample[0]}` : sample[0];
+  const colours = channels.filter(({ tag }) => tag !== 0).length;
+  const pixels = channels.length - colours + colours / 3;
+  const given = names.length === pixels ? names : [];
+  let pixel = -1;
+  const wanted = channels.map(({ tag }, index) => {
+    if (tag <= 1) pixel += 1;
+    const own = given[pixel]?.trim() || null;
+    const sample = SAMPLES[tag]?.[0];
+    if (sample === undefined) return own ?? `CH${index + 1}`;
+    return pixels > 1 ? `${own ?? `CH${pixel + 1}`} ${sample}` : sample;
   });
   const rows = lengthOf(layout.rows);
   const columns = lengthOf(layout.columns);

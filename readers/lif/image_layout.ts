@@ -40,7 +40,7 @@ export type Joined = readonly Dimension[];
 export interface StoredChannel {
   /** Bytes from the start of the block. */
   readonly offset: number;
-  /** 1 red, 2 green, 3 blue; 0 else. */
+  /** 1 red, 2 green, 3 blue of a pixel; 0 else. */
   readonly tag: number;
   /** As the document describes it. */
   readonly described: DescribedChannel;
@@ -218,7 +218,12 @@ function inColourOrder(stored: readonly StoredChannel[]): StoredChannel[] {
     const three = stored.slice(i, i + 3);
     const colours = new Set(three.map(({ tag }) => tag));
     const pixel = colours.size === 3 && !colours.has(0);
-    ordered.push(...pixel ? three.sort((a, b) => a.tag - b.tag) : three.slice(0, 1));
+    // A colour that stands alone is no sample of a pixel.
+    ordered.push(
+      ...pixel
+        ? three.sort((a, b) => a.tag - b.tag)
+        : three.slice(0, 1).map((channel) => ({ ...channel, tag: 0 })),
+    );
     i += pixel ? 3 : 1;
   }
   return ordered;
