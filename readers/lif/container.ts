@@ -7,14 +7,17 @@ import { allowedXml } from "../xml.ts";
 import { MAX_BLOCKS, MAX_ID_CHARACTERS } from "./bounds.ts";
 import { OBJECT_FILE } from "./first_text.ts";
 
+/** Of a file with many blocks each has a name. */
+const UTF16 = new TextDecoder("utf-16le");
+
 const MAGIC = 0x70;
 const FIELD = 0x2a;
 
 /** Magic, bytes that follow, field mark, characters. */
 const TEXT_HEAD = 13;
 
-/** Bytes of the head of a block before its name, with a size of 8 or of 4 bytes. */
-const BLOCK_HEAD = { wide: 22, narrow: 18 } as const;
+/** Bytes of the head of a block before its name, with a size of 8 or of 4 bytes, and most of them with it. */
+const BLOCK_HEAD = { wide: 22, narrow: 18, usual: 64 } as const;
 
 /** Where a LOF file has its samples: a text, two versions with their marks, a mark and a size. */
 const OBJECT_VERSIONS = TEXT_HEAD + 2 * OBJECT_FILE.length;
@@ -60,7 +63,7 @@ export function textAt(file: ByteSource, offset: number, what: string): StoredTe
 
 /** The text as it is, without what ends or marks it. */
 export function storedText(file: ByteSource, { offset, characters }: StoredText, what: string): string {
-  const text = new TextDecoder("utf-16le").decode(file.read(offset, 2 * characters, what));
+  const text = UTF16.decode(file.read(offset, 2 * characters, what));
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
   return allowedXml(text.slice(0, end));
@@ -122,8 +125,7 @@ function blockHead(
   at: number,
   narrow: boolean,
 ): { readonly name: string; readonly offset: number; readonly size: number } | null {
-  const most = BLOCK_HEAD.wide + 2 * MAX_ID_CHARACTERS;
-  const bytes = file.read(at, Math.min(most, file.size - at), "the head of a block");
+  const bytes = file.read(at, Math.min(BLOCK_HEAD.usual, file.size - at), "the head of a block");
   const view = new DataView(bytes.buffer);
   if (bytes.length < BLOCK_HEAD.narrow || view.getUint32(0, true) !== MAGIC || bytes[8] !== FIELD) {
     return null;
@@ -132,8 +134,12 @@ function blockHead(
   const form = forms.find((one) => one !== null);
   if (!form || form.characters > MAX_ID_CHARACTERS || !Number.isSafeInteger(at + form.size)) return null;
   const end = form.head + 2 * form.characters;
-  if (end > bytes.length) return null;
-  const name = new TextDecoder("utf-16le").decode(bytes.subarray(form.head, end));
+  if (at + end > file.size) return null;
+  const name = UTF16.decode(
+    end <= bytes.length
+      ? bytes.subarray(form.head, end)
+      : file.read(at + form.head, end - form.head, "the name of a block"),
+  );
   return { name: name.replace(/\0+$/, ""), offset: at + end, size: form.size };
 }
 

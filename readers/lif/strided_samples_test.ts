@@ -1,0 +1,70 @@
+import { deepEqual } from "node:assert/strict";
+import * as fc from "fast-check";
+import { DecodedBytes } from "../byte_source.ts";
+import { MAX_READ_STEP } from "../limits.ts";
+import { StopFlag } from "../stop_flag.ts";
+import { StridedReader } from "./strided_samples.ts";
+
+const reader = (bytes: Uint8Array, sampleType: "uint8" | "uint16") =>
+  new StridedReader({
+    file: new DecodedBytes(bytes, "the file"),
+    sampleType,
+    stop: new StopFlag(),
+    what: "samples",
+  });
+
+Deno.test("samples at any distances are those of the addresses", () => {
+  const distance = fc.integer({ min: 0, max: 40 });
+  fc.assert(
+    fc.property(
+      fc.record({
+        wide: fc.boolean(),
+        across: fc.boolean(),
+        rows: fc.integer({ min: 1, max: 9 }),
+        columns: fc.integer({ min: 1, max: 9 }),
+        gap: distance,
+        rowGap: distance,
+        channels: fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 4 }),
+        offset: distance,
+        at: fc.integer({ min: 0, max: 5 }),
+      }),
+      ({ wide, across, rows, columns, gap, rowGap, channels, offset, at }) => {
+        const width = wide ? 2 : 1;
+        const near = width * (1 + gap);
+        const far = near * (across ? rows : columns) + width * rowGap;
+        const [rowStep, columnStep] = across ? [near, far] : [far, near];
+        const offsets = channels.map((channel) => width * channel);
+        const bytes = new Uint8Array(offset + far * 10 + near * 10 + 200).map((_, i) => i * 7 % 251);
+        const planes = offsets.map(() => new Float32Array(at + rows * columns));
+        reader(bytes, wide ? "uint16" : "uint8").read(
+          { offset, rows: { count: rows, step: rowStep }, columns: { count: columns, step: columnStep } },
+          offsets,
+          { planes, at },
+        );
+        const view = new DataView(bytes.buffer);
+        const sample = (place: number) => wide ? view.getUint16(place, true) : view.getUint8(place);
+        planes.forEach((plane, c) => {
+          const wanted = new Float32Array(at + rows * columns);
+          for (let i = 0; i < rows * columns; i += 1) {
+            const [row, column] = [Math.floor(i / columns), i % columns];
+            wanted[at + i] = sample(offset + offsets[c]! + row * rowStep + column * columnStep);
+          }
+          deepEqual(plane, wanted);
+        });
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+Deno.test("lines longer than one read are read in parts", () => {
+  const columns = MAX_READ_STEP + 5;
+  const bytes = new Uint8Array(2 * columns).map((_, i) => i % 251);
+  const plane = new Float32Array(2 * columns);
+  reader(bytes, "uint8").read(
+    { offset: 0, rows: { count: 2, step: columns }, columns: { count: columns, step: 1 } },
+    [0],
+    { planes: [plane], at: 0 },
+  );
+  deepEqual(plane.every((value, i) => value === i % 251), true);
+});

@@ -1,0 +1,267 @@
+/** Damaged and hostile LIF and LOF files: refused with what is wrong and where, or served with a warning. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { FileAccess } from "../../readers/random_access.ts";
+import { scenes } from "../../readers/lif/mod.ts";
+import type { RowRange } from "../../readers/reader.ts";
+import { loadHere, openHere } from "../load_here.ts";
+import { withFiles } from "../fixtures/oir_files.ts";
+import {
+  block,
+  concat,
+  type DimensionOf,
+  element,
+  header,
+  image,
+  lifFile,
+  lofFile,
+  narrowBlock,
+  samples,
+  text,
+  words,
+  XY,
+} from "../fixtures/lif_writer.ts";
+
+const SAMPLES = [...samples(12)];
+
+/** Loads a file of these bytes. */
+const load = (bytes: Uint8Array, name = "a.lif") =>
+  withFiles({ [name]: bytes }, (folder) => loadHere(`${folder}/${name}`));
+const refused = (bytes: Uint8Array, message: RegExp, name?: string) =>
+  rejects(load(bytes, name), { tag: "DecodeFailed", message });
+
+/** A file of several images, each in a block of 12 bytes of its own. */
+const several = (...described: string[]) =>
+  concat(
+    text(header(element("file", "", "", described.map((one, i) => element(`i${i}`, one, `M${i}`)).join("")))),
+    ...described.map((_, i) => block(`M${i}`, samples(12))),
+  );
+
+Deno.test("a file that is cut anywhere is refused, or has its samples and a warning", async () => {
+  const good = several(image(), image());
+  const whole = await load(good);
+  deepEqual([[...whole.planes[0]!], whole.summary.warnings, whole.summary.sceneCount], [SAMPLES, [], 2]);
+  let served = 0;
+  for (let length = 0; length < good.length; length += length < 2000 ? 37 : 3) {
+    try {
+      const { planes, summary } = await load(good.subarray(0, length));
+      deepEqual([...planes[0]!], SAMPLES);
+      ok(summary.warnings.length > 0, `${length}`);
+      served += 1;
+    } catch (error) {
+      equal((error as { tag?: string }).tag, "DecodeFailed", String(error));
+    }
+  }
+  ok(served > 8);
+});
+
+Deno.test("an object that is cut anywhere is refused: its document is at the end", async () => {
+  const good = lofFile(header(element("image", image(), "M1")));
+  deepEqual([...(await load(good, "a.lof")).planes[0]!], SAMPLES);
+  for (let length = 0; length < good.length; length += 7) {
+    await refused(good.subarray(0, length), /./, "a.lof");
+  }
+});
+
+Deno.test("the first text: another magic, more characters than the file has or the bound allows, damaged XML", async () => {
+  const good = lifFile();
+  const changed = (at: number, ...bytes: number[]) => {
+    const copy = good.slice();
+    copy.set(bytes, at);
+    return copy;
+  };
+  await refused(changed(0, 0x71), /is not Leica LIF/);
+  await refused(changed(8, 0), /is not Leica LIF/);
+  await refused(changed(9, 0xff, 0xff, 0xff, 0x01), /has 33554431 characters|ends after the file/);
+  await refused(changed(9, 0xff, 0xff, 0xff, 0xff), /has 4294967295 characters, more than 33554432/);
+  await refused(text(""), /is not Leica LIF|holds no images|is empty/);
+  await refused(text("<a>"), /the XML is damaged/);
+  await refused(text("<!DOCTYPE a><a/>"), /declares a document type/);
+  await refused(text(header("")), /it holds no images/);
+  await refused(text(`${"<a>".repeat(300)}`), /nested more than 256 deep/);
+  // The settings of the hardware do not count, but their nesting does.
+  const deep = "<a>".repeat(300) + "</a>".repeat(300);
+  const attached = image(XY, [{}], `<Attachment Name="HardwareSetting">${deep}</Attachment>`);
+  await refused(lifFile(attached), /nested more than 256 deep/);
+});
+
+Deno.test("sizes and distances that cannot be", async () => {
+  const cases: [DimensionOf[], RegExp][] = [
+    [[], /has 0 dimensions, of 1 to 32/],
+    [Array.from({ length: 33 }, (_, i): DimensionOf => [i, 1, 0]), /has 33 dimensions/],
+    [[[1, 0, 1], [2, 3, 4]], /number of elements along dimension 1 is 0/],
+    [[[1, -4, 1], [2, 3, 4]], /number of elements along dimension 1 is -4/],
+    [[[1, 1.5, 1], [2, 3, 4]], /number of elements along dimension 1 is 1.5/],
+    [[[1, 2 ** 31, 1]], /number of elements along dimension 1 is 2147483648/],
+    [[[1, 4, 1], [2, 3, 0]], /BytesInc of dimension 2 is 0, and has to be between 1/],
+    [[[1, 4, 1], [2, 3, -4]], /BytesInc of dimension 2 is -4/],
+    [[[1, 4, 1], [2, 3, 2 ** 60]], /BytesInc of dimension 2 is 1152921504606847000/],
+    [[[1, 4, 1], [2, 3, 3]], /samples overlap: BytesInc of dimension 2 is 3, and what lies inside has 4/],
+    [[[1, 4, 1], [2, 3, 4], [3, 9, 4]], /samples overlap/],
+    [[[1, 4, 1], [2, 3, 4, { BitInc: 4 }]], /BitInc of dimension 2 is 4: packed samples/],
+    [[[1, 2 ** 20, 1], [2, 2 ** 20, 2 ** 20]], /a plane has 1048576 x 1048576 samples, more than 1073741824/],
+    [[[1, 4, 1], [2, 3, 2 ** 52], [3, 3, 2 ** 53 - 2 ** 10]], /BytesInc|the image has \d+ bytes/],
+    [[[1, 4, 1], [2, 4, 4]], /the plane is incomplete: the block at \d+ has 12 of the 16 bytes/],
+    [
+      [[1, 2 ** 14, 1], [2, 2 ** 14, 2 ** 14]],
+      /is incomplete: the block at \d+ has 12 of the 268435456 bytes/,
+    ],
+  ];
+  for (const [dimensions, message] of cases) await refused(lifFile(image(dimensions)), message);
+});
+
+Deno.test("channels that cannot be", async () => {
+  const two = (one: Record<string, number>, other: Record<string, number>) =>
+    lifFile(image(XY, [one, { BytesInc: 12, ...other }]), samples(24));
+  await refused(lifFile(image(XY, [])), /the image has no channels/);
+  await refused(lifFile(image(XY, [{ BytesInc: 1 }])), /the plane is incomplete/);
+  await refused(lifFile(image(XY, [{ BytesInc: 2 ** 50 }])), /the block at \d+ has 12 of the/);
+  await refused(lifFile(image(XY, [{ BytesInc: -1 }])), /BytesInc of channel 0 is -1/);
+  await refused(lifFile(image(XY, [{ BitInc: 1 }])), /BitInc of channel 0 is 1/);
+  await refused(lifFile(image(XY, [{ Resolution: 65 }])), /samples of 65 bits of data type 0 are not read/);
+  await refused(lifFile(image(XY, [{ Resolution: 0 }])), /samples of 0 bits/);
+  await refused(lifFile(image(XY, [{ DataType: 1 }])), /samples of 8 bits of data type 1/);
+  await refused(lifFile(image(XY, [{ DataType: 2 }])), /data type 2/);
+  await refused(two({}, { Resolution: 16 }), /channels have different types: uint8, uint16/);
+  await refused(two({}, { BytesInc: 0 }), /two channels share the bytes at 0/);
+  await refused(
+    lifFile(image(XY, Array.from({ length: 10_001 }, (_, BytesInc) => ({ BytesInc })))),
+    /has 10001 channels, more than 10000/,
+  );
+  await refused(
+    lifFile(image([[1, 4, 3], [2, 1, 0]], [{ Resolution: 16 }])),
+    /BytesInc of dimension 1 is 3, no multiple of the 2 bytes/,
+  );
+  const { planes } = await load(two({}, {}));
+  deepEqual(planes.map((plane) => [...plane]), [SAMPLES, [...samples(24)].slice(12)]);
+});
+
+Deno.test("blocks: sizes behind the end, damaged heads, names that repeat or are too long", async () => {
+  const described = text(header(element("file", "", "", element("image", image(), "M1"))));
+  const good = block("M1", samples(12));
+  const warned = async (bytes: Uint8Array, message: RegExp) => {
+    const { planes, summary } = await load(bytes);
+    deepEqual([...planes[0]!], SAMPLES);
+    equal(summary.warnings.length, 1);
+    match(summary.warnings[0]!, message);
+  };
+  await warned(
+    concat(described, block("M1", samples(12), 2 ** 40)),
+    /The file is cut: its last block ends at/,
+  );
+  await warned(concat(described, good, Uint8Array.of(1, 2, 3)), /list of blocks ends at \d+ of \d+ bytes/);
+  await warned(concat(described, good, block("x".repeat(300), samples(2))), /list of blocks ends/);
+  await warned(concat(described, block("M1", samples(3)), good), /Several blocks are called "M1"/);
+  await refused(concat(described, words(0x70), good), /never saved or are not in the file: "image"/);
+  await refused(concat(described, block("M1", new Uint8Array(0), 0)), /1 of 1 images were never saved/);
+  await refused(concat(described, block("M1", samples(12), 2 ** 60)), /never saved|is incomplete/);
+  // The form of a block is told by its marks where the version is wrong.
+  await warned(concat(described, narrowBlock("M1", samples(12)), Uint8Array.of(0)), /list of blocks ends/);
+});
+
+Deno.test("a block that is cut: planes behind it are missing, an incomplete first one is damage", async () => {
+  const series = image([...XY, [4, 3, 12]]);
+  await withFiles(
+    { "a.lif": lifFile(series, samples(30)) },
+    (folder) =>
+      openHere(`${folder}/a.lif`, async (acquisition) => {
+        const at = (t: number) => acquisition.plan([0], { t, z: 0, l: 0 });
+        equal((await at(1)).rows, 3);
+        await rejects(at(2), { tag: "DecodeFailed", message: /the plane is incomplete/ });
+      }),
+  );
+  await withFiles(
+    { "a.lif": lifFile(series, samples(24)) },
+    (folder) =>
+      openHere(
+        `${folder}/a.lif`,
+        (acquisition) => rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), { tag: "PlaneNotFound" }),
+      ),
+  );
+  await refused(lifFile(series, samples(11)), /the plane is incomplete/);
+});
+
+Deno.test("of an interrupted line scan the lines count that every wanted channel has", async () => {
+  const lines = image([[1, 4, 1], [4, 5, 8]], [{}, { BytesInc: 4 }]);
+  await withFiles(
+    { "a.lif": lifFile(lines, samples(31)) },
+    (folder) =>
+      openHere(`${folder}/a.lif`, async (acquisition) => {
+        const rows = async (...channels: number[]) =>
+          (await acquisition.plan(channels, { t: 0, z: 0, l: 0 })).rows;
+        deepEqual([await rows(0), await rows(1), await rows(1, 0)], [4, 3, 3]);
+        const part = await acquisition.plan([0], { t: 0, z: 0, l: 0 }, { start: 1, end: 5 });
+        deepEqual(part.filled, { start: 1, end: 4 });
+      }),
+  );
+  const { summary, planes } = await load(lifFile(lines, samples(31)));
+  deepEqual([summary.rows, planes[1]!.length], [3, 12]);
+  match(summary.warnings.join(), /3 of 5 lines are stored/);
+  await refused(lifFile(lines, samples(3)), /the plane is incomplete/);
+});
+
+Deno.test("the lines of a scan that lie across are read without what is missing", async () => {
+  // Time is nearest: of five lines of four samples the last sample has three.
+  const across = image([[4, 5, 1], [1, 4, 5]]);
+  const { summary, planes } = await load(lifFile(across, samples(18)));
+  equal(summary.rows, 3);
+  deepEqual([...planes[0]!], [0, 5, 10, 15, 1, 6, 11, 16, 2, 7, 12, 17]);
+});
+
+Deno.test("a document that leads nowhere: nested documents, previews alone, no elements", async () => {
+  const nested = header(element("inner", image(), "M1"));
+  await refused(
+    concat(text(header(element("file", `<Attachment>${nested}</Attachment>`, ""))), block("M1", samples(12))),
+    /it holds no images/,
+  );
+  const preview = image(XY, [{}], '<Attachment Name="PreviewMarker" IsPreviewImage="1"/>');
+  await refused(lifFile(preview), /it holds no images/);
+});
+
+Deno.test("an image that cannot be read does not keep the others from being opened", async () => {
+  const { summary, planes } = await load(several(image(XY, [{ Resolution: 80 }]), image()));
+  deepEqual([summary.scene, summary.sceneCount, summary.scenes[0]], [1, 2, { name: "i0", sizes: {} }]);
+  deepEqual([...planes[0]!], SAMPLES);
+  match(summary.warnings.join(), /cannot be read stand before the opened one: "i0"/);
+});
+
+Deno.test("a plane is read where it lies, some rows of it alone", async () => {
+  const planes = 64;
+  const [width, height] = [256, 128];
+  const bytes = lifFile(
+    image([[1, width, 1], [2, height, width], [3, planes, width * height]]),
+    samples(width * height * planes),
+  );
+  await withFiles({ "a.lif": bytes }, async (folder) => {
+    const files = new FileAccess();
+    try {
+      const acquisition = await (await scenes({ path: `${folder}/a.lif`, files })).open(0);
+      ok(files.counts.bytes < 10_000, `${files.counts.bytes} bytes to open it`);
+      const read = async (rows?: RowRange) => {
+        const before = files.counts.bytes;
+        const plan = await acquisition.plan([0], { t: 0, z: 40, l: 0 }, rows);
+        await plan.decode([new Float32Array(width * height)]);
+        return files.counts.bytes - before;
+      };
+      equal(await read(), width * height);
+      equal(await read({ start: 7, end: 9 }), 2 * width);
+    } finally {
+      files.close();
+    }
+  });
+});
+
+Deno.test("what other files of a project are is told", async () => {
+  const unknown = (bytes: Uint8Array, name: string, message: RegExp) =>
+    rejects(load(bytes, name), { tag: "UnsupportedFormat", message });
+  const extension = text('<LMSDataContainerEnhancedHeader Version="1"></LMSDataContainerEnhancedHeader>');
+  const list = new TextEncoder().encode('\ufeff<?xml version="1.0"?><LMSDataContainerHeader/>');
+  await unknown(extension, "a.lifext", /open the .lif file beside it/);
+  await unknown(list, "a.xlef", /XML document that names the files .* open the .lof or .tif files/);
+  await unknown(list, "a.xlif", /open the .lof or .tif/);
+  await unknown(samples(40), "a.xlef", /is of no known format/);
+  await refused(extension, /open the .lif file beside it/);
+  await refused(list, /open the .lof or .tif files/);
+  // By its content an object is one whatever it is called.
+  const object = lofFile(header(element("image", image(), "M1")));
+  equal((await load(object, "a.lif")).summary.format, "lof");
+});
