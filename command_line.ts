@@ -1,5 +1,5 @@
 /** The command line: a table of flags, from which help, parsing and messages are made. */
-import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { HELP, type NamedFlag, readArguments, rowsOf, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "./readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "./readers/registry.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
@@ -36,9 +36,6 @@ export type Command =
   | { readonly kind: "help"; readonly text: string }
   | { readonly kind: "version" };
 
-/** A command line that cannot be followed; the message is one line for the user. */
-export class UsageError extends Error {}
-
 /** Configuration without any flag. */
 export const DEFAULTS: Configuration = {
   host: "127.0.0.1",
@@ -56,12 +53,7 @@ export const DEFAULTS: Configuration = {
 
 type Mutable = { -readonly [K in keyof Configuration]: Configuration[K] };
 
-interface Flag {
-  /** With its two dashes. */
-  readonly name: string;
-  /** Placeholder of the value in the help; absent for a switch. */
-  readonly value?: string;
-  readonly help: string;
+interface Flag extends NamedFlag {
   set(configuration: Mutable, value: string): void;
 }
 
@@ -163,14 +155,6 @@ const FLAGS: readonly Flag[] = [
   },
 ];
 
-const OPTIONS: ParseArgsOptionsConfig = {
-  ...Object.fromEntries(
-    FLAGS.map(({ name, value }) => [name.slice(2), { type: value === undefined ? "boolean" : "string" }]),
-  ),
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean", short: "V" },
-};
-
 /**
  * Reads the arguments of the program.
  *
@@ -180,74 +164,31 @@ export function parseCommandLine(args: readonly string[]): Command {
   // `deno task start -- --port 0` hands the first two dashes on.
   const given = args[0] === "--" ? args.slice(1) : [...args];
   const configuration: Mutable = { ...DEFAULTS };
-  // Not strict: the messages of this file name the nearest flag and the form of its value.
-  const { tokens } = parseArgs({ args: given, options: OPTIONS, strict: false, tokens: true });
-  for (const token of tokens) {
-    const [written = ""] = given[token.index]?.split("=") ?? [];
-    if (token.kind === "option" && token.name === "help") return { kind: "help", text: help() };
-    if (token.kind === "option" && token.name === "version") return { kind: "version" };
-    const flag = FLAGS.find(({ name }) => name === written);
-    if (token.kind !== "option" || flag === undefined) throw new UsageError(unknown(written));
-    const { value, inlineValue } = token;
-    if (flag.value === undefined && value !== undefined) {
-      throw new UsageError(`${flag.name} takes no value`);
-    }
-    if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("--")))) {
-      throw new UsageError(`${flag.name} needs a value: ${flag.name} ${flag.value}`);
-    }
-    flag.set(configuration, value ?? "");
+  for (const argument of readArguments("acq-server", [...FLAGS, HELP, VERSION], given)) {
+    if (argument.flag === null) throw new UsageError(unknown(argument.operand));
+    if (argument.flag === HELP) return { kind: "help", text: help() };
+    if (argument.flag === VERSION) return { kind: "version" };
+    FLAGS.find((flag) => flag === argument.flag)?.set(configuration, argument.value);
   }
   return { kind: "serve", configuration };
 }
 
 function help(): string {
-  const rows = [
-    ...FLAGS.map((flag) => [`${flag.name}${flag.value ? ` ${flag.value}` : ""}`, flag.help] as const),
-    ["--help", "show this help"],
-    ["--version", "show the version"],
-  ] as const;
-  const width = Math.max(...rows.map(([left]) => left.length));
   return [
     "acq-server: opens microscope files and serves each channel as a float32 plane, on this machine only",
     "",
     "Usage: acq-server [FLAG]...                    serve",
+    "       acq-server info PATH...                  describe acquisitions, as JSON",
+    "       acq-server plane PATH [--channel N]      write a plane to standard output",
     "       acq-server validate PATH... [--json]     check a collection or its documents",
     "       acq-server schema KIND                   print the JSON Schema of a kind of document",
     "",
-    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
+    ...rowsOf([...FLAGS, HELP, VERSION]),
   ].join("\n");
 }
 
-function unknown(name: string): string {
-  if (!name.startsWith("-")) {
-    return `"${name}" is neither a flag nor a command; acq-server --help lists what there is`;
-  }
-  const names = Object.keys(OPTIONS).map((option) => `--${option}`);
-  const shown = name.slice(0, 64).toLowerCase();
-  const distance = (known: string) => edits(shown, known) / Math.max(shown.length, known.length);
-  const nearest = names.reduce((best, known) => distance(known) < distance(best) ? known : best);
-  return `There is no flag ${quoted(name)}; the nearest is ${nearest}, and acq-server --help lists all`;
-}
-
-/** Edits (insert, remove, replace one character, swap two neighbours) that turn `a` into `b`. */
-function edits(a: string, b: string): number {
-  const found = new Map<string, number>();
-  /** Of the first `i` characters of `a` and the first `j` of `b`. */
-  const between = (i: number, j: number): number => {
-    if (i === 0 || j === 0) return i + j;
-    const key = `${i} ${j}`;
-    const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-    const least = found.get(key) ?? Math.min(
-      between(i - 1, j) + 1,
-      between(i, j - 1) + 1,
-      between(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-      isSwapped ? between(i - 2, j - 2) + 1 : Infinity,
-    );
-    found.set(key, least);
-    return least;
-  };
-  return between(a.length, b.length);
-}
+const unknown = (operand: string) =>
+  `${quoted(operand)} is neither a flag nor a command; acq-server --help lists what there is`;
 
 /** A month; longer is a mistake. */
 const LONGEST_SECONDS = 31 * 24 * 3600;
@@ -260,7 +201,8 @@ function seconds(name: string, text: string): number {
   );
 }
 
-function bytes(name: string, text: string): number {
+/** A size as a flag takes it, in bytes. @throws {UsageError} */
+export function bytes(name: string, text: string): number {
   const value = Math.floor(quantity(text, { "": 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 }));
   if (value > 0 && Number.isSafeInteger(value)) return value;
   throw new UsageError(`${name} takes bytes or a size such as 512MiB, 4GiB, not "${text}"`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SUPPORTED_EXTENSIONS } from "./readers/registry.ts";
-import { type Configuration, DEFAULTS, parseCommandLine, UsageError } from "./command_line.ts";
+import { UsageError } from "./arguments.ts";
+import { type Configuration, DEFAULTS, parseCommandLine } from "./command_line.ts";
 
 Deno.test("flags become a configuration", () => {
   const cases: [string[], Partial<Configuration>][] = [
@@ -64,7 +65,7 @@ Deno.test("what cannot be followed is refused in one line that says what would b
     [["--PORT", "1"], /the nearest is --port,/],
     [["--timeout", "1"], /the nearest is --load-timeout,/],
     [["-port", "1"], /There is no flag "-port"; the nearest is --port,/],
-    [["--", "--", "x"], /There is no flag "--"/],
+    [["--", "--", "x"], /"x" is neither a flag nor a command/],
     [["-x"], /There is no flag "-x"; the nearest is --/],
     [["scan.oir"], /"scan\.oir" is neither a flag nor a command/],
   ];

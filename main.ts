@@ -1,22 +1,16 @@
 /**
  * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
  */
-import { collectAfter } from "./readers/garbage.ts";
-import { type Configuration, parseCommandLine, UsageError } from "./command_line.ts";
+import { UsageError } from "./arguments.ts";
+import { type Configuration, parseCommandLine } from "./command_line.ts";
 import { Log, printable } from "./log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
-import { DecodePool, startDecodeWorker } from "./session/decode_pool.ts";
 import { DialogManners } from "./session/dialog/manners.ts";
-import { MemoryBudget } from "./session/memory_budget.ts";
-import { Opener } from "./session/opener.ts";
 import { Picker } from "./session/dialog/picker.ts";
-import { PlaneWorkers } from "./session/positions/plane_workers.ts";
-import { PositionReader } from "./session/positions/position_reader.ts";
 import { resolveRoots } from "./session/source_path.ts";
-import { PlaneMemory } from "./session/plane_memory.ts";
-import { SessionStore } from "./session/store.ts";
+import { Sessions } from "./sessions.ts";
 import { VERSION, versionLine } from "./version.ts";
 
 /** Exit statuses of the program. */
@@ -47,25 +41,17 @@ export async function startServer(configuration: Configuration): Promise<Running
   const clock = systemClock;
   const log = new Log(configuration.logLevel, configuration.logJson);
   const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
-  const pool = new DecodePool(clock);
-  const memory = new PlaneMemory(clock);
-  const store = new SessionStore(clock, configuration.sessionTtlSeconds, memory, () => collectAfter(0));
-  const budget = new MemoryBudget(configuration.maxSessionMemory);
-  const { allowedExtensions, loadTimeoutSeconds } = configuration;
-  const rules = { roots, allowedExtensions, loadTimeoutSeconds };
-  const opener = new Opener(clock, { pool, budget, memory }, store, rules);
-  const workers = new PlaneWorkers(clock, budget, startDecodeWorker);
-  workers.rested = () => collectAfter(0);
-  const positions = new PositionReader(clock, { pool, workers, budget, memory }, loadTimeoutSeconds);
+  const { allowedExtensions } = configuration;
+  const sessions = new Sessions(clock, { ...configuration, roots });
   const picker = new Picker();
   let stopping = false;
   const app = createApp({
     version: VERSION,
     clock,
     log,
-    store,
-    opener,
-    positions,
+    store: sessions.store,
+    opener: sessions.opener,
+    positions: sessions.positions,
     picker,
     manners: new DialogManners(() => clock.now()),
     allowedExtensions,
@@ -77,20 +63,18 @@ export async function startServer(configuration: Configuration): Promise<Running
     warn: (message) => log.line("warn", message),
   });
   // Starting a worker holds this thread for 12 ms and more: the first answers go before it.
-  clock.after(WARM_MS, () => pool.warm());
+  clock.after(WARM_MS, () => sessions.warm());
   const shownHost = host === "::1" ? "[::1]" : host;
   return {
     baseUrl: `http://${shownHost}:${listener.port}`,
     async stop() {
       stopping = true;
-      opener.close();
-      positions.close();
+      sessions.stopWork();
       const finished = Promise.all([listener.close(), picker.close()]);
       let timer: ReturnType<typeof setTimeout> | undefined;
       await Promise.race([finished, new Promise((done) => timer = setTimeout(done, SHUTDOWN_MS))]);
       clearTimeout(timer);
-      store.close();
-      pool.close();
+      sessions.close();
     },
   };
 }
@@ -199,6 +183,22 @@ function fail(message: string, status: number): never {
   Deno.exit(status);
 }
 
+/** A command that writes to standard output; its failure is one line on standard error, the code first. */
+async function shellCommand(name: "info" | "plane", args: readonly string[]): Promise<number> {
+  const { EXIT: SHELL_EXIT, failureOf } = await import("./shell/opening.ts");
+  const { ReaderGone } = await import("./shell/standard_output.ts");
+  const { infoCommand } = await import("./shell/info.ts");
+  const { planeCommand } = await import("./shell/plane.ts");
+  try {
+    return await (name === "info" ? infoCommand : planeCommand)(args);
+  } catch (error) {
+    if (error instanceof ReaderGone) return SHELL_EXIT.ok;
+    const { error: code, message } = failureOf(error);
+    console.error(printable(`${code}: ${message}`));
+    return error instanceof UsageError ? SHELL_EXIT.usage : SHELL_EXIT.failed;
+  }
+}
+
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
   if (name === "validate" || name === "schema") {
@@ -208,6 +208,7 @@ async function main(args: readonly string[]): Promise<void> {
       await run(rest, (line) => console.log(printable(line)), (line) => console.error(printable(line))),
     );
   }
+  if (name === "info" || name === "plane") Deno.exit(await shellCommand(name, rest));
   try {
     const command = parseCommandLine(args);
     if (command.kind === "help") return console.log(command.text);

@@ -81,6 +81,10 @@ export function isKnownError(error: unknown): error is ReaderError | SessionErro
   return error instanceof ReaderError || error instanceof SessionError || error instanceof RequestError;
 }
 
+/** The code of a failure. */
+export const codeOf = (error: ReaderError | SessionError | RequestError): ErrorCode =>
+  ERROR_TABLE[error.tag].code;
+
 /** The envelope of a failure. */
 export function errorResponse(error: unknown): Response {
   if (!isKnownError(error)) return envelope(INTERNAL_ERROR, INTERNAL_MESSAGE, null, {});

@@ -1,0 +1,60 @@
+/** All parts behind the routes, put together: what opens acquisitions into sessions, keeps them and reads their planes. */
+import { collectAfter } from "./readers/garbage.ts";
+import type { Clock } from "./session/clock.ts";
+import { DecodePool, startDecodeWorker } from "./session/decode_pool.ts";
+import { MemoryBudget } from "./session/memory_budget.ts";
+import { Opener, type OpenRules } from "./session/opener.ts";
+import { PlaneMemory } from "./session/plane_memory.ts";
+import { PlaneWorkers } from "./session/positions/plane_workers.ts";
+import { PositionReader } from "./session/positions/position_reader.ts";
+import { SessionStore } from "./session/store.ts";
+
+/** What is decided about sessions before the first one. */
+export interface SessionRules extends OpenRules {
+  /** Time to live of a session. */
+  readonly sessionTtlSeconds: number;
+  /** Bytes that the planes of all sessions may take. */
+  readonly maxSessionMemory: number;
+}
+
+/** Sessions and what works for them. */
+export class Sessions {
+  /** Live sessions. */
+  readonly store: SessionStore;
+  /** Opens acquisitions into them. */
+  readonly opener: Opener;
+  /** Reads planes at other positions. */
+  readonly positions: PositionReader;
+  readonly #pool: DecodePool;
+
+  /** No worker is started yet. */
+  constructor(clock: Clock, rules: SessionRules) {
+    const { sessionTtlSeconds, maxSessionMemory, loadTimeoutSeconds } = rules;
+    const pool = new DecodePool(clock);
+    const memory = new PlaneMemory(clock);
+    const budget = new MemoryBudget(maxSessionMemory);
+    const workers = new PlaneWorkers(clock, budget, startDecodeWorker);
+    workers.rested = () => collectAfter(0);
+    this.store = new SessionStore(clock, sessionTtlSeconds, memory, () => collectAfter(0));
+    this.opener = new Opener(clock, { pool, budget, memory }, this.store, rules);
+    this.positions = new PositionReader(clock, { pool, workers, budget, memory }, loadTimeoutSeconds);
+    this.#pool = pool;
+  }
+
+  /** Starts a worker ahead of the first open. */
+  warm(): void {
+    this.#pool.warm();
+  }
+
+  /** Ends all work that was not answered yet. */
+  stopWork(): void {
+    this.opener.close();
+    this.positions.close();
+  }
+
+  /** Ends all sessions and workers. */
+  close(): void {
+    this.store.close();
+    this.#pool.close();
+  }
+}

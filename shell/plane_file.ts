@@ -1,0 +1,101 @@
+/** A plane as a file that other programs read. */
+import type { SampleType } from "../readers/reader.ts";
+
+/** Names of the formats. */
+export const PLANE_FORMATS = ["f32", "npy", "pgm"] as const;
+
+/** `f32`: the samples alone. `npy`: what `numpy.load` reads. `pgm`: a grey picture of 8 or 16 bits. */
+export type PlaneFormat = (typeof PLANE_FORMATS)[number];
+
+/** What is to be written. */
+export interface PlaneToWrite {
+  /** Rows of the plane. */
+  readonly rows: number;
+  /** Columns of the plane. */
+  readonly columns: number;
+  /** Of the file that it comes from. */
+  readonly sampleType: SampleType;
+  /** The little-endian float32 samples, row-major, in parts of whole samples; called once or twice. */
+  parts(): AsyncIterable<Uint8Array<ArrayBuffer>>;
+}
+
+/** The bytes of the file, part by part. */
+export async function* planeFile(plane: PlaneToWrite, format: PlaneFormat): AsyncGenerator<Uint8Array> {
+  if (format === "pgm") return yield* pgmFile(plane);
+  if (format === "npy") yield npyHead(plane);
+  yield* plane.parts();
+}
+
+/**
+ * Head of version 1.0 of the NPY format (NEP 1): magic, version, length of the head, a Python literal, blanks and a line end
+ * up to a multiple of 64 bytes.
+ */
+function npyHead({ rows, columns }: PlaneToWrite): Uint8Array {
+  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
+  const total = Math.ceil((10 + text.length + 1) / 64) * 64;
+  const head = new Uint8Array(total).fill(0x20);
+  head.set([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0]);
+  new DataView(head.buffer).setUint16(8, total - 10, true);
+  head.set(new TextEncoder().encode(text), 10);
+  head[total - 1] = 0x0a;
+  return head;
+}
+
+/** The levels of a PGM file: what 0 and its greatest value, which viewers show as white, stand for. */
+interface Levels {
+  readonly low: number;
+  readonly high: number;
+  /** 1 to 65535. */
+  readonly maximum: number;
+}
+
+/** Sample types whose values are levels themselves. */
+const LEVEL_TYPES: readonly SampleType[] = ["bool", "uint8", "uint16"];
+
+/** What a level has at most, by the format. */
+const MAX_LEVEL = 65535;
+
+/**
+ * Counts of up to 16 bits are written as they are, and the greatest of them is white. Anything else is spread from its
+ * least to its greatest finite value over 65536 levels, which a comment tells; NaN is black.
+ */
+async function* pgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
+  const [least, greatest] = await finiteRange(plane);
+  const isExact = LEVEL_TYPES.includes(plane.sampleType);
+  const levels: Levels = isExact
+    ? { low: 0, high: Math.max(1, greatest), maximum: Math.max(1, greatest) }
+    : { low: least, high: greatest, maximum: MAX_LEVEL };
+  const comment = isExact ? "" : `# 0 is ${least}, ${MAX_LEVEL} is ${greatest}\n`;
+  const size = `${plane.columns} ${plane.rows}\n${levels.maximum}\n`;
+  yield new TextEncoder().encode(`P5\n${comment}${size}`);
+  for await (const part of plane.parts()) yield levelsOf(samplesOf(part), levels);
+}
+
+/** One byte a sample up to 255, else two with the higher one first. */
+function levelsOf(samples: Float32Array, { low, high, maximum }: Levels): Uint8Array {
+  const scale = high > low ? maximum / (high - low) : 0;
+  const level = (sample: number) => {
+    const value = Math.round((sample - low) * scale);
+    return Number.isNaN(value) ? 0 : Math.min(maximum, Math.max(0, value));
+  };
+  if (maximum < 256) return Uint8Array.from(samples, level);
+  const view = new DataView(new ArrayBuffer(2 * samples.length));
+  samples.forEach((sample, i) => view.setUint16(2 * i, level(sample)));
+  return new Uint8Array(view.buffer);
+}
+
+/** Least and greatest finite sample; `[0, 0]` without one. */
+async function finiteRange(plane: PlaneToWrite): Promise<[number, number]> {
+  let [least, greatest] = [Infinity, -Infinity];
+  for await (const part of plane.parts()) {
+    for (const sample of samplesOf(part)) {
+      if (!Number.isFinite(sample)) continue;
+      if (sample < least) least = sample;
+      if (sample > greatest) greatest = sample;
+    }
+  }
+  return least > greatest ? [0, 0] : [least, greatest];
+}
+
+const samplesOf = (part: Uint8Array<ArrayBuffer>) =>
+  new Float32Array(part.buffer, part.byteOffset, part.byteLength / 4);

@@ -1,0 +1,225 @@
+/** The commands `info` and `plane`, as processes with the permissions of deno.json. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { formatSamples } from "../binary/format_samples.ts";
+import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+
+const FIXTURES = join(ROOT, "tests", "fixtures");
+
+interface Ended {
+  readonly code: number;
+  readonly bytes: Uint8Array;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(args: readonly string[], env: Record<string, string> = {}, cwd = ROOT): Promise<Ended> {
+  const command = new Deno.Command(FROM_SOURCE.program, { args: [...FROM_SOURCE.args, ...args], env, cwd });
+  const { code, stdout, stderr } = await command.output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, bytes: stdout, out: text(stdout), err: text(stderr) };
+}
+
+/** What `open` answers, without the session and the paths below it. */
+function withoutSession({ sessionId: _id, ...body }: Record<string, unknown>) {
+  const text = JSON.stringify(body, (key, value) => key === "dataUrl" ? undefined : value);
+  return JSON.parse(text);
+}
+
+Deno.test("info says of every format what an open answers, one line a path", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
+  const samples = formatSamples(folder);
+  const server = await ServerProcess.start(FROM_SOURCE);
+  try {
+    const { code, out, err } = await run(["info", ...samples.map(({ path }) => path)]);
+    assert.deepEqual([code, err], [0, ""]);
+    const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.equal(lines.length, samples.length);
+    for (const [i, { path }] of samples.entries()) {
+      const { body } = await server.post("/api/v2/open", { path });
+      assert.deepEqual(lines[i], withoutSession(body), path);
+    }
+  } finally {
+    await server.stop();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("info: errors are lines of the right code among the others", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
+  try {
+    const cut = join(folder, "cut\u009b2J.oir");
+    Deno.writeFileSync(cut, Deno.readFileSync(join(ROOT, "examples", "line_scan.oir")).subarray(0, 900));
+    Deno.writeTextFileSync(join(folder, "notes.docx"), "notes");
+    Deno.symlinkSync("loop", join(folder, "loop"));
+    const paths = [
+      "nowhere.tif",
+      "notes.docx",
+      cut,
+      "loop",
+      folder,
+      "",
+      join(ROOT, "examples/line_scan.oir"),
+    ];
+    const { code, out, err } = await run(["info", ...paths], {}, folder);
+    assert.deepEqual([code, err], [1, ""]);
+    assert.ok(!out.includes("\u009b"), "a character that steers terminals");
+    const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(lines.map(({ ok, error }) => ok || error), [
+      "path_not_found",
+      "unsupported_format",
+      "decode_failed",
+      "path_not_found",
+      "unsupported_format",
+      "request_validation_failed",
+      true,
+    ]);
+    assert.deepEqual(lines.slice(0, -1).map(({ path }) => path), paths.slice(0, -1));
+    assert.ok(lines.slice(0, -1).every(({ message, details }) => message.length > 10 && details === null));
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("info: another scene, pretty", async () => {
+  const path = join(FIXTURES, "nd2", "positions.nd2");
+  const { code, out } = await run(["info", "--scene=1", "--pretty", path]);
+  assert.equal(code, 0);
+  assert.match(out, /^\{\n {2}"ok": true,\n/);
+  assert.equal(JSON.parse(out).scene, 1);
+  const beyond = await run(["info", "--scene", "-1", path]);
+  assert.deepEqual([beyond.code, JSON.parse(beyond.out).error], [1, "scene_out_of_range"]);
+});
+
+Deno.test("plane writes every channel of every format as the fixtures have it", async (t) => {
+  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
+  try {
+    for (const { format, path, sha256 } of formatSamples(folder)) {
+      await t.step(format, async () => {
+        for (const [channel, hash] of sha256.entries()) {
+          const { code, bytes, err } = await run(["plane", path, "--channel", String(channel)]);
+          assert.deepEqual([code, err], [0, ""]);
+          const found = createHash("sha256").update(bytes).digest("hex");
+          assert.equal(found.slice(0, hash.length), hash);
+        }
+      });
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+interface FixtureEntry {
+  readonly file: string;
+  /** Of LSM by `t,z,c`, of ND2 with `planes` by `t,z,l,c`. */
+  readonly scenes: readonly (Record<string, string> & { readonly planes: Record<string, string> })[];
+}
+
+/** What the expected values of a fixture say of a plane. */
+function hashOf(folder: string, file: string, planeOf: (entry: FixtureEntry) => string | undefined): string {
+  const entries: FixtureEntry[] = JSON.parse(Deno.readTextFileSync(join(FIXTURES, folder, "expected.json")));
+  return planeOf(entries.find((one) => one.file === file)!)!;
+}
+
+Deno.test("plane: positions and scenes", async () => {
+  const cases: [string[], string][] = [
+    [
+      ["lsm/series_tzc.lsm", "--t", "1", "--z", "1", "--channel", "1"],
+      hashOf("lsm", "series_tzc.lsm", ({ scenes }) => scenes[0]!["1,1,1"]),
+    ],
+    [
+      ["nd2/positions.nd2", "--scene", "1", "--t", "1"],
+      hashOf("nd2", "positions.nd2", ({ scenes }) => scenes[1]!.planes["1,0,0,0"]),
+    ],
+  ];
+  for (const [[file = "", ...flags], hash] of cases) {
+    const { code, bytes, err } = await run(["plane", join(FIXTURES, file), ...flags]);
+    assert.deepEqual([code, err], [0, ""], file);
+    const found = createHash("sha256").update(bytes).digest("hex");
+    assert.ok(hash.length >= 8 && found.startsWith(hash), `${file} ${flags.join(" ")}: ${found}`);
+  }
+});
+
+Deno.test("plane: a failure is one line with its code, and nothing on standard output", async () => {
+  const scan = join(ROOT, "examples", "line_scan.oir");
+  const cases: [string[], number, RegExp][] = [
+    [["nowhere.tif"], 1, /^path_not_found: Cannot open ".*nowhere\.tif": nothing exists there\n$/],
+    [["README.md"], 1, /^unsupported_format: [^\n]+\n$/],
+    [[scan, "--channel", "2"], 1, /^channel_out_of_range: Channel 2 does not exist: [^\n]+\n$/],
+    [[scan, "--channel", "-1"], 1, /^channel_out_of_range: [^\n]+ -1 is negative\n$/],
+    [[scan, "--t", "1"], 1, /^position_out_of_range: Index 1 along T [^\n]+\n$/],
+    [[scan, "--z=-3"], 1, /^position_out_of_range: Index -3 along Z [^\n]+\n$/],
+    [[scan, "--scene", "4"], 1, /^scene_out_of_range: [^\n]+\n$/],
+    [[scan, "--max-session-memory", "1KiB"], 1, /^session_memory_exceeded: [^\n]+\n$/],
+    [[scan, "--t", "x"], 2, /^request_validation_failed: --t takes an index from 0, not "x"\n$/],
+    [
+      [scan, "--format", "tiff"],
+      2,
+      /^request_validation_failed: --format takes f32, npy, pgm, not "tiff"\n$/,
+    ],
+    [[scan, "--chanel", "0"], 2, /^request_validation_failed: [^\n]+ the nearest is --channel, [^\n]+\n$/],
+    [[scan, "--channel"], 2, /^request_validation_failed: --channel needs a value[^\n]+\n$/],
+    [[], 2, /^request_validation_failed: One path is wanted, not 0[^\n]+\n$/],
+    [[scan, scan], 2, /^request_validation_failed: One path is wanted, not 2[^\n]+\n$/],
+  ];
+  for (const [args, status, words] of cases) {
+    const { code, out, err } = await run(["plane", ...args]);
+    assert.deepEqual([code, out], [status, ""], args.join(" "));
+    assert.match(err, words);
+  }
+  const { code, out, err } = await run(["info"]);
+  assert.deepEqual([code, out], [2, ""]);
+  assert.match(err, /^request_validation_failed: No path is given: [^\n]+\n$/);
+});
+
+Deno.test("each command has its help", async () => {
+  for (const [name, words] of [["info", /--pretty/], ["plane", /--format NAME/]] as const) {
+    for (const flag of ["--help", "-h"]) {
+      const { code, out, err } = await run([name, flag]);
+      assert.deepEqual([code, err], [0, ""]);
+      assert.match(out, words);
+      assert.ok(out.split("\n").every((line) => line.length <= 118), out);
+    }
+  }
+});
+
+Deno.test({
+  name: "a reader that goes away ends a command without a word",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    const scan = join(ROOT, "examples", "line_scan.oir");
+    // More than a pipe holds (64 KiB), so that a write finds nobody.
+    for (const command of [["plane", scan], ["info", ...Array.from({ length: 60 }, () => scan)]]) {
+      const child = new Deno.Command(FROM_SOURCE.program, {
+        args: [...FROM_SOURCE.args, ...command],
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      const reader = child.stdout.getReader();
+      await reader.read();
+      await reader.cancel();
+      const { code } = await child.status;
+      const err = await new Response(child.stderr).text();
+      assert.deepEqual([code, err], [0, ""]);
+    }
+  },
+});
+
+Deno.test("the commands read files and ask for nothing else", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
+  const log = join(folder, "audit.jsonl");
+  try {
+    const scan = join(ROOT, "examples", "time_series.ome.tif");
+    for (const args of [["info", scan], ["plane", scan, "--t", "2", "--format", "pgm"]]) {
+      const { code, err } = await run(args, { DENO_AUDIT_PERMISSIONS: log });
+      assert.deepEqual([code, err], [0, ""]);
+    }
+    const entries = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => JSON.parse(line));
+    // The audit lists a write beside each read of an open call, as tests/binary/permissions_test.ts shows.
+    const kinds = new Set(entries.map(({ permission }) => permission));
+    assert.deepEqual([...kinds].filter((kind) => !["read", "write"].includes(kind)), []);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
