@@ -1,0 +1,219 @@
+"""Opens microscope files through acq-server. One file, to be copied; it needs NumPy and nothing else.
+
+    import acq_client as acq
+
+    with acq.open("scan.oir") as a:
+        print(a)                    # what it is
+        plane = a["CH1"]            # float32, rows x columns; a[0] is the same
+        later = a.at(t=3, z=2)      # planes at another time point and focus plane
+        plane = later["CH1"]
+        print(a.axes)               # step and unit of rows and columns
+        print(a.reference)          # overview image of a line scan, or None
+
+The server must run: start acq-server. `SERVER` is its address.
+"""
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+import urllib.parse
+import warnings
+from typing import Any, Iterator, NamedTuple
+
+import numpy as np
+
+SERVER = "http://127.0.0.1:8767"
+TRIES = 10  # of a request that the server asks to repeat later
+
+
+class AcqError(Exception):
+    """What went wrong. Branch on `code`, such as "path_not_found"; `message` is for people."""
+
+    def __init__(self, code: str, message: str, details: Any = None):
+        super().__init__(f"{code}: {message}")
+        self.code, self.message, self.details = code, message, details
+
+
+class AcqWarning(UserWarning):
+    """What the user should know although the file could be opened."""
+
+
+class Axis(NamedTuple):
+    """One axis: sample i lies at i * step, in `unit` ("um", "seconds", "Pixels" without calibration)."""
+
+    name: str
+    size: int
+    step: float
+    unit: str
+
+    @property
+    def values(self) -> np.ndarray:
+        return np.arange(self.size) * self.step
+
+
+def open(path: str | os.PathLike, scene: int | None = None, server: str | None = None) -> Acquisition:
+    """Opens a file. Close it with `with` or `close()`; the server forgets it after ten minutes in any case."""
+    path = os.fspath(path)
+    if not path.startswith("/"):  # else it is the server's, which may be another machine behind a tunnel
+        path = os.path.abspath(path)
+    return _opened(server or SERVER, "/api/v2/open", {"path": path, "scene": scene})
+
+
+def pick(server: str | None = None) -> Acquisition:
+    """Lets the user choose a file in a dialog. AcqError with the code "cancelled" when none is chosen."""
+    return _opened(server or SERVER, "/api/v2/pick-and-open", {})
+
+
+class Planes:
+    """The planes of all channels at one position; each is fetched when it is asked for."""
+
+    def __init__(self, server: str, plane: dict, channels: list[dict], position: dict[str, int]):
+        self._server, self._plane, self._channels, self._position = server, plane, channels, position
+        self.axes = [Axis(a["name"], a["size"], a["step"], a["unit"]) for a in plane["axes"]]
+        self.names: list[str] = [channel["name"] for channel in channels]
+
+    def __getitem__(self, channel: str | int) -> np.ndarray:
+        """The plane of a channel by its name or index: float32, rows x columns, as the file has it."""
+        if isinstance(channel, str):
+            if channel not in self.names:
+                raise KeyError(f"there is no channel {channel!r}; there are {self.names}")
+            channel = self.names.index(channel)
+        url = self._channels[channel]["dataUrl"]
+        if self._position:
+            url += "?" + urllib.parse.urlencode(self._position)
+        samples = np.empty(self._plane["shape"], "<f4")
+        with _request(self._server, "GET", url) as answer:
+            if answer.length != samples.nbytes:
+                raise AcqError("wrong_size", f"{answer.length} bytes came, not {samples.nbytes}")
+            _fill(memoryview(samples).cast("B"), answer)
+        return samples
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        rows, columns = self._plane["shape"]
+        return f"<{type(self).__name__.lower()}: {rows} x {columns}, channels {self.names}>"
+
+    def array(self) -> np.ndarray:
+        """All channels as one array: channels x rows x columns."""
+        return np.stack(list(self))
+
+    def xarray(self):
+        """The same as an xarray.DataArray with the names of the channels and the physical coordinates."""
+        import xarray
+
+        coords: dict = {a.name: (a.name, a.values, {"units": a.unit}) for a in self.axes}
+        return xarray.DataArray(self.array(), dims=("C", "Y", "X"), coords={"C": self.names, **coords})
+
+
+class Reference(Planes):
+    """The overview image of a line scan. `scan_path`: points x 2, (x, y) in its pixels, where the laser went, or None."""
+
+    def __init__(self, server: str, reference: dict):
+        super().__init__(server, reference["plane"], reference["channels"], {})
+        scan, line = reference.get("scanPath"), reference.get("lineRoi")
+        if scan and scan["x"] and len(scan["x"]) == len(scan["y"]):
+            self.scan_path = np.column_stack([scan["x"], scan["y"]])
+        else:
+            self.scan_path = np.reshape(line, (2, 2)) if line else None
+
+
+class Acquisition(Planes):
+    """An opened file; its own planes are the first of every axis. `info` is all that the server said."""
+
+    def __init__(self, server: str, info: dict):
+        super().__init__(server, info["plane"], info["channels"], {})
+        self.info = info
+        self.sizes: dict[str, int] = info["header"]["sizes"]  # such as {"T": 12, "C": 2, "Y": 512, "X": 512}
+        self.times = None if info["times"] is None else np.array(info["times"])  # seconds, one for each T
+        self.scenes: list[str] = [scene["name"] for scene in info["scenes"]]
+        self.reference = Reference(server, info["reference"]) if info["reference"] else None
+        for text in info["warnings"]:
+            warnings.warn(text, AcqWarning, stacklevel=4)
+
+    def at(self, t: int = 0, z: int = 0, l: int = 0) -> Planes:
+        """The planes at a time point, focus plane and wavelength, from 0; `sizes` has their numbers."""
+        return Planes(self._server, self._plane, self._channels, {"t": t, "z": z, "l": l})
+
+    def scene(self, scene: int | str) -> Acquisition:
+        """Another scene (series, position, image) of the file by its index or name, to be closed by itself."""
+        index = self.scenes.index(scene) if isinstance(scene, str) else scene
+        return _opened(self._server, self._session + "/open", {"scene": index})
+
+    def metadata(self) -> dict[str, str]:
+        """The metadata of the file as they are (XML, JSON, text), by their names."""
+        with _request(self._server, "GET", self._session + "/metadata") as answer:
+            return {document["name"]: document["text"] for document in json.load(answer)}
+
+    def close(self) -> None:
+        """Frees the memory that the server keeps for it."""
+        try:
+            _request(self._server, "DELETE", self._session).close()
+        except AcqError as error:
+            if error.code not in ("session_not_found", "server_unreachable"):
+                raise
+
+    @property
+    def _session(self) -> str:
+        return "/api/v2/sessions/" + self.info["sessionId"]
+
+    def __enter__(self) -> Acquisition:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        source = self.info["source"]
+        return f"<{source['name']}: {source['format']}, {self.sizes}, channels {self.names}>"
+
+
+def _opened(server: str, url: str, body: dict) -> Acquisition:
+    with _request(server, "POST", url, {key: value for key, value in body.items() if value is not None}) as answer:
+        info = json.load(answer)
+    if not info["ok"]:  # a dialog that was closed is no failure of HTTP
+        raise AcqError(info["error"], info["message"])
+    return Acquisition(server, info)
+
+
+def _fill(rest: memoryview, answer: http.client.HTTPResponse) -> None:
+    """Reads right into the memory of the plane."""
+    while rest:
+        try:
+            count = answer.readinto(rest)
+        except (OSError, http.client.HTTPException):
+            count = 0
+        if not count:
+            raise AcqError("connection_lost", f"the connection ended {len(rest)} bytes before the plane")
+        rest = rest[count:]
+
+
+def _request(server: str, method: str, url: str, body: dict | None = None) -> http.client.HTTPResponse:
+    """Asks the server itself, past any proxy of the environment. Where it says when to try again, that is done."""
+    for tries in range(TRIES):
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(server).netloc)
+        data = None if body is None else json.dumps(body)
+        try:
+            connection.request(method, url, data, {"Content-Type": "application/json", "Connection": "close"})
+            answer = connection.getresponse()
+        except (OSError, http.client.HTTPException) as error:
+            raise AcqError("server_unreachable", f"no acq-server answers at {server} ({error})") from error
+        if answer.status < 400:
+            return answer
+        with answer:
+            text = answer.read()
+        wait = answer.headers.get("Retry-After")
+        if wait is None or tries == TRIES - 1:
+            break
+        time.sleep(float(wait))
+    try:
+        error = json.loads(text)
+        raise AcqError(error["error"], error["message"], error["details"])
+    except (ValueError, KeyError):
+        raise AcqError("no_acq_server", f"{server} answered {answer.status} and is no acq-server") from None

@@ -1,0 +1,188 @@
+"""What examples/python/acq_client.py does beside fetching planes: python acq_client_cases.py FOLDER_OF_CLIENT SERVER EXAMPLES"""
+import contextlib
+import http.server
+import json
+import sys
+import threading
+import unittest
+import warnings
+
+import numpy as np
+
+sys.path.insert(0, sys.argv[1])
+import acq_client as acq
+
+acq.SERVER, EXAMPLES = sys.argv[2:4]
+SCAN, SERIES = EXAMPLES + "/line_scan.oir", EXAMPLES + "/time_series.ome.tif"
+
+
+@contextlib.contextmanager
+def answering(*answers):
+    """A server that gives these answers, (status, headers, body), one after the other, and the last for ever."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        asked = []
+
+        def do_POST(self):
+            self.asked.append(self.path)
+            status, headers, body = answers[min(len(self.asked), len(answers)) - 1]
+            self.send_response(status)
+            for name, value in {"Content-Length": len(body), **headers}.items():
+                self.send_header(name, str(value))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_DELETE = do_POST
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", Handler.asked
+        finally:
+            server.shutdown()
+
+
+def failure(code, message="x"):
+    return json.dumps({"ok": False, "error": code, "message": message, "details": None}).encode()
+
+
+class Client(unittest.TestCase):
+    def fails(self, code):
+        test = self
+
+        class Expected:
+            def __enter__(self):
+                return self
+
+            def __exit__(self, _type, error, _trace):
+                test.assertIsInstance(error, acq.AcqError)
+                test.assertEqual(error.code, code)
+                self.error = error
+                return True
+
+        return Expected()
+
+    def test_planes_by_name_and_index(self):
+        with acq.open(SCAN) as a:
+            self.assertEqual(a.names, ["CH1", "CH2"])
+            self.assertEqual(a["CH2"].dtype, np.float32)
+            np.testing.assert_array_equal(a["CH2"], a[1])
+            np.testing.assert_array_equal(a.array(), np.stack([a[0], a[1]]))
+            self.assertEqual(len(a), 2)
+            a[0][0, 0] = 1  # the plane is the caller's own
+            with self.assertRaises(KeyError):
+                a["CH3"]
+            with self.assertRaises(IndexError):
+                a[2]
+
+    def test_axes_reference_and_metadata(self):
+        with acq.open(SCAN) as a:
+            y, x = a.axes
+            self.assertEqual((y.name, y.size, y.step, y.unit), ("Y", 600, 0.002118, "seconds"))
+            self.assertAlmostEqual(x.values[-1], 47 * 0.45)
+            self.assertEqual(a.sizes, {"C": 2, "Y": 600, "X": 48})
+            self.assertEqual(a.reference[0].shape, (128, 128))
+            self.assertEqual(a.reference.scan_path.tolist(), [[40, 30], [80, 55]])
+            self.assertTrue(any("<" in text for text in a.metadata().values()))
+            self.assertIn("line_scan.oir", repr(a))
+
+    def test_positions(self):
+        with acq.open(SERIES) as a:
+            self.assertIsNone(a.reference)
+            at3 = a.at(t=3)
+            self.assertFalse(np.array_equal(at3[0], a[0]))
+            np.testing.assert_array_equal(a.at()[0], a[0])
+            with self.fails("position_out_of_range"):
+                a.at(t=12)[0]
+
+    def test_a_closed_acquisition(self):
+        a = acq.open(SCAN)
+        a.close()
+        a.close()
+        with self.fails("session_not_found"):
+            a[0]
+
+    def test_errors_of_the_server(self):
+        with self.fails("path_not_found") as expected:
+            acq.open("no_such_file.tif")
+        self.assertIn("no_such_file.tif", expected.error.message)
+        with self.fails("scene_out_of_range"):
+            acq.open(SCAN, scene=1)
+        with self.fails("request_validation_failed") as expected:
+            acq.open(SCAN, scene=-1)
+        self.assertEqual(expected.error.details[0]["location"], ["body", "scene"])
+
+    def test_no_server(self):
+        with self.fails("server_unreachable"):
+            acq.open(SCAN, server="http://127.0.0.1:9")
+        with answering((404, {}, b"<html>")) as (server, _), self.fails("no_acq_server"):
+            acq.open(SCAN, server=server)
+
+    def test_a_dialog_that_is_closed(self):
+        with answering((200, {}, failure("cancelled"))) as (server, _), self.fails("cancelled"):
+            acq.pick(server=server)
+
+    def test_tries_again_when_the_server_says_so(self):
+        busy, gone = (503, {"Retry-After": 0}, failure("too_many_opens")), (404, {}, failure("path_not_found"))
+        with answering(busy, busy, gone) as (server, asked):
+            with self.fails("path_not_found"):
+                acq.open(SCAN, server=server)
+            self.assertEqual(len(asked), 3)
+        with answering(busy) as (server, asked):
+            with self.fails("too_many_opens"):
+                acq.open(SCAN, server=server)
+            self.assertEqual(len(asked), acq.TRIES)
+
+    def test_a_plane_that_is_cut_or_of_another_size(self):
+        with acq.open(SCAN) as a:
+            size = a[0].nbytes
+            with answering((200, {"Content-Length": size}, b"1234")) as (server, _):
+                with self.fails("connection_lost"):
+                    acq.Planes(server, a.info["plane"], a.info["channels"], {})[0]
+            with answering((200, {}, b"1234")) as (server, _), self.fails("wrong_size"):
+                acq.Planes(server, a.info["plane"], a.info["channels"], {})[0]
+
+    def test_warnings_of_the_file(self):
+        with acq.open(SCAN) as a:
+            told = {**a.info, "warnings": ["a file is missing"]}
+        with answering((200, {}, json.dumps(told).encode())) as (server, _):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", acq.AcqWarning)
+                acq.open(SCAN, server=server)
+        self.assertEqual([str(one.message) for one in caught if one.category is acq.AcqWarning], ["a file is missing"])
+        self.assertEqual(caught[0].filename, __file__)
+
+    def test_xarray(self):
+        try:
+            import xarray
+        except ImportError:
+            self.skipTest("xarray is not installed")
+        with acq.open(SCAN) as a:
+            array = a.xarray()
+            self.assertIsInstance(array, xarray.DataArray)
+            np.testing.assert_array_equal(array.sel(C="CH2"), a["CH2"])
+            self.assertEqual(array.Y.attrs["units"], "seconds")
+            self.assertAlmostEqual(float(array.X[-1]), 47 * 0.45)
+
+    def test_napari_layers(self):
+        import napari_acq
+
+        (stack, show, kind), = napari_acq.napari_get_reader(SERIES)(SERIES)
+        self.assertEqual((kind, stack.shape, show["scale"][0]), ("image", (12, 48, 64), 0.5))
+        with acq.open(SERIES) as a:
+            np.testing.assert_array_equal(stack[3], a.at(t=3)[0])
+            np.testing.assert_array_equal(stack[3, 5:7, ::2], a.at(t=3)[0][5:7, ::2])
+            np.testing.assert_array_equal(np.asarray(stack)[11], a.at(t=11)[0])
+        try:
+            import napari
+        except ImportError:
+            self.skipTest("napari is not installed")
+        layers = [napari.layers.Layer.create(*layer) for layer in napari_acq.read(SCAN)]
+        self.assertEqual([layer.name for layer in layers], ["CH1", "CH2"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,202 @@
+/** examples/python against a server process. Skipped, with a line, where no Python has NumPy. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { extensionOf, FORMATS } from "../../readers/registry.ts";
+import { formatSamples } from "../binary/format_samples.ts";
+import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { canImport, pythonWithNumpy } from "./python.ts";
+
+const EXAMPLES = join(ROOT, "examples");
+const CLIENT = join(EXAMPLES, "python");
+const HERE = join(ROOT, "tests", "clients");
+const python = pythonWithNumpy ?? "";
+const ignore = python === "";
+if (ignore) console.log("Skipped: no python3 with NumPy was found");
+
+/** What the client is asked for. */
+interface Question {
+  readonly path: string;
+  readonly scene?: number;
+  readonly at?: Record<string, number>;
+}
+
+/** What it gave. */
+interface Answer {
+  readonly error?: string;
+  readonly shape: number[];
+  readonly sha256: string[];
+  readonly mean: (number | null)[];
+  readonly names: string[];
+  readonly axes: [string, number, number, string][];
+  readonly scenes: number;
+  readonly reference: { sha256: string[]; scan_path: number[][] | null } | null;
+}
+
+/** Asks all in one Python. */
+async function ask(server: ServerProcess, questions: readonly Question[]): Promise<Answer[]> {
+  const child = new Deno.Command(python, {
+    args: [join(HERE, "planes_of.py"), CLIENT, server.baseUrl],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const lines = questions.map((question) => `${JSON.stringify(question)}\n`).join("");
+  const [{ stdout }] = await Promise.all([
+    child.output(),
+    new Blob([lines]).stream().pipeTo(child.stdin),
+  ]);
+  const answers = new TextDecoder().decode(stdout).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.equal(answers.length, questions.length);
+  return answers;
+}
+
+async function withServer(use: (server: ServerProcess) => Promise<void>): Promise<void> {
+  const server = await ServerProcess.start(FROM_SOURCE);
+  try {
+    await use(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+Deno.test({
+  name: "python: planes of every format are those of the fixtures",
+  ignore,
+  fn: () =>
+    withServer(async (server) => {
+      const folder = Deno.makeTempDirSync({ prefix: "python_" });
+      try {
+        const samples = formatSamples(folder);
+        const answers = await ask(server, samples.map(({ path }) => ({ path })));
+        for (const [i, { format, sha256 }] of samples.entries()) {
+          const hashes = answers[i]!.sha256.map((hash, channel) => hash.slice(0, sha256[channel]?.length));
+          assert.deepEqual(hashes, sha256, format);
+        }
+      } finally {
+        Deno.removeSync(folder, { recursive: true });
+      }
+    }),
+});
+
+Deno.test({
+  name: "python: errors, retries, reference, xarray and napari",
+  ignore,
+  fn: () =>
+    withServer(async (server) => {
+      const { success, stderr } = await new Deno.Command(python, {
+        args: [
+          "-W",
+          "error::ResourceWarning",
+          join(HERE, "acq_client_cases.py"),
+          CLIENT,
+          server.baseUrl,
+          EXAMPLES,
+        ],
+      }).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+    }),
+});
+
+const noPicture = ignore || !canImport(python, "matplotlib");
+if (!ignore && noPicture) console.log("Skipped: the walk-through in Python draws with matplotlib");
+
+Deno.test({
+  name: "python: the walk-through ends with a picture",
+  ignore: noPicture,
+  fn: () =>
+    withServer(async (server) => {
+      const folder = Deno.makeTempDirSync({ prefix: "python_" });
+      try {
+        const picture = join(folder, "picture.png");
+        // It asks the address that the client has by default.
+        const code = `import runpy, sys; sys.path.insert(0, sys.argv.pop(1))
+import acq_client; acq_client.SERVER = sys.argv.pop(1)
+runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
+        const { success, stdout, stderr } = await new Deno.Command(python, {
+          args: [
+            "-c",
+            code,
+            CLIENT,
+            server.baseUrl,
+            join(CLIENT, "walk_through.py"),
+            join(EXAMPLES, "line_scan.oir"),
+            picture,
+          ],
+        }).output();
+        assert.ok(success, new TextDecoder().decode(stderr));
+        assert.match(new TextDecoder().decode(stdout), /path_not_found - .*\n(.*\n)*the picture is in/);
+        assert.deepEqual(
+          [...Deno.readFileSync(picture).subarray(1, 4)],
+          [..."PNG"].map((c) => c.charCodeAt(0)),
+        );
+      } finally {
+        Deno.removeSync(folder, { recursive: true });
+      }
+    }),
+});
+
+const DATA = join(ROOT, "..", "shared", "data");
+
+/** An entry of the expected values of a set of samples. */
+interface Expected {
+  readonly file: string;
+  readonly scene?: number;
+  readonly plane_shape?: number[];
+  readonly channels?: { index: number; sha256_f32le: string }[];
+  readonly more_planes?: { at: Record<string, number>; channels: { sha256_f32le: string }[] }[];
+  readonly more_scenes?: { scene: number; channels: { sha256_f32le: string }[] }[];
+  readonly expect_error?: string[];
+  readonly tolerance?: unknown;
+}
+
+/** Folders of formats that are no extensions of their own. */
+const FORMAT_OF_FOLDER: Readonly<Record<string, string>> = { prairie: "prairie", lif: "lif" };
+
+const isOfBuild = ({ file }: Expected) => {
+  const format = FORMAT_OF_FOLDER[file.split("/")[0]!];
+  return extensionOf(file) !== null && (format === undefined || FORMATS.some(({ name }) => name === format));
+};
+
+Deno.test({
+  name: "python: planes, positions and scenes of the shared samples",
+  ignore: ignore || !existsSync(DATA),
+  fn: () =>
+    withServer(async (server) => {
+      const all: Expected[] = JSON.parse(Deno.readTextFileSync(join(DATA, "expected.json")));
+      const entries = all.filter(isOfBuild);
+      assert.ok(entries.length > 50, `${entries.length} entries`);
+      const lower = (at: Record<string, number>) =>
+        Object.fromEntries(Object.entries(at).map(([axis, index]) => [axis.toLowerCase(), index]));
+      const cases = entries.flatMap(
+        ({ file, channels, expect_error, more_planes, more_scenes, tolerance }) => {
+          const path = join(DATA, file);
+          if (expect_error) return [{ question: { path }, wanted: expect_error, isError: true }];
+          const hashes = (list: { sha256_f32le: string }[] = []) =>
+            list.map((channel) => channel.sha256_f32le);
+          const at = tolerance === undefined
+            ? [{ question: { path }, wanted: hashes(channels), isError: false }]
+            : [];
+          return [
+            ...at,
+            ...(tolerance === undefined ? more_planes ?? [] : []).map(({ at, channels }) => ({
+              question: { path, at: lower(at) },
+              wanted: hashes(channels),
+              isError: false,
+            })),
+            ...(tolerance === undefined ? more_scenes ?? [] : []).map(({ scene, channels }) => ({
+              question: { path, scene },
+              wanted: hashes(channels),
+              isError: false,
+            })),
+          ];
+        },
+      );
+      const answers = await ask(server, cases.map(({ question }) => question));
+      for (const [i, { question, wanted, isError }] of cases.entries()) {
+        const { error, sha256 } = answers[i]!;
+        if (isError) assert.ok(wanted.includes(error ?? ""), `${question.path}: ${error}`);
+        else assert.deepEqual(sha256, wanted, `${JSON.stringify(question)} ${error ?? ""}`);
+      }
+    }),
+});
