@@ -20,7 +20,16 @@ import * as example from "./examples.ts";
 import { openAgain, openByPath, pickAndOpen } from "./open.ts";
 import { jsonResponse } from "./json_response.ts";
 import { openapiDocument } from "./openapi.ts";
-import { demoFile, docsFile, docsPage, documentSchema, redirect, schemaIndex } from "./pages.ts";
+import {
+  clientFile,
+  demoFile,
+  demoFolderFile,
+  docsFile,
+  docsPage,
+  documentSchema,
+  redirect,
+  schemaIndex,
+} from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, INDEX, LINKS } from "./service.ts";
 import { deleteSession, readMetadata, readSession } from "./sessions.ts";
@@ -267,6 +276,26 @@ export const ENDPOINTS: readonly Endpoint[] = [
     success: { status: 200, description: "The file", mediaType: "*/*" },
     errors: ["not_found"],
     handler: demoFile,
+  },
+  {
+    method: "GET",
+    path: "/demo/v2/{folder}/{file}",
+    id: "demoFolderFile",
+    tag: "pages",
+    summary: "A file of a folder of the reference browser client",
+    success: { status: 200, description: "The file", mediaType: "*/*" },
+    errors: ["not_found"],
+    handler: demoFolderFile,
+  },
+  {
+    method: "GET",
+    path: "/client/v2/{file}",
+    id: "clientFile",
+    tag: "pages",
+    summary: "The client module for programs, acq-client.js, and its types, acq-client.d.ts",
+    success: { status: 200, description: "The file", mediaType: "*/*" },
+    errors: ["not_found"],
+    handler: clientFile,
   },
   ...REDIRECTS.map(({ path, id, to }): Endpoint => ({
     method: "GET",

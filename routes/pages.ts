@@ -1,4 +1,4 @@
-/** The server's own pages: the reference client, the documentation, the schemas. Nothing comes from another host. */
+/** The server's own pages: the reference client and its module for programs, the documentation, the schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
 import { jsonResponse } from "./json_response.ts";
@@ -7,6 +7,7 @@ import { pathParameter, type RequestContext } from "./context.ts";
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".ts": "application/typescript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
@@ -38,6 +39,22 @@ export function redirect(path: string): Response {
 /** A file of the reference client; its folder means `index.html`. */
 export function demoFile(c: RequestContext): Promise<Response> {
   return staticFile(c, "demo/v2", c.req.param("file") ?? "index.html", POLICY);
+}
+
+/** A file of a folder of the reference client. */
+export function demoFolderFile(c: RequestContext): Promise<Response> {
+  const folder = pathParameter(c, "folder");
+  // One plain name: no path can leave the client.
+  if (!/^[\w-]+$/.test(folder)) throw nothingAt(c);
+  return staticFile(c, `demo/v2/${folder}`, pathParameter(c, "file"), POLICY);
+}
+
+/** The client module for programs, or its types, which it tells Deno of. */
+export async function clientFile(c: RequestContext): Promise<Response> {
+  const name = pathParameter(c, "file");
+  const response = await staticFile(c, "client/v2", name, POLICY);
+  if (name.endsWith(".js")) response.headers.set("X-TypeScript-Types", name.replace(/js$/, "d.ts"));
+  return response;
 }
 
 /** The documentation page. */

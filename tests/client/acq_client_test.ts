@@ -1,0 +1,545 @@
+/** The client module against the real server: every resource of the contract, and what goes wrong with it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AcqError, connect } from "../../static/client/v2/acq-client.js";
+import { ErrorBody } from "../../schemas/http.ts";
+import { Harness, type HarnessOptions } from "../contract/harness.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+
+const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+const SCAN = example("line_scan.oir");
+const SERIES = example("time_series.ome.tif");
+
+/** A server on a socket, and the client of it. */
+async function withServer(
+  work: (client: Awaited<ReturnType<typeof connect>>, server: Harness) => Promise<void>,
+  options: HarnessOptions = {},
+): Promise<void> {
+  await using server = new Harness(options);
+  await using socket = await server.listen();
+  await work(await connect(socket.base), server);
+}
+
+/** A server of the test's own, for answers that the real one does not give. */
+async function answering(
+  answer: (request: Request) => Response | Promise<Response>,
+  work: (base: string) => Promise<void>,
+): Promise<void> {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/api/v2/health") {
+      return Response.json({ ok: true, api_version: "v2", server_version: "1" });
+    }
+    if (pathname === "/api/v2/capabilities") return Response.json({ ok: true });
+    return answer(request);
+  });
+  try {
+    await work(`http://127.0.0.1:${server.addr.port}`);
+  } finally {
+    await server.shutdown();
+  }
+}
+
+const fails = (code: string, message = /./) => (error: unknown) => {
+  assert(error instanceof AcqError, String(error));
+  assert.equal(`${error.code}: ${error.name}`, `${code}: AcqError`, error.message);
+  assert.match(error.message, message);
+  return true;
+};
+
+/** An ImageJ hyperstack of 4 frames of 5 columns and 6 rows: frame t has samples 100 t + 10 y + x. */
+const hyperstack = (): Uint8Array =>
+  tiffBytes(grayLayout(5, 6, 16), (x, y, _s, page) => BigInt(100 * page + 10 * y + x), 4, [[
+    270,
+    2,
+    "ImageJ=1.53t\nimages=4\nframes=4\nhyperstack=true\n",
+  ]]);
+
+const frame = (t: number, first = 0, end = 6) =>
+  Array.from({ length: 5 * (end - first) }, (_, i) => 100 * t + 10 * (first + Math.floor(i / 5)) + i % 5);
+
+async function withStack(work: (path: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_client_" }));
+  try {
+    const path = join(folder, "stack.tif");
+    await Deno.writeFile(path, hyperstack());
+    await work(path);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("connecting tells health, version and capabilities", () =>
+  withServer(async (client) => {
+    assert.equal(client.version, "1.2.3");
+    assert.equal(client.health.api_version, "v2");
+    assert(client.capabilities.supportedImportExtensions.includes(".oir"));
+    assert.equal(client.capabilities.sessionTtlSeconds, 600);
+    assert.deepEqual(await client.readHealth(), client.health);
+    assert.deepEqual(await client.readCapabilities(), client.capabilities);
+  }));
+
+Deno.test("an acquisition is opened by its path, with planes, reference and path", () =>
+  withServer(async (client, server) => {
+    {
+      await using scan = await client.open(SCAN);
+      assert.deepEqual([scan.name, scan.path, scan.shape], ["line_scan.oir", SCAN, [600, 48]]);
+      assert.deepEqual(scan.axes.map(({ step, unit }) => [step, unit]), [[0.002118, "seconds"], [
+        0.45,
+        "um",
+      ]]);
+      assert.deepEqual(scan.channels.map(({ index }) => index), [0, 1]);
+      assert.deepEqual([scan.scene, scan.scenes.length, scan.times, scan.warnings], [0, 1, null, []]);
+      const { samples, shape, axes, channel, firstRow } = await scan.plane(1);
+      const response = await server.request(scan.channels[1]!.dataUrl);
+      assert.deepEqual(samples, new Float32Array(await response.arrayBuffer()));
+      assert.deepEqual([shape, axes, channel, firstRow], [scan.shape, scan.axes, scan.channels[1], 0]);
+      // Rows of the same plane are a part of it.
+      const part = await scan.plane(1, { rows: [100, 103] });
+      assert.deepEqual([part.samples, part.shape, part.firstRow], [samples.slice(4800, 4944), [3, 48], 100]);
+      assert(scan.reference);
+      assert.deepEqual(scan.reference.shape, [128, 128]);
+      assert.equal((await scan.reference.plane(0)).samples.length, 128 * 128);
+      // The line of the sample, as its script writes it.
+      assert.deepEqual([scan.reference.path.at(0), scan.reference.path.at(-1)], [{ x: 40, y: 30 }, {
+        x: 80,
+        y: 55,
+      }]);
+      const state = await scan.state();
+      assert.deepEqual([state.sessionId, state.channelIndices], [scan.sessionId, [0, 1]]);
+      const [document] = await scan.metadata();
+      assert.match(document!.text, /</);
+      assert.equal(server.store.size, 1);
+    }
+    assert.equal(server.store.size, 0, "await using ended the session");
+  }));
+
+Deno.test("channels come in the order that is asked for", () =>
+  withServer(async (client) => {
+    await using scan = await client.open(SCAN, { channelIndices: [1, 0] });
+    assert.deepEqual(scan.channels.map(({ index }) => index), [1, 0]);
+    const [first, second] = await scan.planes();
+    assert.deepEqual([first!.channel.index, second!.channel.index], [1, 0]);
+    assert.deepEqual((await scan.planes([0]))[0]!.samples, second!.samples);
+  }));
+
+Deno.test("the progress of several planes is counted together", () =>
+  withServer(async (client) => {
+    await using scan = await client.open(SCAN);
+    const seen: [number, number][] = [];
+    await scan.planes(null, { onProgress: (received, total) => seen.push([received, total]) });
+    const whole = 2 * 4 * 600 * 48;
+    assert(seen.every(([received, total], i) => total === whole && received >= (seen[i - 1]?.[0] ?? 0)));
+    assert.equal(seen.at(-1)![0], whole);
+  }));
+
+Deno.test("planes of other time points and scenes", () =>
+  withServer(async (client, server) => {
+    const series = await client.open(SERIES);
+    assert.equal(series.sizes.T, 12);
+    assert.deepEqual(series.scenes.map(({ name }) => name), ["cells", "overview"]);
+    const later = await series.plane(0, { t: 7 });
+    const response = await server.request(`${series.channels[0]!.dataUrl}?t=7`);
+    assert.deepEqual(later.samples, new Float32Array(await response.arrayBuffer()));
+    // Asked for twice at once, the other scene is opened once.
+    const [overview, again] = await Promise.all([
+      series.plane(0, { scene: 1 }),
+      series.plane(0, { scene: 1, signal: new AbortController().signal }),
+    ]);
+    assert.deepEqual(overview.samples, again.samples);
+    assert.equal(server.store.size, 2);
+    await using other = await series.reopen({ scene: 1 });
+    assert.equal(other.scene, 1);
+    assert.deepEqual(other.shape, overview.shape);
+    await series.close();
+    assert.equal(server.store.size, 1, "with the acquisition its other scenes are closed");
+    await series.close();
+  }));
+
+Deno.test("every frame is its own, whole and by rows", () =>
+  withStack((path) =>
+    withServer(async (client) => {
+      await using stack = await client.open(path);
+      for (let t = 0; t < 4; t += 1) assert.deepEqual([...(await stack.plane(0, { t })).samples], frame(t));
+      assert.deepEqual([...(await stack.plane(0, { t: 2, rows: [1, 4] })).samples], frame(2, 1, 4));
+    })
+  ));
+
+Deno.test("the dialog opens what the user chooses, with scene and channels", () =>
+  withServer(
+    async (client) => {
+      await using series = await client.pick({ scene: 1, channelIndices: [0], extensions: [".tif"] });
+      assert.deepEqual([series.name, series.scene], ["time_series.ome.tif", 1]);
+    },
+    {
+      pick: ({ extensions }) => {
+        assert.deepEqual(extensions, [".tif"]);
+        return Promise.resolve(SERIES);
+      },
+    },
+  ));
+
+Deno.test("what the server refuses has its code, status and message", async (t) => {
+  const step = (name: string, options: HarnessOptions, work: Parameters<typeof withServer>[0]) =>
+    t.step(name, () => withServer(work, options));
+  const fast = { retries: 0 };
+  await step("opening", {}, async (client) => {
+    await assert.rejects(client.open("/nowhere/x.oir"), fails("path_not_found", /x\.oir/));
+    await assert.rejects(client.open(fileURLToPath(import.meta.url)), fails("unsupported_format"));
+    await assert.rejects(client.open(SCAN, { channelIndices: [2] }), fails("channel_out_of_range"));
+    await assert.rejects(client.open(SCAN, { scene: 1 }), fails("scene_out_of_range"));
+    await assert.rejects(client.open("relative.oir"), (error) => {
+      fails("request_validation_failed")(error);
+      assert.deepEqual((error as AcqError).details![0]!.location, ["body", "path"]);
+      assert.equal((error as AcqError).status, 422);
+      return true;
+    });
+    await assert.rejects(client.pick(), (error) => {
+      fails("cancelled", /No file was chosen/)(error);
+      return (error as AcqError).status === 200;
+    });
+  });
+  await step("a damaged file", {}, async (client) => {
+    const damaged = await Deno.makeTempFile({ suffix: ".oir" });
+    await Deno.writeTextFile(damaged, "no image");
+    await assert.rejects(client.open(damaged), fails("decode_failed"));
+    await Deno.remove(damaged);
+  });
+  await step("planes", {}, async (client) => {
+    await using series = await client.open(SERIES);
+    await assert.rejects(series.plane(0, { t: 12 }), fails("position_out_of_range", /size 12/));
+    await assert.rejects(series.plane(0, { t: 0.5 }), fails("request_validation_failed"));
+    await assert.rejects(series.plane(3), fails("channel_not_found", /Channel 3 .* loaded are 0$/));
+    await assert.rejects(series.plane(0, { scene: 5 }), fails("scene_out_of_range"));
+    await assert.rejects(series.plane(0, { scene: 5 }), fails("scene_out_of_range"));
+    await assert.rejects(series.plane(0, { rows: [3, 3] }), fails("range_not_satisfiable"));
+    await assert.rejects(series.plane(0, { rows: [0, 49] }), fails("range_not_satisfiable"));
+    await using scan = await client.open(SCAN);
+    await assert.rejects(scan.reference!.plane(9), fails("reference_channel_not_found"));
+  });
+  await step("a session that has ended", {}, async (client, server) => {
+    const scan = await client.open(SCAN);
+    server.clock.move(600_000);
+    await assert.rejects(scan.plane(0), fails("session_not_found"));
+    await assert.rejects(scan.state(), fails("session_not_found"));
+    await assert.rejects(scan.metadata(), fails("session_not_found"));
+    await assert.rejects(scan.reopen(), fails("session_not_found"));
+    await scan.close();
+  });
+  await step("a file that changed", {}, async (client) => {
+    await withStack(async (path) => {
+      await using stack = await client.open(path);
+      await Deno.writeFile(path, new Uint8Array(1), { append: true });
+      await assert.rejects(stack.plane(0, { t: 1 }), fails("acquisition_changed"));
+      await assert.rejects(stack.reopen(), fails("acquisition_changed"));
+      assert.deepEqual([...(await stack.plane(0)).samples], frame(0), "what was opened is still there");
+    });
+  });
+  await step(
+    "no path but the dialog's",
+    { dialogOnly: true },
+    (client) => assert.rejects(client.open(SCAN), fails("path_not_allowed")),
+  );
+  await step(
+    "no memory",
+    { maxSessionMemory: 1000 },
+    (client) => assert.rejects(client.open(SCAN), fails("session_memory_exceeded")),
+  );
+  await step("stopping", {}, async (client, server) => {
+    server.stopping = true;
+    await assert.rejects(client.open(SCAN), fails("shutting_down"));
+  });
+  await t.step("every code comes through", async () => {
+    const codes = ErrorBody.shape.error.options;
+    let next = 0;
+    await answering(
+      () => Response.json({ ok: false, error: codes[next], message: "Why", details: null }, { status: 500 }),
+      async (base) => {
+        const client = await connect(base, fast);
+        for (; next < codes.length; next += 1) {
+          await assert.rejects(client.open("/x"), fails(codes[next]!, /^Why$/));
+        }
+      },
+    );
+  });
+});
+
+Deno.test("an abort ends the dialog, the open, the wait for a scene and the transfer", async (t) => {
+  await t.step("dialog", async () => {
+    const gone = Promise.withResolvers<void>();
+    await withServer(
+      async (client) => {
+        const ending = new AbortController();
+        const picking = client.pick({ signal: ending.signal });
+        setTimeout(() => ending.abort(), 50);
+        await assert.rejects(picking, fails("cancelled", /^Cancelled$/));
+        await gone.promise;
+      },
+      {
+        pick: ({ signal }) =>
+          new Promise((done) =>
+            signal.addEventListener("abort", () => {
+              gone.resolve();
+              done(null);
+            })
+          ),
+      },
+    );
+  });
+  await t.step("before it begins", () =>
+    withServer(async (client, server) => {
+      const signal = AbortSignal.abort();
+      await assert.rejects(client.open(SCAN, { signal }), fails("cancelled"));
+      await using series = await client.open(SERIES);
+      await assert.rejects(series.plane(0, { signal }), fails("cancelled"));
+      await assert.rejects(series.planes(null, { signal }), fails("cancelled"));
+      await assert.rejects(series.plane(0, { scene: 1, signal }), fails("cancelled"));
+      await series.close();
+      assert.equal(server.store.size, 0);
+    }));
+  await t.step("transfer", async () => {
+    const ended = Promise.withResolvers<void>();
+    const endless = () =>
+      new ReadableStream({
+        // The first piece alone: then the transfer stands.
+        start: (controller) => controller.enqueue(new Uint8Array(8)),
+        cancel: () => ended.resolve(),
+      });
+    await answering(
+      (request) => request.url.endsWith("/plane") ? new Response(endless()) : Response.json(opened()),
+      async (base) => {
+        const acquisition = await (await connect(base)).open("/x");
+        const ending = new AbortController();
+        const reading = acquisition.planes(null, {
+          signal: ending.signal,
+          onProgress: (received) => received === 8 && ending.abort(),
+        });
+        await assert.rejects(reading, fails("cancelled"));
+        await ended.promise;
+      },
+    );
+  });
+  await t.step("a time limit is no cancelling", () =>
+    answering(
+      () => new Promise((done) => setTimeout(() => done(new Response()), 200)),
+      async (base) => {
+        const client = await connect(base);
+        const signal = AbortSignal.timeout(20);
+        await assert.rejects(client.open("/x", { signal }), fails("server_gone", /in time/));
+      },
+    ));
+});
+
+/** An open response that a test can break. */
+const opened = () => ({
+  ok: true,
+  sessionId: "a",
+  source: { path: "/x", name: "x" },
+  header: { sizes: {} },
+  plane: {
+    shape: [2, 3],
+    axes: [{ step: 1 }, { step: 0.5 }],
+    servedDtype: "float32",
+    encoding: "raw-f32-le",
+    layout: "row-major",
+  },
+  channels: [{ index: 0, name: "CH1", byteLength: 24, dataUrl: "/plane" }],
+  reference: null,
+});
+
+Deno.test("samples are little-endian, and exactly as many as were promised", async () => {
+  // IEEE 754: 1 is 0x3f800000, -2.5 is 0xc0200000; the lowest byte comes first.
+  let bytes = [0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0x20, 0xc0, ...Array(16).fill(0)];
+  await answering(
+    (request) =>
+      request.url.endsWith("/plane") ? new Response(Uint8Array.from(bytes)) : Response.json(opened()),
+    async (base) => {
+      const acquisition = await (await connect(base)).open("/x");
+      assert.deepEqual([...(await acquisition.plane(0)).samples], [1, -2.5, 0, 0, 0, 0]);
+      bytes = bytes.slice(1);
+      await assert.rejects(acquisition.plane(0), fails("bad_answer", /23 bytes instead of 24/));
+      bytes = Array(25).fill(0);
+      await assert.rejects(acquisition.plane(0), fails("bad_answer", /more than its 24/));
+      await assert.rejects(acquisition.plane(0, { rows: [0, 1] }), fails("bad_answer", /HTTP 200/));
+    },
+  );
+});
+
+Deno.test("a description that breaks the contract is refused, and its session ended", async () => {
+  const cases: [object, number, RegExp][] = [
+    [{}, 23, /byteLength is 23, 2 x 3 floats are 24/],
+    [{ shape: [2] }, 24, /plane\.shape is \[2\]/],
+    [{ shape: [2, 3, 1] }, 24, /plane\.shape/],
+    [{ shape: [0, 3] }, 0, /plane\.shape is \[0,3\]/],
+    [{ shape: [2, 1.5] }, 12, /plane\.shape/],
+    [{ servedDtype: "float64" }, 24, /float64/],
+    [{ encoding: "raw-f32-be" }, 24, /raw-f32-be/],
+    [{ layout: "column-major" }, 24, /column-major/],
+    [{ axes: [{ step: 1 }] }, 24, /plane\.axes/],
+    [{ axes: [{ step: 1 }, { step: 0 }] }, 24, /plane\.axes/],
+  ];
+  for (const [change, byteLength, message] of cases) {
+    const methods: string[] = [];
+    const { plane, channels, ...rest } = opened();
+    const group = { plane: { ...plane, ...change }, channels: [{ ...channels[0], byteLength }] };
+    for (const answer of [{ ...rest, ...group }, { ...rest, plane, channels, reference: group }]) {
+      await answering(
+        ({ method }) => {
+          methods.push(method);
+          return Response.json(method === "DELETE" ? { ok: true } : answer);
+        },
+        async (base) => {
+          await assert.rejects((await connect(base)).open("/x"), fails("bad_answer", message));
+        },
+      );
+    }
+    assert.deepEqual(methods, ["POST", "DELETE", "POST", "DELETE"]);
+  }
+});
+
+Deno.test("a call is made again after the time that the server says, and only then", async () => {
+  let [asked, refusals, retryAfter] = [0, 2, "0"];
+  const busy = () => {
+    asked += 1;
+    if (asked > refusals) return Response.json(opened());
+    const headers: HeadersInit = retryAfter === "" ? {} : { "Retry-After": retryAfter };
+    const body = { ok: false, error: "too_many_opens", message: "Wait", details: null };
+    return Response.json(body, { status: 503, headers });
+  };
+  await answering(busy, async (base) => {
+    const client = await connect(base);
+    await client.open("/x");
+    assert.equal(asked, 3);
+    const refusedAfter = async (calls: number, call: () => Promise<unknown>, seconds: number | null) => {
+      asked = 0;
+      await assert.rejects(call(), (error) => {
+        fails("too_many_opens")(error);
+        assert.equal((error as AcqError).retryAfter, seconds);
+        return true;
+      });
+      assert.equal(asked, calls);
+    };
+    refusals = Infinity;
+    await refusedAfter(4, () => client.open("/x"), 0);
+    // A dialog that opened again by itself would surprise.
+    await refusedAfter(1, () => client.pick(), 0);
+    retryAfter = "11";
+    await refusedAfter(1, () => client.open("/x"), 11);
+    retryAfter = "";
+    await refusedAfter(1, () => client.open("/x"), null);
+    retryAfter = "5";
+    const ending = new AbortController();
+    setTimeout(() => ending.abort(), 50);
+    await assert.rejects(client.open("/x", { signal: ending.signal }), fails("cancelled"));
+  });
+});
+
+Deno.test("what is no answer of this contract is said so", async () => {
+  const open = (answer: () => Response, message: RegExp) =>
+    answering(answer, async (base) => {
+      await assert.rejects((await connect(base)).open("/x"), fails("bad_answer", message));
+    });
+  await open(() => new Response("<html>"), /not JSON/);
+  await open(() => new Response("<html>", { status: 502 }), /HTTP 502/);
+  await open(() => Response.json({}), /has no ok/);
+  await open(() => Response.json(null), /has no ok/);
+});
+
+Deno.test("no server at all is server_gone", async () => {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = listener.addr;
+  listener.close();
+  await assert.rejects(connect(`http://127.0.0.1:${port}`), fails("server_gone", /does not answer/));
+});
+
+Deno.test("an older server, whose answers have fewer fields, is read too", async () => {
+  await answering(() => Response.json(opened()), async (base) => {
+    const { scene, scenes, times, warnings, reference } = await (await connect(`${base}/`)).open("/x");
+    assert.deepEqual([scene, scenes, times, warnings, reference], [0, [], null, [], null]);
+  });
+});
+
+Deno.test("the module and its types are served, to Deno with the types", () =>
+  withServer(async (_client, server) => {
+    for (
+      const [name, type] of [["acq-client.js", /^text\/javascript/], [
+        "acq-client.d.ts",
+        /^application\/typescript/,
+      ]] as const
+    ) {
+      const response = await server.request(`/client/v2/${name}`);
+      assert.match(response.headers.get("content-type")!, type);
+      const file = new URL(`../../static/client/v2/${name}`, import.meta.url);
+      assert.equal(await response.text(), await Deno.readTextFile(file));
+      assert.equal(
+        response.headers.get("x-typescript-types"),
+        name.endsWith(".js") ? "acq-client.d.ts" : null,
+      );
+      assert.equal(response.headers.get("access-control-allow-origin"), "*");
+    }
+    for (
+      const path of [
+        "/client/v2/none.js",
+        "/client/v2/..%2fdemo",
+        "/demo/v2/..%2f/main.js",
+        "/demo/v2/none/main.js",
+      ]
+    ) {
+      assert.equal((await server.request(path)).status, 404, path);
+    }
+  }));
+
+/** Runs a program of another process with the module; answers what it printed. */
+async function run(program: string, args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, { args, env: { NO_COLOR: "1" } })
+    .output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert(success, err);
+  return out!;
+}
+
+const WORKED = `connect(BASE).then(async (server) => {
+  const scan = await server.open(PATH);
+  const { samples } = await scan.plane(0);
+  await scan.close();
+  console.log(samples.length);
+});`;
+
+const hasNode = await new Deno.Command("node", { args: ["--version"] }).output().then(
+  () => true,
+  () => false,
+);
+
+Deno.test({
+  name: "it works in Node",
+  ignore: !hasNode,
+  fn: () =>
+    withServer(async (client) => {
+      const module = JSON.stringify(
+        new URL("../../static/client/v2/acq-client.js", import.meta.url).pathname,
+      );
+      const text = WORKED.replace("BASE", JSON.stringify(client.base)).replace("PATH", JSON.stringify(SCAN));
+      const program = `import(${module}).then(({ connect }) => ${text.replace(/;$/, "")});`;
+      assert.equal(await run("node", ["--eval", program]), `${600 * 48}\n`);
+    }),
+});
+
+Deno.test("Deno takes it from the server, with its types and the server's own address", () =>
+  withServer(async (client) => {
+    const file = await Deno.makeTempFile({ suffix: ".ts" });
+    const module = JSON.stringify(`${client.base}/client/v2/acq-client.js`);
+    const text = WORKED.replace("BASE", "").replace("PATH", JSON.stringify(SCAN));
+    await Deno.writeTextFile(file, `import { connect } from ${module};\n${text}\n`);
+    const flags = ["--no-config", "--no-lock", "--check", "--quiet", "--allow-net", "--allow-import"];
+    try {
+      assert.equal(await run(Deno.execPath(), ["run", ...flags, file]), `${600 * 48}\n`);
+      await Deno.writeTextFile(
+        file,
+        `import { connect } from ${module};\nconst count: string = (await connect()).base.length;\n`,
+      );
+      await assert.rejects(run(Deno.execPath(), ["run", ...flags, file]), /TS2322/);
+    } finally {
+      await Deno.remove(file);
+    }
+  }));
