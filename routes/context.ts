@@ -13,6 +13,8 @@ import type { Log } from "../log.ts";
 export interface DialogPicker {
   /** The absolute path that the user chose, or `null` when they cancelled. */
   pick(request: PickRequest): Promise<string | null>;
+  /** Whether a dialog can be shown at all, as far as that is known before it is. */
+  isAvailable(): boolean;
 }
 
 /** Everything behind the routes, made once by `main.ts`. */

@@ -31,6 +31,8 @@ export const CAPABILITIES = {
   allowedImportExtensions: [".oir", ".tif"],
   binary: SERVED,
   sessionTtlSeconds: 600,
+  dialogAvailable: true,
+  openByPath: true,
 };
 
 /** Bodies of `POST /api/v2/open`, by what they ask for. */

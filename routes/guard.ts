@@ -73,17 +73,26 @@ export function askingOrigin(headers: Headers): string | undefined {
 }
 
 /**
- * Refuses to let a page name a path unless it may: scripts, pages on loopback (the server's own among them), and
- * origins that the operator named.
+ * Whether a page may name a path: scripts, pages on loopback (the server's own among them), and origins that the operator
+ * named.
+ *
+ * @param origin as {@linkcode askingOrigin} gives it
+ * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
+ */
+export function mayOpenByPath(origin: string | undefined, allowed: readonly string[]): boolean {
+  return origin === undefined || allowed.includes("*") || allowed.includes(origin) ||
+    isLoopbackOrigin(origin);
+}
+
+/**
+ * Refuses to let a page name a path unless it may ({@linkcode mayOpenByPath}).
  *
  * @param origin as {@linkcode askingOrigin} gives it
  * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
  * @throws {OriginNotAllowed}
  */
 export function checkOrigin(origin: string | undefined, allowed: readonly string[]): void {
-  if (origin === undefined || allowed.includes("*") || allowed.includes(origin) || isLoopbackOrigin(origin)) {
-    return;
-  }
+  if (origin === undefined || mayOpenByPath(origin, allowed)) return;
   const nowhere = origin === "null" || origin === NAMELESS;
   throw new OriginNotAllowed(
     `Pages from ${

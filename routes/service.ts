@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
 import { type Capabilities, type Health, type Index, SERVED } from "../schemas/http.ts";
+import { askingOrigin, mayOpenByPath } from "./guard.ts";
 import { jsonResponse } from "./json_response.ts";
 import type { RequestContext, Services } from "./context.ts";
 
@@ -44,7 +45,8 @@ export function health(_c: RequestContext, { version }: Services): Response {
 }
 
 /** What can be opened and how it is served. */
-export function capabilities(_c: RequestContext, { allowedExtensions, store }: Services): Response {
+export function capabilities(c: RequestContext, services: Services): Response {
+  const { allowedExtensions, allowedOrigins, dialogOnly, picker, store } = services;
   const body: z.infer<typeof Capabilities> = {
     ok: true,
     apiVersion: "v2",
@@ -52,6 +54,9 @@ export function capabilities(_c: RequestContext, { allowedExtensions, store }: S
     allowedImportExtensions: [...allowedExtensions],
     binary: SERVED,
     sessionTtlSeconds: store.ttlSeconds,
+    dialogAvailable: picker.isAvailable(),
+    openByPath: !dialogOnly && mayOpenByPath(askingOrigin(c.req.raw.headers), allowedOrigins),
   };
-  return jsonResponse(body);
+  // The answer depends on who asks.
+  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
 }

@@ -165,6 +165,12 @@ export const Capabilities = named(
     sessionTtlSeconds: z.number().positive().describe(
       "Time to live of a session in seconds, from its creation",
     ),
+    dialogAvailable: z.boolean().describe(
+      "Whether a dialog can be shown: the server's machine has a dialog program and a display",
+    ),
+    openByPath: z.boolean().describe(
+      "Whether who asks may open files by path, as its origin and the server's flags allow",
+    ),
   }).describe("What this server can open and how it serves planes"),
 );
 

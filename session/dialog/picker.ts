@@ -30,6 +30,8 @@ export interface PickerOptions {
   readonly system?: string;
   /** Whether a display can be reached; asked on Linux only, before each dialog. */
   readonly hasDisplay?: () => boolean;
+  /** Whether a program may be run; a listed one that was not installed when the server started may not. */
+  readonly isInstalled?: (program: DialogCommand["program"]) => boolean;
   /** Runs a program to its end, or ends it on abort; `null` when it is not installed. */
   readonly run?: (command: DialogCommand, signal: AbortSignal) => Promise<ProgramResult | null>;
 }
@@ -38,6 +40,7 @@ export interface PickerOptions {
 export class Picker {
   readonly #system: string;
   readonly #hasDisplay: () => boolean;
+  readonly #isInstalled: NonNullable<PickerOptions["isInstalled"]>;
   readonly #run: NonNullable<PickerOptions["run"]>;
   readonly #closing = new AbortController();
   #open: { readonly answer: Promise<string | null>; readonly signal: AbortSignal } | null = null;
@@ -48,7 +51,16 @@ export class Picker {
     this.#system = options.system ?? Deno.build.os;
     this.#hasDisplay = options.hasDisplay ??
       (() => Boolean(Deno.env.get("DISPLAY") || Deno.env.get("WAYLAND_DISPLAY")));
+    this.#isInstalled = options.isInstalled ??
+      ((command) => Deno.permissions.querySync({ name: "run", command }).state === "granted");
     this.#run = options.run ?? runProgram;
+  }
+
+  /** Whether there is a display and a dialog program; a program may still fail. */
+  isAvailable(): boolean {
+    if (this.#needsDisplay && !this.#hasDisplay()) return false;
+    const question = { title: "", extensions: [], folder: null };
+    return dialogCommands(this.#system, question).some(({ program }) => this.#isInstalled(program));
   }
 
   /**
@@ -86,9 +98,12 @@ export class Picker {
     await this.#open?.answer.catch(() => {});
   }
 
+  get #needsDisplay(): boolean {
+    return this.#system !== "darwin" && this.#system !== "windows";
+  }
+
   async #show(request: PickRequest): Promise<string | null> {
-    const others = this.#system !== "darwin" && this.#system !== "windows";
-    if (others && !this.#hasDisplay()) {
+    if (this.#needsDisplay && !this.#hasDisplay()) {
       throw unavailable("neither DISPLAY nor WAYLAND_DISPLAY names a display");
     }
     const signal = AbortSignal.any([request.signal, this.#closing.signal]);

@@ -139,3 +139,25 @@ Deno.test("closing ends the dialog, waits for it and admits no other", async () 
   await assert.rejects(picker.pick(request()), ShuttingDown);
   await picker.close();
 });
+
+Deno.test("a dialog is available where a program is installed and, on Linux, a display is there", () => {
+  const rows: [system: string, hasDisplay: boolean, installed: string[], available: boolean][] = [
+    ["linux", true, ["zenity"], true],
+    ["linux", true, ["kdialog"], true],
+    ["linux", true, ["osascript"], false],
+    ["linux", false, ["zenity", "kdialog"], false],
+    ["freebsd", false, ["zenity"], false],
+    ["darwin", false, ["osascript"], true],
+    ["darwin", false, ["zenity"], false],
+    ["windows", false, ["powershell.exe"], true],
+    ["windows", true, [], false],
+  ];
+  for (const [system, hasDisplay, installed, available] of rows) {
+    const picker = new Picker({
+      system,
+      hasDisplay: () => hasDisplay,
+      isInstalled: (program) => installed.includes(program),
+    });
+    assert.equal(picker.isAvailable(), available, `${system} ${hasDisplay} ${installed}`);
+  }
+});

@@ -69,6 +69,7 @@ export interface HarnessOptions extends Partial<OpenRules> {
   readonly dialogOnly?: boolean;
   readonly startWorker?: StartWorker;
   readonly workers?: number;
+  readonly dialogAvailable?: boolean;
   /** Answers the dialog. */
   readonly pick?: (request: PickRequest) => Promise<string | null>;
 }
@@ -106,7 +107,10 @@ export class Harness implements AsyncDisposable {
       store: this.store,
       opener: this.opener,
       positions: this.positions,
-      picker: { pick: options.pick ?? (() => Promise.resolve(null)) },
+      picker: {
+        pick: options.pick ?? (() => Promise.resolve(null)),
+        isAvailable: () => options.dialogAvailable ?? true,
+      },
       manners: new DialogManners(() => this.clock.now()),
       allowedExtensions: rules.allowedExtensions,
       allowedOrigins: options.allowedOrigins ?? [],
