@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { autocorrelation } from "../../../static/demo/v2/measure/autocorrelation.js";
+import {
+  lineVelocity,
+  physicalVelocity,
+  resolvable,
+  velocityOverTime,
+  velocityUnit,
+} from "../../../static/demo/v2/measure/velocity.js";
+import { windowVelocity } from "../../../static/demo/v2/measure/window_velocity.js";
+import { normalNumbers, randomNumbers, streaks } from "../streaks.ts";
+import expected from "./measured/velocities.json" with { type: "json" };
+
+/** Velocities in all windows of a recording of streaks. */
+function measured(window: number, columns: number, velocity: number, noise: number, seed = 1) {
+  const lines = 6 * window;
+  const samples = streaks({ lines, columns, velocity, noise, seed });
+  return velocityOverTime({ samples, shape: [lines, columns] }, {
+    window,
+    step: window,
+    columns: [0, columns],
+  });
+}
+
+Deno.test("the autocorrelation is the sum of products at each lag", () => {
+  const [rows, columns] = [5, 7];
+  const values = Float64Array.from({ length: rows * columns }, (_, i) => ((i * 37) % 11) - 5);
+  const { at } = autocorrelation(values, rows, columns);
+  for (let lines = 0; lines < rows; lines += 1) {
+    for (let pixels = 1 - columns; pixels < columns; pixels += 1) {
+      let sum = 0;
+      for (let row = 0; row + lines < rows; row += 1) {
+        for (let column = Math.max(0, -pixels); column < columns - Math.max(0, pixels); column += 1) {
+          sum += values[row * columns + column]! * values[(row + lines) * columns + column + pixels]!;
+        }
+      }
+      assert(
+        Math.abs(at(lines, pixels) - sum) < 1e-9,
+        `${lines}, ${pixels}: ${at(lines, pixels)}, not ${sum}`,
+      );
+    }
+  }
+});
+
+Deno.test("velocities agree with the Radon transform of another implementation", async (t) => {
+  for (const { velocity, noise, radon, samples } of expected.cases) {
+    await t.step(`${velocity} pixels a line, noise ${noise}`, () => {
+      const values = Float64Array.from(atob(samples), (letter) => letter.charCodeAt(0));
+      const found = windowVelocity(values, expected.size, expected.size);
+      assert.equal(found.verdict, "measured");
+      // Its own distance from the truth is up to 1.9 %.
+      assert(Math.abs(found.velocity / radon - 1) < 0.035, `${found.velocity}, by radon ${radon}`);
+      assert(Math.abs(found.velocity / velocity - 1) < 0.015, `${found.velocity}, truth ${velocity}`);
+    });
+  }
+});
+
+Deno.test("streaks that move 3 pixels along both axes within a window are measured to 5 %", async (t) => {
+  for (const [window, columns] of [[64, 64], [128, 64], [48, 128]] as const) {
+    // From 3.3 pixels in a window to a line that is crossed in 3.3 lines, both ways.
+    for (const speed of [3.3 / window, 6 / window, 0.25, 1, 4, columns / 3.3]) {
+      for (const velocity of [speed, -speed]) {
+        await t.step(`${window} x ${columns}, ${velocity.toFixed(3)}`, () => {
+          const found = measured(window, columns, velocity, 0.25);
+          for (const { verdict, velocity: value, confidence } of found) {
+            assert.equal(verdict, "measured");
+            assert(Math.abs(value / velocity - 1) < 0.05, `${value}`);
+            // By the variances: 1 / (1 + 0.25 ** 2) = 0.94.
+            assert(confidence > 0.88 && confidence < 0.98, `confidence ${confidence}`);
+          }
+        });
+      }
+    }
+  }
+});
+
+Deno.test("what a window cannot resolve has no number", () => {
+  const verdicts = (velocity: number, noise = 0.5) => {
+    const found = measured(64, 64, velocity, noise);
+    assert(found.every(({ velocity: value, error }) => Number.isNaN(value) && Number.isNaN(error)));
+    return [...new Set(found.map(({ verdict }) => verdict))];
+  };
+  // What never moves is part of what stands still.
+  assert.deepEqual(verdicts(0), ["unclear"]);
+  assert.deepEqual(verdicts(1.5 / 64), ["too slow"]);
+  assert.deepEqual(verdicts(64 / 2), ["too fast"]);
+  // A streak is in one line alone.
+  assert.deepEqual(verdicts(150), ["too fast"]);
+  assert.deepEqual(resolvable({ window: 64, step: 1, columns: [10, 40] }), [3 / 64, 10]);
+});
+
+Deno.test("noise, a constant and missing samples give no number", () => {
+  const normal = normalNumbers(randomNumbers(3));
+  for (let i = 0; i < 20; i += 1) {
+    const noise = Float64Array.from({ length: 64 * 48 }, normal);
+    assert.equal(windowVelocity(noise, 64, 48).verdict, "unclear");
+  }
+  assert.equal(windowVelocity(new Float64Array(64 * 48).fill(7), 64, 48).verdict, "unclear");
+  assert.equal(windowVelocity(new Float64Array(64 * 48).fill(NaN), 64, 48).verdict, "unclear");
+});
+
+Deno.test("where a tenth of the samples is missing, the rest is measured", () => {
+  const [lines, columns] = [640, 64];
+  const samples = streaks({ lines, columns, velocity: 0.5, noise: 0.3, seed: 5 });
+  const random = randomNumbers(8);
+  const holed = samples.map((value) => random() < 0.1 ? [NaN, Infinity][Math.floor(2 * random())]! : value);
+  const windows = { window: 64, step: 64, columns: [0, columns] as const };
+  for (const { velocity } of velocityOverTime({ samples: holed, shape: [lines, columns] }, windows)) {
+    assert(Math.abs(velocity / 0.5 - 1) < 0.02, `${velocity}`);
+  }
+});
+
+Deno.test("what stands still is no streak", () => {
+  const [lines, columns] = [1280, 64];
+  const samples = streaks({ lines, columns, velocity: -0.8, noise: 0.5, seed: 9 });
+  // A bright wall, three times as high as the streaks are deep.
+  const walled = samples.map((value, i) => value + (i % columns < 20 ? 60 : 0));
+  const windows = { window: 64, step: 64, columns: [0, columns] as const };
+  for (const { velocity } of velocityOverTime({ samples: walled, shape: [lines, columns] }, windows)) {
+    assert(Math.abs(velocity / -0.8 - 1) < 0.03, `${velocity}`);
+  }
+});
+
+Deno.test("windows follow each other by the step, and only the band is looked at", () => {
+  const shape = [300, 80];
+  const samples = new Float32Array(300 * 80);
+  const left = streaks({ lines: 300, columns: 40, velocity: 1, noise: 0.2, seed: 1 });
+  const right = streaks({ lines: 300, columns: 40, velocity: -2, noise: 0.2, seed: 2 });
+  for (let row = 0; row < 300; row += 1) {
+    samples.set(left.subarray(row * 40, row * 40 + 40), row * 80);
+    samples.set(right.subarray(row * 40, row * 40 + 40), row * 80 + 40);
+  }
+  const progress: string[] = [];
+  const found = velocityOverTime(
+    { samples, shape },
+    { window: 100, step: 50, columns: [40, 80] },
+    (done, of) => {
+      progress.push(`${done}/${of}`);
+    },
+  );
+  // Lines 0 to 99 have their middle at 49.5.
+  assert.deepEqual(found.map(({ line }) => line), [49.5, 99.5, 149.5, 199.5, 249.5]);
+  assert.deepEqual(progress, ["1/5", "2/5", "3/5", "4/5", "5/5"]);
+  for (const { velocity } of found) assert(Math.abs(velocity / -2 - 1) < 0.01, `${velocity}`);
+  assert.deepEqual(velocityOverTime({ samples, shape }, { window: 301, step: 50, columns: [0, 80] }), []);
+});
+
+Deno.test("windows that make no sense are refused", () => {
+  const plane = { samples: new Float32Array(100 * 20), shape: [100, 20] };
+  for (const [window, step] of [[5, 1], [20, 0], [20.5, 1], [NaN, 1]] as const) {
+    assert.throws(() => velocityOverTime(plane, { window, step, columns: [0, 20] }), RangeError);
+  }
+  for (const columns of [[0, 21], [-1, 10], [3, 8]] as const) {
+    assert.throws(() => velocityOverTime(plane, { window: 20, step: 1, columns }), RangeError);
+  }
+});
+
+Deno.test("a drawn line has a time, a distance and a velocity with sign and unit", () => {
+  const axes = [{ step: 0.002, unit: "seconds" }, { step: 0.5, unit: "um" }];
+  // 100 lines of 2 ms are 0.2 s; 40 columns of 0.5 um are 20 um: 100 um/s.
+  const up = lineVelocity({ x: 10, y: 5 }, { x: 110, y: 45 }, axes);
+  assert.deepEqual(up, { duration: 0.2, distance: 20, velocity: 100 });
+  // It does not matter from which end it is drawn.
+  assert.deepEqual(lineVelocity({ x: 110, y: 45 }, { x: 10, y: 5 }, axes), up);
+  assert.equal(lineVelocity({ x: 10, y: 45 }, { x: 110, y: 5 }, axes).velocity, -100);
+  assert.equal(lineVelocity({ x: 10, y: 5 }, { x: 10, y: 45 }, axes).velocity, Infinity);
+  assert.equal(velocityUnit(axes), "µm/s");
+  assert.equal(velocityUnit([{ step: 1, unit: "Pixels" }, { step: 1, unit: "Pixels" }]), "px/line");
+  // 0.4 px/line x 0.5 um/px / 0.002 s/line
+  assert.equal(physicalVelocity(0.4, axes), 100);
+});
