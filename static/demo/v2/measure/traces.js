@@ -1,0 +1,102 @@
+/**
+ * Traces: the mean of a band of a plane, its change against a baseline, and means of neighbouring values. NaN and infinities
+ * do not count; where nothing counts a value is NaN.
+ *
+ * @typedef {{kind: "window", from: number, to: number} | {kind: "percentile", percentile: number}} Baseline
+ *   mean of the values from index `from` to before `to`, or a percentile (0 to 100) of all
+ */
+
+/**
+ * The mean over a band of columns for each row (`along` is `rows`), or over a band of rows for each column.
+ *
+ * @param {Float32Array} samples row-major
+ * @param {readonly number[]} shape `[rows, columns]`
+ * @param {"rows" | "columns"} along what the trace counts
+ * @param {number} from first column, or row, of the band
+ * @param {number} to end of the band, not included
+ * @returns {Float64Array}
+ */
+export function bandMean(samples, [rows, columns], along, from, to) {
+  const isRows = along === "rows";
+  const length = isRows ? rows : columns;
+  const [first, last] = [Math.max(0, from), Math.min(isRows ? columns : rows, to)];
+  const [sums, counts] = [new Float64Array(length), new Uint32Array(length)];
+  for (let row = isRows ? 0 : first; row < (isRows ? rows : last); row += 1) {
+    const start = row * columns;
+    for (let column = isRows ? first : 0; column < (isRows ? last : columns); column += 1) {
+      const value = samples[start + column];
+      if (!Number.isFinite(value)) continue;
+      const at = isRows ? row : column;
+      sums[at] += value;
+      counts[at] += 1;
+    }
+  }
+  return sums.map((sum, i) => sum / counts[i]);
+}
+
+/**
+ * Fluorescence at rest.
+ *
+ * @param {Float64Array} trace
+ * @param {Baseline} baseline
+ * @returns {number} NaN where the baseline has no value
+ */
+export function baselineOf(trace, baseline) {
+  if (baseline.kind === "percentile") return percentile(trace, baseline.percentile);
+  return mean(trace, baseline.from, baseline.to);
+}
+
+/**
+ * ΔF/F₀ as a number (1 is 100 %).
+ *
+ * @param {Float64Array} trace
+ * @param {Baseline} baseline
+ * @param {number} [offset] what the detector gives without light; taken from trace and baseline
+ * @returns {{values: Float64Array, baseline: number}} all NaN where the baseline is not above the offset
+ */
+export function relativeChange(trace, baseline, offset = 0) {
+  const rest = baselineOf(trace, baseline);
+  const light = rest - offset;
+  return { values: trace.map((value) => light > 0 ? (value - rest) / light : NaN), baseline: rest };
+}
+
+/**
+ * Each value with its neighbours, `count` in all: those that there are at the ends.
+ *
+ * @param {Float64Array} trace
+ * @param {number} count odd, or one more is taken behind than before
+ * @returns {Float64Array}
+ */
+export function runningMean(trace, count) {
+  if (!(count > 1)) return trace;
+  const before = Math.floor((count - 1) / 2);
+  return trace.map((_, i) => mean(trace, i - before, i - before + count));
+}
+
+/**
+ * Mean of the finite values from index `from` to before `to`, as far as there are any.
+ *
+ * @type {(trace: Float64Array, from: number, to: number) => number}
+ */
+export function mean(trace, from, to) {
+  let [sum, count] = [0, 0];
+  for (let i = Math.max(0, Math.ceil(from)); i < Math.min(trace.length, to); i += 1) {
+    if (!Number.isFinite(trace[i])) continue;
+    sum += trace[i];
+    count += 1;
+  }
+  return sum / count;
+}
+
+/**
+ * A percentile of the finite values, between neighbours in proportion.
+ *
+ * @type {(trace: Float64Array, percent: number) => number}
+ */
+export function percentile(trace, percent) {
+  const sorted = trace.filter((value) => Number.isFinite(value)).sort();
+  if (sorted.length === 0) return NaN;
+  const place = Math.min(1, Math.max(0, percent / 100)) * (sorted.length - 1);
+  const below = sorted[Math.floor(place)];
+  return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
+}
