@@ -68,7 +68,7 @@ Deno.test("no element and no attribute is needed; what is no document is refused
       const attributes = Object.entries(values).map(([key, value]) => ` ${key}="${value}"`).join("");
       return `<${name}${attributes}>${inner.join("")}</${name}>`;
     }),
-    inner: fc.oneof({ maxDepth: 4 }, fc.constant([]), fc.array(tie("element"), { maxLength: 4 })),
+    inner: fc.oneof({ maxDepth: 4 }, fc.constant<string[]>([]), fc.array(tie("element"), { maxLength: 4 })),
   }));
   fc.assert(fc.property(fc.array(element, { maxLength: 6 }), (inner) => {
     for (const { frames } of parseScan(`<PVScan>${inner.join("")}</PVScan>`).sequences) {
