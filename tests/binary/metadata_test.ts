@@ -21,14 +21,12 @@ const SOURCES = [
   ".ci",
   "deno.json",
   "deno.lock",
-  "main.ts",
-  "command_line.ts",
-  "log.ts",
-  "version.ts",
+  ...[...Deno.readDirSync(ROOT)].map(({ name }) => name).filter((name) => name.endsWith(".ts")),
   "readers",
   "routes",
   "schemas",
   "session",
+  "shell",
   "static",
 ];
 
