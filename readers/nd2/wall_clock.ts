@@ -13,7 +13,18 @@ const MAX_TEXT = 100;
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-const CLOCK = /(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?:\s*([AP])\.?M)?/i;
+/** The half of the day stands behind the time, or, in Chinese and Korean, before it. */
+const CLOCK =
+  /(?:([\u4e0a\u4e0b]\u5348|\u5348[\u524d\u5f8c]|\uc624[\uc804\ud6c4])\s*)?(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?:\s*([AP])\.?\s?M)?/i;
+
+/** What calls the second half of the day so: the Chinese of both scripts, Japanese, Korean, Latin. */
+const AFTERNOON = /[\u4e0b\u5f8c\ud6c4P]/i;
+
+/** The halves of the day as `AM` and `PM`; `undefined` on a clock of 24 hours. */
+function halfOf(clock: RegExpExecArray): string | undefined {
+  const half = clock[1] ?? clock[5];
+  return half && (AFTERNOON.test(half) ? "PM" : "AM");
+}
 
 /** Milliseconds since 1970 of a Julian day number, or `null` for one that stands for none. */
 export function julianMilliseconds(day: number | null): number | null {
@@ -44,9 +55,9 @@ function parsed(text: string, utc: number | null): Moment {
   const [, first = "", second = "", third = "", rest = ""] = found;
   const clock = CLOCK.exec(rest);
   const time = [
-    clock ? hourOf(clock[1], clock[4] && `${clock[4]}M`) : undefined,
-    clock?.[2],
-    clock?.[3] ?? 0,
+    clock ? hourOf(clock[2], halfOf(clock)) : undefined,
+    clock?.[3],
+    clock?.[4] ?? 0,
   ] as const;
   const month = MONTHS.indexOf(second.toLowerCase()) + 1;
   const dates: (readonly [string, string | number, string | number])[] = first.length > 2
@@ -55,7 +66,7 @@ function parsed(text: string, utc: number | null): Moment {
     ? [[fullYear(third), month, first]]
     : [[fullYear(third), second, first], [fullYear(third), first, second]];
   const existing = dates.map((date) => moment(date, time)).filter(({ date }) => date !== "");
-  const american = clock?.[4] !== undefined && /^\s*\d+\//.test(text);
+  const american = clock?.[5] !== undefined && /^\s*\d+\//.test(text);
   return nearest(american ? existing.reverse() : existing, utc);
 }
 
