@@ -11,6 +11,7 @@ const FIRST_FREE = 258;
 const TABLE = 4096;
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
+  if (!startsOld(input)) requireClear(input, segment);
   const output = new Uint8Array(segment.mostBytes);
   const { filled, left, ended } = fill(output, input, segment, false);
   if (filled < segment.bytes) throw short(segment, "LZW", filled);
@@ -21,14 +22,17 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
 
 /** Whatever follows the declared bytes is left out, be it the end code or not. Streams of before TIFF 6.0 are none of these. */
 function decodeDeclared(input: Uint8Array, segment: Segment): Uint8Array {
-  // The clear code, 256 in 9 bits, with which a stream begins (TIFF 6.0, section 13).
-  if (input[0] !== 0x80 || (input[1] ?? 0x80) >= 0x80) {
-    throw damaged(segment, "LZW", "it does not begin with the clear code");
-  }
+  requireClear(input, segment);
   const output = new Uint8Array(segment.bytes);
   const { filled } = fill(output, input, segment, true);
   if (filled < segment.bytes) throw short(segment, "LZW", filled);
   return output;
+}
+
+/** The clear code, 256 in 9 bits, with which a stream begins (TIFF 6.0, section 13). */
+function requireClear([first, second = 0x80]: Uint8Array, segment: Segment): void {
+  if (first === 0x80 && second < 0x80) return;
+  throw damaged(segment, "LZW", "it does not begin with the clear code");
 }
 
 /**

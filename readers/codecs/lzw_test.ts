@@ -103,6 +103,16 @@ Deno.test("an LZW stream without its end may be padded by 15 bytes", () => {
   throws(() => padded(16), /holds more than the 2 bytes/);
 });
 
+Deno.test("LZW that does not begin with the clear code of either form is damaged", () => {
+  deepEqual(decoded(3, 256, 256, 5, 6, 7, 257), [5, 6, 7]);
+  for (const start of [codesOf(5, 6, 7, 257), codesOf(257), Uint8Array.of(0x80), new Uint8Array(9)]) {
+    throws(() => lzw.decode(start, segment(3)), /does not begin with the clear code/);
+  }
+  // 256 in 9 bits, lowest bit first, is 00 01; the codes 5 and 6 follow.
+  deepEqual([...lzw.decode(Uint8Array.of(0, 0x0b, 0x18, 0), segment(2)) as Uint8Array], [5, 6]);
+  throws(() => lzw.decode(Uint8Array.of(0, 0x0a, 0x18, 0), segment(2)), /does not begin with the clear code/);
+});
+
 Deno.test("LZW to a length ends there, be there an end code or whatever else", () => {
   const bytes = encode(TEXT);
   const length = TEXT.length - 777;
