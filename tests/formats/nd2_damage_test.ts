@@ -1,5 +1,5 @@
 /** Damaged and hostile ND2 files: refused with what is wrong and where, or served with a warning. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/random_access.ts";
@@ -168,6 +168,31 @@ Deno.test("times of a list that is not where the map says, cut or falling are th
       file(numbers(3, NaN)),
     ]
   ) deepEqual(await times(bytes), [0, 0.05]);
+});
+
+Deno.test("a frame that has its time alone has a time", async () => {
+  const ms = (value: number) => new Uint8Array(Float64Array.of(value).buffer);
+  const file = (second: Uint8Array) =>
+    nd2File([
+      ["ImageDataSeq|0!", concat(ms(5), frame().subarray(8))],
+      ["ImageDataSeq|1!", second],
+      ["ImageAttributesLV!", attributes()],
+      ["ImageMetadataLV!", time(2)],
+    ]);
+  deepEqual((await load(file(ms(2005)))).summary.times, [0, 2]);
+  equal((await load(file(ms(2005).subarray(0, 7)))).summary.times, null);
+});
+
+Deno.test("documents are told up to the bytes that they may have", async () => {
+  for (const file of ["series.nd2", "legacy.nd2"]) {
+    await openHere(fileURLToPath(new URL(`../fixtures/nd2/${file}`, import.meta.url)), (acquisition) => {
+      const documents = acquisition.documents(1 << 20);
+      const bytes = documents.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0);
+      deepEqual(acquisition.documents(Math.max(bytes, 4096)), documents);
+      if (file === "legacy.nd2") deepEqual(acquisition.documents(bytes), documents);
+      throws(() => acquisition.documents(bytes - 1), { tag: "DecodeFailed", message: /more than \d+/ });
+    });
+  }
 });
 
 Deno.test("without a list of times, a thousand frames are asked for theirs, and no more", async () => {
