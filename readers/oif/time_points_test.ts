@@ -28,6 +28,7 @@ function times(count: number, position: (t: number) => number | null): readonly 
 
 Deno.test("seconds of each time point from the first, which need not be 0", () => {
   deepEqual(times(3, (t) => [500, 750, 2000][t - 1]!), [0, 0.25, 1.5]);
+  deepEqual(times(2, (t) => -1000 / t), [0, 0.5]);
 });
 
 Deno.test("one time point, one without a time, and times that do not rise are none", () => {

@@ -279,6 +279,14 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
   ok((await load(change((v) => v.setBigUint64(good.length - 8, 0n, true)))).summary.warnings.length > 0);
   await refused(change((v, map) => v.setUint32(size(v, map) - 8, 0)), /the box at \d+ holds no codestream/);
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 8)), /the box at \d+ holds no codestream/);
+  // A file may hold a single codestream: the other ones are nothing then.
+  const lunk = 0x4c554e4b;
+  const single = await load(change((v, map) => {
+    for (let at = map + 4 + 4 * 16 + 4; at < good.length - 40; at += 16) {
+      if (v.getUint32(at) === lunk) v.setUint32(at, 0);
+    }
+  }));
+  deepEqual([single.planes.length, single.summary.warnings], [1, []]);
   // A map that goes on behind the file is of no use.
   match((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings.join(), /map of the boxes/);
   // The third box is the header.
