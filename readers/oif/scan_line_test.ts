@@ -50,6 +50,8 @@ Deno.test("what the laser cannot have travelled along is no line", () => {
     shape(3, "4,10", "3,11", "45"),
     shape(3, "4,10", "3"),
     shape(3, "4,x", "3,11"),
+    shape(3, "4,x,10", "3,11"),
+    shape(4, "4,,10", "3,11"),
     shape(3, "4,7,10", "3,7,11"),
     shape(3, "4", "3"),
     shape(4, Array(70_000).fill(1).join(), Array(70_000).fill(1).join()),
@@ -57,6 +59,8 @@ Deno.test("what the laser cannot have travelled along is no line", () => {
     "[ROI Body]\n",
   ];
   for (const text of texts) deepEqual(lineOf(text), NONE, text.slice(0, 60));
+  // One point is no line, however short the row.
+  deepEqual(scanLine(new Settings(shape(4, "4", "3"), "it"), { rows: 30, columns: 40, scanned: 1 }), NONE);
 });
 
 Deno.test("the file of the regions of an image lies in the folder, whatever its settings say", () => {
