@@ -1,7 +1,7 @@
 /**
  * The reference image of a line scan and the path of its laser: documents that are attached under the name `Image`. The
- * first with rows and columns of integers is the image. The first of floats in two rows is the path: metres from the
- * centre of the image, along its columns and along its rows.
+ * first with rows and columns of integers, or of several channels, is the image. The first with two lines of floats, along
+ * whichever dimensions, is the path: metres from the centre of the image, along its columns and along its rows.
  */
 import { type Calibration, UNCALIBRATED } from "../axes.ts";
 import type { ByteSource } from "../byte_source.ts";
@@ -88,17 +88,21 @@ function embeddedIn(content: ByteSource, stop: StopFlag): Embedded {
 function isImage({ layout, channels }: StoredScene): boolean {
   const { T, Z, C, Y, X } = servedSizes(layout);
   const integers = channels.every(({ sampleType }) => !sampleType.startsWith("float"));
-  return integers && layout.rowAxis === "Y" && T === 1 && Z === 1 && C <= MOST_CHANNELS && Y >= LEAST_SIDE &&
+  return (integers || C > 1) && layout.rowAxis === "Y" && T === 1 && Z === 1 && C <= MOST_CHANNELS &&
+    Y >= LEAST_SIDE &&
     X >= LEAST_SIDE;
 }
 
-/** Two rows, or two channels of a row, of floats; `null` for anything else. */
+/** Two rows, or two channels of a row or a column, of floats; `null` for anything else. */
 async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   const { layout, channels } = scene;
   const { T, Z, C, Y, X } = servedSizes(layout);
-  const twoRows = Y === 2 && C === 1 || Y === 1 && C === 2;
+  const twoLines = Y === 2 && C === 1 || (Y === 1 || X === 1) && C === 2;
+  const points = Y * X * C / 2;
   const floats = channels.every(({ sampleType }) => sampleType.startsWith("float"));
-  if (!floats || !twoRows || T !== 1 || Z !== 1 || X < LEAST_POINTS || X > MAX_PATH_POINTS) return null;
+  if (!floats || !twoLines || T !== 1 || Z !== 1 || points < LEAST_POINTS || points > MAX_PATH_POINTS) {
+    return null;
+  }
   const plan = await planPlanes(scene, channels.map(({ index }) => index), FIRST_POSITION);
   const { bytes, endsWithWorker } = plan.working ?? { bytes: 0, endsWithWorker: false };
   if (plan.rows !== Y || bytes > MAX_PATH_MEMORY || endsWithWorker) return null;
@@ -106,8 +110,8 @@ async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   await plan.decode(planes);
   const [first, second] = planes;
   if (!first) return null;
-  const x = first.subarray(0, X);
-  const y = second ?? first.subarray(X);
+  const x = first.subarray(0, points);
+  const y = second ?? first.subarray(points);
   return [x, y].every((row) => row.every(Number.isFinite)) ? { x, y } : null;
 }
 

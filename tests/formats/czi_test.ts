@@ -54,6 +54,107 @@ Deno.test("a line scan: steps, reference image and path, by hand from what was p
   deepEqual(referencePlanes.map((plane) => [plane[1], plane[40]]), [[7, 24], [8, 25]]);
 });
 
+/** Metres of 1 um a step to the right, 2 um a step down. */
+const METRES = [0, 1].flatMap((axis) => Array.from({ length: 101 }, (_, i) => (axis + 1) * i * 1e-6));
+
+/** An embedded document of one subblock; channels are subblocks of their own where `dims` has no `C`. */
+const embedded = (dims: readonly WrittenDimension[], values: readonly number[] | null, channels = 1) => {
+  const count = dims.reduce((product, [, , size]) => product * size, 1);
+  const subblocks = Array.from({ length: channels }, (_, c): WrittenSubblock => ({
+    dims: [...dims, ["C", c, 1]],
+    pixelType: values ? 2 : 1,
+    data: values
+      ? new Uint8Array(new Float32Array(values.slice(c * count, (c + 1) * count)).buffer)
+      : ramp16(count, c),
+  }));
+  return writeCzi({ subblocks }).bytes;
+};
+
+/** The reference of a document with these attachments, whose pixels were set up to 0.5 um. */
+async function referenceOf(...attached: readonly (Uint8Array | readonly [string, string, Uint8Array])[]) {
+  const made = writeCzi({
+    subblocks: [{ dims: [["X", 0, 4], ["Y", 0, 1], ["T", 0, 2]], data: ramp16(8, 0) }],
+    xml:
+      "<ImageDocument><Metadata><Experiment><ScalingX>5e-7</ScalingX><ScalingY>5e-7</ScalingY></Experiment>" +
+      "</Metadata></ImageDocument>",
+    attachments: attached.map((one) => {
+      const [name, type, content] = one instanceof Uint8Array ? ["Image", "ZISRAW", one] as const : one;
+      return { name, type, content };
+    }),
+  });
+  return await openCzi(made.bytes, ({ reference, warnings }) => ({
+    size: reference?.axes.map(({ size }) => size) ?? null,
+    channels: reference?.channels.length ?? 0,
+    path: reference?.scanPath ?? null,
+    warnings: warnings.filter((text) => text.startsWith("The image attached")),
+  }));
+}
+
+Deno.test("the reference image is the first attached one that is large enough", async () => {
+  const image = (rows: number, columns: number, channels = 1, floats = false) =>
+    embedded(
+      [["X", 0, columns], ["Y", 0, rows]],
+      floats ? new Array(rows * columns * channels).fill(1) : null,
+      channels,
+    );
+  const least = image(33, 34);
+  deepEqual(await referenceOf(image(32, 40), image(40, 32), least, image(50, 50)), {
+    ...{ size: [33, 34], channels: 1, path: null, warnings: [] },
+  });
+  deepEqual((await referenceOf(image(33, 33, 17), image(34, 34, 16))).channels, 16);
+  // Floats of one channel may be anything; those of several are an image.
+  deepEqual((await referenceOf(image(40, 41, 1, true), image(42, 43, 2, true))).size, [42, 43]);
+  const wrong = [["image", "ZISRAW", least], ["Image", "CZI", least], [
+    "Thumbnail",
+    "ZISRAW",
+    least,
+  ]] as const;
+  equal((await referenceOf(...wrong)).size, null);
+  const many = embedded([["X", 0, 40], ["Y", 0, 40], ["T", 0, 2]], null);
+  equal((await referenceOf(many)).size, null);
+  const found = await referenceOf(Uint8Array.of(1, 2, 3), least);
+  deepEqual(found.size, [33, 34]);
+  match(found.warnings.join(), /^The image attached at \d+ cannot be read: the file header is cut/);
+});
+
+Deno.test("the path is two lines of floats along any dimensions", async () => {
+  const image = embedded([["X", 0, 40], ["Y", 0, 36]], null);
+  const along: [string, readonly WrittenDimension[], number][] = [
+    ["rows", [["X", 0, 101], ["Y", 0, 2]], 1],
+    ["channels of a row", [["X", 0, 101], ["Y", 0, 1]], 2],
+    ["channels of a column", [["X", 0, 1], ["Y", 0, 101]], 2],
+    ["time points", [["X", 0, 101], ["Y", 0, 1], ["T", 0, 2]], 1],
+    ["focus planes", [["X", 0, 101], ["Y", 0, 1], ["Z", 0, 2]], 1],
+  ];
+  for (const [name, dims, channels] of along) {
+    const { path } = await referenceOf(embedded(dims, METRES, channels), image);
+    // From the centre at (20, 18) on, 2 columns and 4 rows of 0.5 um a point.
+    equal(path?.x.length, 101, name);
+    ok(path.x.every((x, i) => Math.abs(x - (20 + 2 * i)) < 1e-3), name);
+    ok(path.y.every((y, i) => Math.abs(y - (18 + 4 * i)) < 1e-3), name);
+  }
+  const short = METRES.filter((_, i) => i % 101 < 100);
+  const none: [string, Uint8Array][] = [
+    ["of 100 points", embedded([["X", 0, 100], ["Y", 0, 2]], short)],
+    ["of integers", embedded([["X", 0, 101], ["Y", 0, 2]], null)],
+    ["of three rows", embedded([["X", 0, 101], ["Y", 0, 3]], [...METRES, ...METRES])],
+    ["of three channels", embedded([["X", 0, 101], ["Y", 0, 1]], [...METRES, ...METRES], 3)],
+    [
+      "with a point nowhere",
+      embedded([["X", 0, 101], ["Y", 0, 2]], METRES.map((metre, i) => i === 150 ? NaN : metre)),
+    ],
+  ];
+  for (const [name, content] of none) {
+    const { path, size } = await referenceOf(image, content);
+    deepEqual([path, size], [null, [36, 40]], name);
+  }
+  // The first one counts, and without an image there is nothing to draw it on.
+  const first = embedded([["X", 0, 101], ["Y", 0, 2]], METRES);
+  const second = embedded([["X", 0, 102], ["Y", 0, 2]], [...METRES, 0, 0]);
+  equal((await referenceOf(image, first, second)).path?.x.length, 101);
+  deepEqual(await referenceOf(first), { size: null, channels: 0, path: null, warnings: [] });
+});
+
 Deno.test("scenes by the rank of their index, with their names and sizes", async () => {
   const files = new FileAccess();
   try {
