@@ -35,6 +35,8 @@ export interface Endpoint {
   readonly requestExamples?: Readonly<Record<string, unknown>>;
   /** Its answer when all is well. */
   readonly success: Success;
+  /** True for what is no part of the contract: short paths that people type, files that a page names. */
+  readonly isUndocumented?: boolean;
   /** True where a single byte range can be asked for (206). */
   readonly ranges?: boolean;
   /** True where the query chooses a plane along T, Z and L. */

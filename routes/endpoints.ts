@@ -96,6 +96,7 @@ const REDIRECTS = [
   { path: "/demo/", id: "demoFolder", to: "/demo/v2/" },
   { path: "/demo/v2", id: "demoVersion", to: "/demo/v2/" },
   { path: "/docs/", id: "docsFolder", to: "/docs" },
+  { path: "/schemas/", id: "schemasFolder", to: "/schemas" },
 ];
 
 /** All endpoints. A GET also answers HEAD. */
@@ -256,6 +257,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: "docsFile",
     tag: "pages",
     summary: "A file of the documentation page",
+    isUndocumented: true,
     success: { status: 200, description: "The file", mediaType: "*/*" },
     errors: ["not_found"],
     handler: docsFile,
@@ -273,6 +275,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: "demoFile",
     tag: "pages",
     summary: "A file of the reference browser client",
+    isUndocumented: true,
     success: { status: 200, description: "The file", mediaType: "*/*" },
     errors: ["not_found"],
     handler: demoFile,
@@ -303,6 +306,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id,
     tag: "pages",
     summary: `To ${to}`,
+    isUndocumented: true,
     success: { status: 302, description: `To ${to}` },
     errors: [],
     handler: () => redirect(to),

@@ -135,7 +135,7 @@ export const METADATA = [{
 /** Answer of the deletion of the session. */
 export const DELETED = { ok: true, sessionId: SESSION_ID, deleted: true };
 
-/** Answer of `GET /schemas/`. */
+/** Answer of `GET /schemas`. */
 export const SCHEMAS = { ok: true, schemas: { collection: "/schemas/collection.json" } };
 
 /** Details of the example of a refused request. */

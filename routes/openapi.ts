@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made from the endpoint table and the zod schemas. */
 import { z } from "zod";
-import { ErrorBody, type ErrorCode, HTTP_SCHEMAS } from "../schemas/http.ts";
+import { ErrorBody, type ErrorCode, HTTP_SCHEMAS, OpenResponse } from "../schemas/http.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { COMMON_ERRORS, rowOf } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
@@ -32,10 +32,28 @@ const POSITION_PARAMETERS: readonly Json[] = [["t", "T (time)"], ["z", "Z (focus
     schema: { type: "integer", minimum: 0, default: 0 },
   }));
 
+/** Where what an open answers leads, as expressions over its body. */
+const SESSION_LINKS: Json = Object.fromEntries([
+  ["readSession", "State of the session", {}],
+  ["deleteSession", "Ends the session", {}],
+  ["openAgain", "Opens another scene", {}],
+  ["readMetadata", "Metadata documents of the file", {}],
+  ["readChannel", "Plane of the first channel", { channel_index: "$response.body#/channels/0/index" }],
+  [
+    "readReferenceChannel",
+    "Plane of the first channel of the reference image, where there is one",
+    { channel_index: "$response.body#/reference/channels/0/index" },
+  ],
+].map(([operationId, description, parameters]) => [operationId, {
+  operationId,
+  description,
+  parameters: { session_id: "$response.body#/sessionId", ...parameters as Json },
+}]));
+
 /** The document of a version of the server. */
 export function openapiDocument(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of endpoints.filter(({ isUndocumented }) => !isUndocumented)) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
   }
   return {
@@ -49,6 +67,8 @@ export function openapiDocument(endpoints: readonly Endpoint[], version: string)
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],
+    // Nobody logs in: who may call is judged by Host and Origin.
+    security: [],
     tags: [
       { name: "service", description: "What the server is and can do" },
       { name: "acquisitions", description: "Opening an acquisition into a session" },
@@ -108,15 +128,17 @@ function responses({ success, ranges, errors }: Endpoint): Json {
       ...(success.example !== undefined && { example: success.example }),
     },
   };
+  const links = success.schema === OpenResponse ? { links: SESSION_LINKS } : {};
   result[success.status] = {
     description: success.description,
     ...(success.mediaType !== undefined && { content: successContent }),
+    ...links,
   };
   if (ranges) {
     result["206"] = { description: "The part that a single Range header asked for", content: successContent };
   }
   for (const [status, codes] of [...byStatus].sort((a, b) => a[0] - b[0])) {
-    result[status] = status === success.status ? withCancelled(success, schema) : {
+    result[status] = status === success.status ? { ...withCancelled(success, schema), ...links } : {
       description: codes.join(", "),
       content: {
         "application/json": {
@@ -165,6 +187,27 @@ const schemaUri = (id: string) => `#/components/schemas/${id}`;
 function componentSchemas(): Json {
   const { schemas } = z.toJSONSchema(HTTP_SCHEMAS, { uri: schemaUri });
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
+    Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) =>
+      [id, withoutTuples(schema)] as const
+    ),
   );
+}
+
+/**
+ * Writes an array of so many equal items by its length, not item by item: `items: false`, which closes a list of items, is
+ * a schema that not every generator of clients takes.
+ */
+function withoutTuples(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTuples);
+  if (typeof value !== "object" || value === null) return value;
+  const { prefixItems, items: _items, ...rest }: Json = { ...value };
+  if (!Array.isArray(prefixItems)) {
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutTuples(part)]));
+  }
+  const [first, ...others] = prefixItems.map((item) => JSON.stringify(item));
+  if (first === undefined || others.some((other) => other !== first)) {
+    throw new Error("A list of unequal items has no form that all generators take");
+  }
+  const { length } = prefixItems;
+  return { ...rest, items: withoutTuples(prefixItems[0]), minItems: length, maxItems: length };
 }

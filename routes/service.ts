@@ -27,7 +27,7 @@ export const LINKS: z.infer<typeof Index>["links"] = {
   openapi: { href: "/openapi.json", method: "GET", description: "This contract in OpenAPI 3.1" },
   docs: { href: "/docs", method: "GET", description: "Interactive documentation" },
   demo: { href: "/demo/v2/", method: "GET", description: "Reference browser client" },
-  schemas: { href: "/schemas/", method: "GET", description: "JSON Schemas of the collection documents" },
+  schemas: { href: "/schemas", method: "GET", description: "JSON Schemas of the collection documents" },
 };
 
 /** Body of the index. */

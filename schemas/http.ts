@@ -69,14 +69,21 @@ const scene = z.int().nonnegative()
     "Scene (series, position, image) to open, from 0; absent or null opens the one that the file belongs to",
   );
 
+/**
+ * A path that is absolute on the system of this server and holds no NUL. It stands in the document alone: a relative
+ * path is refused by `open.ts`, which says more than a pattern.
+ */
+const ABSOLUTE_PATH = Deno.build.os === "windows" ? "^([A-Za-z]:)?[\\\\/][^\\u0000]*$" : "^/[^\\u0000]*$";
+
 /** Body of `POST /api/v2/open`. */
 export const OpenRequest = named(
   "OpenRequest",
   z.strictObject({
     path: z.string()
       .min(1)
-      .regex(/\S/, "must not be blank")
-      .regex(/^[^\0]*$/, "must not contain a NUL character")
+      .refine((path) => path.trim() !== "", "must not be blank")
+      .refine((path) => !path.includes("\0"), "must not contain a NUL character")
+      .meta({ pattern: ABSOLUTE_PATH })
       .describe("Absolute path of the acquisition, as the server sees it; ~ is not expanded"),
     channelIndices,
     scene,
@@ -214,7 +221,7 @@ const Header = named(
 const PlaneAxis = named(
   "Axis",
   z.strictObject({
-    arrayDimension: z.union([z.literal(0), z.literal(1)]).describe("0 for rows, 1 for columns"),
+    arrayDimension: z.literal([0, 1]).describe("0 for rows, 1 for columns"),
     name: z.enum(["Y", "X"]).describe("Y for rows, X for columns"),
     size: count.describe("Samples along the axis"),
     step: z.number().positive().describe("Physical step per sample"),
@@ -339,7 +346,7 @@ export const SessionDeleted = named(
   }).describe("The session is gone"),
 );
 
-/** Answer of `GET /schemas/`. */
+/** Answer of `GET /schemas`. */
 export const SchemaIndex = named(
   "SchemaIndex",
   z.strictObject({

@@ -60,7 +60,7 @@ Deno.test("HEAD answers like GET without a body on every GET route", async () =>
     `/api/v2/sessions/${sessionId}`,
     channel!.dataUrl,
     "/openapi.json",
-    "/schemas/",
+    "/schemas",
     "/docs",
     "/docs/swagger-ui.css",
     "/demo/v2/",

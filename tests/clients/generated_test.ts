@@ -1,0 +1,84 @@
+/** The OpenAPI document as food for generators and judges of documents. Each is skipped, with a line, where it is not installed. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { findProgram, output } from "./program.ts";
+
+const HERE = join(ROOT, "tests", "clients");
+const SCAN = join(ROOT, "tests", "fixtures", "oir", "line_scan.oir");
+
+/** Of the second channel, as oirfile reads it (tests/fixtures/oir/expected.json). */
+const EXPECTED = {
+  shape: [40, 6],
+  unit: "seconds",
+  line: [1, 2, 4, 6],
+  sha256: "b6ed0356027944bbbe923004a97671d6a8a56f330c3afd1b0d920f897451edcf",
+};
+
+interface Place {
+  readonly server: ServerProcess;
+  /** Empty, and gone after the test. */
+  readonly folder: string;
+  /** The document as a file in it. */
+  readonly document: string;
+}
+
+function generatorTest(name: string, tool: string, run: (tool: string, place: Place) => Promise<void>): void {
+  const program = findProgram(tool, name);
+  Deno.test({
+    name,
+    ignore: program === null,
+    fn: async () => {
+      const folder = Deno.makeTempDirSync({ prefix: "generated_" });
+      const server = await ServerProcess.start(FROM_SOURCE);
+      try {
+        const document = join(folder, "openapi.json");
+        Deno.writeTextFileSync(document, await (await fetch(`${server.baseUrl}/openapi.json`)).text());
+        await run(program!, { server, folder, document });
+      } finally {
+        await server.stop();
+        Deno.removeSync(folder, { recursive: true });
+      }
+    },
+  });
+}
+
+generatorTest("redocly finds no fault", "redocly", async (redocly, { document }) => {
+  await output(redocly, ["lint", "--config", join(ROOT, ".ci", "redocly.yaml"), document]);
+});
+
+generatorTest(
+  "a client of openapi-typescript fetches a plane",
+  "openapi-typescript",
+  async (generator, { server, folder, document }) => {
+    await output(generator, [document, "--output", join(folder, "api.d.ts")]);
+    const client = join(folder, "client.ts");
+    Deno.copyFileSync(join(HERE, "generated_client.ts.txt"), client);
+    const printed = await output(Deno.execPath(), [
+      ...["run", "--quiet", "--check", "--no-config", "--allow-net=127.0.0.1", client],
+      ...[server.baseUrl, SCAN],
+    ]);
+    assert.deepEqual(JSON.parse(printed), EXPECTED);
+  },
+);
+
+generatorTest(
+  "a client of openapi-python-client fetches a plane",
+  "openapi-python-client",
+  async (generator, { server, folder, document }) => {
+    const client = join(folder, "client");
+    await output(generator, ["generate", "--path", document, "--output-path", client]);
+    // Its Python has what the client needs (httpx, attrs).
+    const python = join(dirname(Deno.realPathSync(generator)), "python");
+    const printed = await output(python, [join(HERE, "generated_client.py"), client, server.baseUrl, SCAN]);
+    assert.deepEqual(JSON.parse(printed), EXPECTED);
+  },
+);
+
+generatorTest("schemathesis finds no fault", "schemathesis", async (schemathesis, { server }) => {
+  await output(schemathesis, [
+    ...["--config-file", join(ROOT, ".ci", "schemathesis.toml")],
+    ...["run", `${server.baseUrl}/openapi.json`, "--phases", "examples,stateful", "--max-examples", "10"],
+    ...["--generation-database", "none", "--seed", "1"],
+  ], { cwd: ROOT, env: { SAMPLE: SCAN, DISPLAY: "", WAYLAND_DISPLAY: "" } });
+});
