@@ -15,9 +15,7 @@ export function installClock() {
     if (!status.textContent.startsWith("Opened")) return;
     const canvas = document.querySelector("#source canvas");
     // Reading a pixel waits until everything before it is drawn.
-    const gl = canvas.getContext("webgl2");
-    if (gl !== null) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-    else canvas.getContext("2d").getImageData(0, 0, 1, 1);
+    canvas.getContext("2d").getImageData(0, 0, 1, 1);
     globalThis.pictureMilliseconds = performance.now() - start;
   }).observe(status, { childList: true });
 }
@@ -51,7 +49,6 @@ export function timePutImageData(rounds) {
 export async function timeLutChange(rounds) {
   const select = document.getElementById("source-0-lut");
   const canvas = document.querySelector("#source canvas");
-  const gl = canvas.getContext("webgl2");
   const times = [];
   for (let round = 0; round < rounds; round += 1) {
     select.value = round % 2 === 0 ? "viridis" : "gray";
@@ -62,7 +59,7 @@ export async function timeLutChange(rounds) {
     times.push(
       await new Promise((done) =>
         requestAnimationFrame(() => {
-          if (gl !== null) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+          canvas.getContext("2d").getImageData(0, 0, 1, 1);
           done(performance.now() - start);
         })
       ),
@@ -71,20 +68,43 @@ export async function timeLutChange(rounds) {
   return times;
 }
 
-/** Times between frames while the wheel turns once a frame, in and out. */
-export async function zoomFrames(count) {
+/**
+ * Times between frames, and of work until the picture of a frame is drawn, while the wheel turns in and out (`zoom`), a
+ * zoomed view is moved along (`pan`) or the pointer marks a part of the whole (`drag`), a step a frame.
+ */
+export async function motionFrames({ motion, count }) {
   const plot = document.querySelector("#source .plot");
   const box = plot.getBoundingClientRect();
   const frame = () => new Promise(requestAnimationFrame);
-  const times = [];
+  const rest = () => new Promise((done) => setTimeout(done, 700));
+  const at = (part) => ({ clientX: box.left + box.width * part, clientY: box.top + box.height * 0.5 });
+  const send = (kind, name, place, more = {}) =>
+    plot.dispatchEvent(new kind(name, { bubbles: true, cancelable: true, ...place, ...more }));
+  const pointer = (name, place, more) => send(PointerEvent, name, place, { pointerId: 1, ...more });
+  plot.setPointerCapture = () => {};
+  if (motion === "pan") {
+    for (let i = 0; i < 5; i += 1) {
+      send(WheelEvent, "wheel", at(0.4), { deltaY: -40 });
+    }
+  }
+  await rest();
+  if (motion !== "zoom") pointer("pointerdown", at(0.2), { shiftKey: motion === "pan" });
+  const [frames, work] = [[], []];
   let last = await frame();
   for (let i = 0; i < count; i += 1) {
-    const deltaY = i % 120 < 60 ? -40 : 40;
-    const place = { clientX: box.left + box.width * 0.4, clientY: box.top + box.height * 0.5 };
-    plot.dispatchEvent(new WheelEvent("wheel", { deltaY, bubbles: true, cancelable: true, ...place }));
+    const isForth = i % 120 < 60;
+    const start = performance.now();
+    if (motion === "zoom") send(WheelEvent, "wheel", at(0.4), { deltaY: isForth ? -40 : 40 });
+    else pointer("pointermove", at(0.2 + (isForth ? i % 120 : 120 - i % 120) / 120));
+    const handled = performance.now() - start;
     const now = await frame();
-    times.push(now - last);
+    // Callbacks of one frame run in the order in which they were asked for: the pane's, ours.
+    work.push(handled + performance.now() - now);
+    frames.push(now - last);
     last = now;
   }
-  return times;
+  if (motion !== "zoom") pointer("pointercancel", at(0.2));
+  send(MouseEvent, "dblclick", at(0.4));
+  await rest();
+  return { frames, work };
 }

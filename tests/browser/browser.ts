@@ -20,13 +20,12 @@ export function hasChromium(): boolean {
   }
 }
 
-/** Starts Chromium, with WebGL2 in software or without any, and with more flags of its command line. */
-export function startChromium(webgl = true, ...flags: string[]): Promise<Browser> {
-  const graphics = ["--disable-gpu", webgl ? "--enable-unsafe-swiftshader" : "--disable-3d-apis"];
+/** Starts Chromium, which draws in software, with more flags of its command line. */
+export function startChromium(...flags: string[]): Promise<Browser> {
   const quiet = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync"];
   return chromium.launch({
     executablePath: CHROMIUM,
-    args: [...quiet, "--disable-component-update", ...graphics, ...flags],
+    args: [...quiet, "--disable-component-update", "--disable-gpu", ...flags],
   });
 }
 
@@ -196,7 +195,7 @@ export class Viewer {
     return (await this.page.evaluate(readPng, { bytes: [...png], x: 0, y: 0 })).color;
   }
 
-  /** Waits for two frames. */
+  /** Waits until what was asked for is drawn. */
   async settle(): Promise<void> {
     await this.page.evaluate(twoFrames);
   }

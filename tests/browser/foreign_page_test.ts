@@ -34,7 +34,7 @@ async function foreignPage(work: (page: Page) => Promise<void>): Promise<void> {
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response("<!doctype html><title>x</title>", { headers: { "Content-Type": "text/html" } }),
   );
-  const browser = await startChromium(true, "--host-resolver-rules=MAP attacker.test 127.0.0.1");
+  const browser = await startChromium("--host-resolver-rules=MAP attacker.test 127.0.0.1");
   try {
     const page = await browser.newPage();
     await page.goto(`http://attacker.test:${site.addr.port}/`);

@@ -14,8 +14,14 @@ export function forgetStatus() {
   document.getElementById("status").className = "";
 }
 
-export const twoFrames = () =>
-  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+/** Waits until every picture is drawn exactly and then for two frames. */
+export async function twoFrames() {
+  const frame = () => new Promise(requestAnimationFrame);
+  do {
+    await frame();
+    await frame();
+  } while (document.querySelector(".plot[aria-busy=true]") !== null);
+}
 
 /** Width of a PNG and the colour of one of its pixels. */
 export async function readPng({ bytes, x, y }) {
@@ -26,8 +32,6 @@ export async function readPng({ bytes, x, y }) {
 }
 
 export const clipboardText = () => navigator.clipboard.readText();
-
-export const hasWebgl2 = () => document.createElement("canvas").getContext("webgl2") !== null;
 
 /** Names what has the focus. */
 export function focused() {
@@ -77,20 +81,6 @@ export function chartColors() {
   return [...colors];
 }
 
-/** Takes the source picture's graphics context away and gives it back. */
-export async function loseContext() {
-  const canvas = document.querySelector("#source canvas");
-  const loss = canvas.getContext("webgl2").getExtension("WEBGL_lose_context");
-  const event = (name) => new Promise((done) => canvas.addEventListener(name, done, { once: true }));
-  const lost = event("webglcontextlost");
-  loss.loseContext();
-  await lost;
-  const restored = event("webglcontextrestored");
-  // The browser refuses within the event of the loss.
-  setTimeout(() => loss.restoreContext());
-  await restored;
-}
-
 /** Whether the size of the planes is known and some are missing. */
 export const isTransferring = () =>
   document.getElementById("progress-text").textContent.startsWith("0.0 MB of");
@@ -126,16 +116,4 @@ export async function greensOf(bytes) {
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
   context.drawImage(bitmap, 0, 0);
   return [...context.getImageData(0, 0, bitmap.width, bitmap.height).data].filter((_, i) => i % 4 === 1);
-}
-
-/** How far apart the parts of any pixel of two PNGs of one size, in base64, are at most. */
-export async function largestDifference(pictures) {
-  const [a, b] = await Promise.all(pictures.map(async (text) => {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const bitmap = await createImageBitmap(new Blob([bytes]));
-    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
-    context.drawImage(bitmap, 0, 0);
-    return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
-  }));
-  return a.reduce((most, part, i) => Math.max(most, Math.abs(part - b[i])), Math.abs(a.length - b.length));
 }

@@ -1,67 +1,112 @@
 /**
- * Draws float planes with canvas 2D, for browsers without WebGL2. Visits each canvas pixel once a channel and takes
- * the sample under its centre. Same interface as draw_webgl.js: `draw`, `release`.
+ * Draws float planes with canvas 2D. Colours are found once for each sample of the visible part, which is no larger than
+ * the canvas, and are then put to their places; a sample that covers many canvas pixels is looked up once.
  *
- * `tests/browser/surroundings_test.ts` compares both renderers.
+ * WebGL was never faster with software drawing, where it must be fast enough, and loses its context.
+ *
+ * Tested in `tests/browser/drawing_test.ts` and `surroundings_test.ts`.
+ *
+ * @typedef {{width: number, height: number, view: import("./viewport.js").View}} Part size and what of it is seen, in its
+ *   own pixels
+ * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array, isFinite: boolean}} Layer `samples` row-major
+ *   in the size of the part; `lut` 256 times red, green, blue, 255
+ * @typedef {{left: number, top: number, width: number, height: number}} Area canvas pixels
  */
 import { NOT_A_NUMBER } from "./lut.js";
 
-/** A picture on a canvas, drawn by canvas 2D. */
+const wordOf = (color) => new Uint32Array(Uint8Array.of(...color, 255).buffer)[0];
+
+const BLACK = wordOf([0, 0, 0]);
+const MISSING = wordOf(NOT_A_NUMBER.color.slice(0, 3));
+
+/** A picture on a canvas. */
 export class CanvasPicture {
   #canvas;
   #context;
+  /** @type {ImageData | null} */
   #image = null;
+  #colors = new Uint32Array(0);
 
+  /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.#canvas = canvas;
     this.#context = canvas.getContext("2d", { alpha: false });
   }
 
-  /** Draws a part of the picture over the whole canvas; parameters as in draw_webgl.js. */
-  draw({ width: partWidth, height: partHeight, view }, { swapped, fromRight, fromBottom }, layers) {
+  /**
+   * Draws a part of a picture into each area, in the canvas's present size. The colours of an area's layers are added and
+   * clamped; whatever other layers have there, a value that is missing is seen.
+   *
+   * @param {Part} part
+   * @param {import("./orientation.js").Orientation} orientation
+   * @param {readonly {area: Area, layers: readonly Layer[]}[]} bands
+   */
+  draw(part, orientation, bands) {
     const { width, height } = this.#canvas;
-    const alongX = centres(view.x0, view.x1, swapped ? height : width, partWidth);
-    const alongY = centres(view.y0, view.y1, swapped ? width : height, partHeight)
-      .map((row) => row * partWidth);
-    const [across, down] = swapped ? [alongY, alongX] : [alongX, alongY];
-    if (fromRight) across.reverse();
-    if (fromBottom) down.reverse();
     if (this.#image?.width !== width || this.#image.height !== height) {
       this.#image = this.#context.createImageData(width, height);
     }
-    const pixels = this.#image.data;
-    new Uint32Array(pixels.buffer).fill(new Uint32Array(new Uint8Array([0, 0, 0, 255]).buffer)[0]);
-    for (const layer of layers) addLayer(pixels, across, down, layer);
-    for (const layer of layers) if (!layer.isFinite) markMissing(pixels, across, down, layer);
+    const words = new Uint32Array(this.#image.data.buffer);
+    const size = part.width * part.height;
+    if (this.#colors.length < size) this.#colors = new Uint32Array(size);
+    const colors = this.#colors.subarray(0, size);
+    if (bands.length !== 1) words.fill(BLACK);
+    for (const { area, layers } of bands) {
+      colors.fill(BLACK);
+      for (const layer of layers) addLayer(colors, layer);
+      for (const layer of layers) if (!layer.isFinite) markMissing(colors, layer);
+      place(words, width, colors, part, orientation, area);
+    }
     this.#context.putImageData(this.#image, 0, 0);
   }
-
-  /** Nothing is kept. */
-  release() {}
 }
 
-function addLayer(pixels, across, down, { samples, min, max, lut }) {
+function addLayer(colors, { samples, min, max, lut, isFinite }) {
+  const table = new Uint32Array(lut.buffer, lut.byteOffset, 256);
   const scale = 255 / (max - min);
-  for (let y = 0, at = 0; y < down.length; y += 1) {
-    const start = down[y];
-    for (let x = 0; x < across.length; x += 1, at += 4) {
-      const value = samples[start + across[x]];
-      if (value !== value) continue;
-      const entry = 4 * Math.min(255, Math.max(0, Math.floor((value - min) * scale + 0.5)));
-      // Uint8ClampedArray clamps the sum.
-      pixels[at] += lut[entry];
-      pixels[at + 1] += lut[entry + 1];
-      pixels[at + 2] += lut[entry + 2];
-    }
+  for (let i = 0; i < colors.length; i += 1) {
+    const value = samples[i];
+    const level = (value - min) * scale + 0.5;
+    const word = table[level >= 255 ? 255 : level > 0 ? level | 0 : 0];
+    if (isFinite || value === value) colors[i] = added(colors[i], word);
   }
 }
 
-/** Whatever other channels have there, a value that is missing is seen. */
-function markMissing(pixels, across, down, { samples }) {
-  for (let y = 0, at = 0; y < down.length; y += 1) {
-    for (let x = 0; x < across.length; x += 1, at += 4) {
-      if (!Number.isFinite(samples[down[y] + across[x]])) pixels.set(NOT_A_NUMBER.color, at);
+/** Two colours added, each part clamped to 255: red and blue at once, each with room for its carry. */
+function added(a, b) {
+  const redBlue = (a & 0xff00ff) + (b & 0xff00ff);
+  const green = (a & 0x00ff00) + (b & 0x00ff00);
+  const overRedBlue = redBlue & 0x1000100;
+  const overGreen = green & 0x10000;
+  return 0xff000000 | ((redBlue | (overRedBlue - (overRedBlue >>> 8))) & 0xff00ff) |
+    ((green | (overGreen - (overGreen >>> 8))) & 0x00ff00);
+}
+
+function markMissing(colors, { samples }) {
+  for (let i = 0; i < colors.length; i += 1) {
+    const value = samples[i];
+    // False for NaN and infinities.
+    if (value - value !== 0) colors[i] = MISSING;
+  }
+}
+
+/** Each pixel of an area takes the colour under its centre. */
+function place(words, width, colors, part, { swapped, fromRight, fromBottom }, area) {
+  const { x0, x1, y0, y1 } = part.view;
+  const alongX = centres(x0, x1, swapped ? area.height : area.width, part.width);
+  const alongY = centres(y0, y1, swapped ? area.width : area.height, part.height)
+    .map((row) => row * part.width);
+  const [across, down] = swapped ? [alongY, alongX] : [alongX, alongY];
+  if (fromRight) across.reverse();
+  if (fromBottom) down.reverse();
+  for (let y = 0; y < down.length; y += 1) {
+    const start = (area.top + y) * width + area.left;
+    if (y > 0 && down[y] === down[y - 1]) {
+      words.copyWithin(start, start - width, start - width + across.length);
+      continue;
     }
+    const row = down[y];
+    for (let x = 0; x < across.length; x += 1) words[start + x] = colors[row + across[x]];
   }
 }
 

@@ -53,7 +53,7 @@ export function autoRange(stats) {
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
 /**
- * A range whose ends are finite and differ as float32, which is what renderers compute in: the given one, or the one that is
+ * A range whose ends are finite and differ as float32, which is what samples are: the given one, or the one that is
  * nearest to it with its lower end kept where possible.
  *
  * @param {number} min

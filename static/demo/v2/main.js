@@ -184,7 +184,7 @@ function moved(name, cursor, byKeyboard) {
   links.follow(name, cursor);
   const text = paintReadout(name, cursor);
   if (byKeyboard) at("announcer").textContent = text;
-  if (name === "source") paintProfile();
+  if (name === "source") paintProfileSoon();
 }
 
 /** Turns or mirrors a picture, and each one of its kind from now on. */
@@ -224,15 +224,13 @@ function paintScaleSoon(name) {
   requestAnimationFrame(() => panes[name].cursor ?? paintReadout(name, null));
 }
 
-/** While the picture is zoomed the profile follows ten times a second: the picture comes first. */
-const PROFILE_EVERY_MS = 100;
-
-let profileTimer = null;
+/** Many changes within a frame paint the profile once. */
+let profileFrame = null;
 function paintProfileSoon() {
-  profileTimer ??= setTimeout(() => {
-    profileTimer = null;
+  profileFrame ??= requestAnimationFrame(() => {
+    profileFrame = null;
     paintProfile();
-  }, PROFILE_EVERY_MS);
+  });
 }
 
 function paintProfile() {

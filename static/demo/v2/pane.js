@@ -11,7 +11,6 @@
  */
 import { axisTitle, isTime, toPhysical } from "./axes.js";
 import { CanvasPicture } from "./draw_canvas.js";
-import { WebglPicture } from "./draw_webgl.js";
 import { svgElement } from "./element.js";
 import { layoutFrame } from "./frame.js";
 import { attachGestures } from "./gestures.js";
@@ -32,6 +31,9 @@ const isThread = (aspect) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGES
 /** Part of the view that the cursor moves with Shift. */
 const FAR_STEP = 1 / 20;
 
+/** A view that has not changed for so long rests. */
+const REST_MS = 150;
+
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
 export class Pane {
   #stage;
@@ -51,6 +53,9 @@ export class Pane {
   #cursor = null;
   #selection = null;
   #waiting = false;
+  #isMoving = false;
+  #movedAt = -Infinity;
+  #rest;
   #listeners;
   #isReference;
 
@@ -70,15 +75,10 @@ export class Pane {
     this.#stage = figure.querySelector(".stage");
     this.#plot = figure.querySelector(".plot");
     this.#canvas = figure.querySelector("canvas");
-    this.#picture = WebglPicture.create(this.#canvas) ?? new CanvasPicture(this.#canvas);
+    this.#picture = new CanvasPicture(this.#canvas);
     this.#frameLayer = svgElement("g");
     this.#markLayer = svgElement("svg", { overflow: "hidden" });
     this.#stage.append(svgElement("svg", { class: "labels" }, this.#frameLayer, this.#markLayer));
-    this.#canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-    this.#canvas.addEventListener("webglcontextrestored", () => {
-      this.#picture = WebglPicture.create(this.#canvas);
-      this.redraw();
-    });
     new ResizeObserver(() => this.redraw()).observe(this.#stage);
     this.#listenToDensity();
     this.#listen();
@@ -133,13 +133,11 @@ export class Pane {
     this.#orientation = orientation;
     this.#view = this.#home;
     this.#cursor = null;
-    this.#picture.release();
     this.redraw();
   }
 
   /** Empties the pane. */
   clear() {
-    this.#picture.release();
     this.#group = null;
     this.#channels = [];
     this.#part = null;
@@ -230,14 +228,28 @@ export class Pane {
   #drawPicture() {
     const { width, height } = this.#canvas;
     const pixels = this.#orientation.swapped ? { x: height, y: width } : { x: width, y: height };
-    this.#part.look(this.view, pixels, this.#statistic);
-    this.#picture.draw(this.#part.frame, this.#orientation, this.#layers());
+    const shown = [...this.#channels.keys()].filter((position) => this.#channels[position].visible);
+    this.#part.look(this.view, pixels, this.#statistic, shown, this.#isMoving);
+    // It is taken away when the exact picture is there.
+    this.#plot.ariaBusy = String(this.#part.isCoarse);
+    const layers = shown.map((position) => ({
+      samples: this.#part.samples(position),
+      ...this.#channels[position].look(),
+    }));
+    const area = { left: 0, top: 0, width, height };
+    this.#picture.draw(this.#part.frame, this.#orientation, [{ area, layers }]);
   }
 
-  #layers() {
-    return this.#channels.flatMap((channel, plane) =>
-      channel.visible ? [{ plane, samples: this.#part.samples(plane), ...channel.look() }] : []
-    );
+  /** Until nothing has moved for a moment a coarser picture is enough; a single step is drawn exactly at once. */
+  #keepMoving() {
+    const now = performance.now();
+    this.#isMoving = now - this.#movedAt < REST_MS;
+    this.#movedAt = now;
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      this.#isMoving = false;
+      if (this.#part?.isCoarse) this.redraw();
+    }, REST_MS);
   }
 
   /** What a pixel stands for, in words. */
@@ -314,6 +326,7 @@ export class Pane {
 
   #setView(view) {
     this.#view = view;
+    this.#keepMoving();
     this.#listeners.onView?.();
     this.redraw();
   }

@@ -1,12 +1,10 @@
 /** Values of the shown channels along one axis of the picture through the cursor, as a chart. */
 import { axisTitle, toPhysical } from "./axes.js";
+import { drawCurves, throughColumns, throughSamples } from "./curve_image.js";
 import { layoutFrame } from "./frame.js";
 import { lutColor } from "./lut.js";
 import { measureLabel, svgMarks } from "./marks.js";
 import { pixelEdges, reduceBlocks } from "./reduction.js";
-
-/** The band behind the mean. */
-const BAND_OPACITY = 0.4;
 
 /**
  * Samples of a plane through the cursor: along picture x (`"x"`, the plane's rows) or picture y (`"y"`, its columns).
@@ -18,8 +16,10 @@ const BAND_OPACITY = 0.4;
  * @returns {Float32Array}
  */
 export function profileValues(samples, [rows, columns], along, cursor) {
-  if (along === "y") return samples.slice(cursor.x * columns, (cursor.x + 1) * columns);
-  return Float32Array.from({ length: rows }, (_, row) => samples[row * columns + cursor.y]);
+  if (along === "y") return samples.subarray(cursor.x * columns, (cursor.x + 1) * columns);
+  const values = new Float32Array(rows);
+  for (let row = 0, at = cursor.y; row < rows; row += 1, at += columns) values[row] = samples[at];
+  return values;
 }
 
 /**
@@ -39,6 +39,22 @@ export function envelope(values, from, to, count) {
 }
 
 /**
+ * A curve of so many columns of the screen: a band from least to greatest and the mean where samples are smaller than
+ * columns, else a line through the samples.
+ *
+ * @param {Float32Array} values
+ * @param {number} from
+ * @param {number} to
+ * @param {number} count
+ * @returns {Omit<import("./curve_image.js").Curve, "color">}
+ */
+export function curveOf(values, from, to, count) {
+  if (to - from <= count) return { lows: null, highs: null, ...throughSamples(values, from, to, count) };
+  const { lows, highs, means } = envelope(values, from, to, count);
+  return { lows, highs, ...throughColumns(means) };
+}
+
+/**
  * Draws the chart: curves on a canvas, labels as SVG over it. Without a cursor both are empty.
  *
  * @param {{canvas: HTMLCanvasElement, svg: SVGElement}} chart of the same size
@@ -50,48 +66,41 @@ export function envelope(values, from, to, count) {
  */
 export function drawProfile({ canvas, svg }, group, along, cursor, view) {
   const { width, height } = svg.getBoundingClientRect();
-  const context = fitted(canvas, width, height);
-  svg.replaceChildren();
-  if (cursor === null || width < 60 || height < 40) return false;
+  const density = globalThis.devicePixelRatio;
+  const context = fitted(canvas, width, height, density);
+  if (cursor === null || width < 60 || height < 40) {
+    svg.replaceChildren();
+    return false;
+  }
   const axis = group.plane.axes[along === "x" ? 0 : 1];
   const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
-  // A little more than the view, so that a line leaves it at its edge.
-  const [first, last] = [Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1];
-  const isReduced = to - from > width;
-  const steps = Math.round(width);
-  const curves = group.shown.map((channel) => {
-    const values = profileValues(channel.samples, group.plane.shape, along, cursor);
-    const color = lutColor(channel.lutName);
-    if (isReduced) return { color, ...envelope(values, from, to, steps) };
-    const seen = values.subarray(first, last);
-    return { color, lows: seen, highs: seen, means: seen };
-  });
-  const low = Math.min(...curves.map(({ lows }) => finite(lows, Math.min, Infinity)));
-  const high = Math.max(...curves.map(({ highs }) => finite(highs, Math.max, -Infinity)));
-  if (!(high >= low)) return false;
-  const margin = (high - low) * 0.05 || 0.5;
+  const lines = group.shown.map((channel) => ({
+    color: lutColor(channel.lutName),
+    values: profileValues(channel.samples, group.plane.shape, along, cursor),
+  }));
+  const range = valueRange(lines, Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1);
+  if (range === null) {
+    svg.replaceChildren();
+    return false;
+  }
   const { plot, marks } = layoutFrame({
     width,
     height,
     x: { low: toPhysical(axis, from), high: toPhysical(axis, to), title: axisTitle(axis) },
     // Values grow upwards.
-    y: { low: high + margin, high: low - margin, title: "" },
+    y: { low: range.high, high: range.low, title: "" },
     aspect: null,
     measure: measureLabel,
   });
-  const across = (position) => plot.left + ((position - from) / (to - from)) * plot.width;
-  const up = (value) => plot.top + ((high + margin - value) / (high - low + 2 * margin)) * plot.height;
-  context.fillStyle = "#000";
-  context.fillRect(plot.left, plot.top, plot.width, plot.height);
-  context.beginPath();
-  context.rect(plot.left, plot.top, plot.width, plot.height);
-  context.clip();
-  const placeOf = isReduced
-    ? (i) => plot.left + ((i + 0.5) / steps) * plot.width
-    : (i) => across(first + i + 0.5);
-  if (isReduced) { for (const curve of curves) drawBand(context, curve, placeOf, up); }
-  for (const curve of curves) drawLine(context, curve, placeOf, up);
-  const at = across((along === "x" ? cursor.x : cursor.y) + 0.5);
+  const area = {
+    left: Math.round(plot.left * density),
+    top: Math.round(plot.top * density),
+    width: Math.round(plot.width * density),
+    height: Math.round(plot.height * density),
+  };
+  const curves = lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, area.width) }));
+  drawCurves(context, area, curves, range, density);
+  const at = plot.left + ((along === "x" ? cursor.x : cursor.y) + 0.5 - from) / (to - from) * plot.width;
   if (at >= plot.left && at <= plot.left + plot.width) {
     const points = [[at, plot.top], [at, plot.top + plot.height]];
     marks.push({ points, color: "rgba(255, 255, 255, 0.7)", dash: "4 3" });
@@ -100,62 +109,27 @@ export function drawProfile({ canvas, svg }, group, along, cursor, view) {
   return true;
 }
 
-/** The canvas at the screen's density, empty, with CSS pixels as its unit. */
-function fitted(canvas, width, height) {
-  const density = globalThis.devicePixelRatio;
+/** From the least to the greatest value in view with a margin; null where there is none. */
+function valueRange(lines, first, end) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const { values } of lines) {
+    for (let i = first; i < Math.min(end, values.length); i += 1) {
+      const value = values[i];
+      if (value < low && value > -Infinity) low = value;
+      if (value > high && value < Infinity) high = value;
+    }
+  }
+  if (!(high >= low)) return null;
+  const margin = (high - low) * 0.05 || 0.5;
+  return { low: low - margin, high: high + margin };
+}
+
+/** The canvas at the screen's density, empty. */
+function fitted(canvas, width, height, density) {
   const [wide, high] = [Math.round(width * density), Math.round(height * density)];
   if (canvas.width !== wide) canvas.width = wide;
   if (canvas.height !== high) canvas.height = high;
-  // Thousands of thin bars are drawn faster by the processor than handed to a graphics card.
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  context.reset();
-  context.scale(density, density);
+  const context = canvas.getContext("2d");
+  context.clearRect(0, 0, wide, high);
   return context;
 }
-
-/** More samples than pixels: from the least to the greatest of each pixel, broken where there is none. */
-function drawBand(context, { lows, highs, color }, placeOf, up) {
-  context.fillStyle = color;
-  context.globalAlpha = BAND_OPACITY;
-  for (let start = 0; start < lows.length; start += 1) {
-    if (lows[start] !== lows[start]) continue;
-    let end = start;
-    while (end < lows.length && lows[end] === lows[end]) end += 1;
-    context.beginPath();
-    // Half a pixel more, so that a flat part is seen and a single pixel too.
-    for (let i = start; i < end; i += 1) {
-      context.lineTo(placeOf(i - 0.5), up(highs[i]) - 0.5);
-      context.lineTo(placeOf(i + 0.5), up(highs[i]) - 0.5);
-    }
-    for (let i = end - 1; i >= start; i -= 1) {
-      context.lineTo(placeOf(i + 0.5), up(lows[i]) + 0.5);
-      context.lineTo(placeOf(i - 0.5), up(lows[i]) + 0.5);
-    }
-    context.fill();
-    start = end;
-  }
-  context.globalAlpha = 1;
-}
-
-/** A line through samples or means, broken where they are missing. */
-function drawLine(context, { means, color }, placeOf, up) {
-  context.strokeStyle = color;
-  context.lineWidth = 1.5;
-  context.lineJoin = context.lineCap = "round";
-  context.beginPath();
-  let isOpen = false;
-  for (let i = 0; i < means.length; i += 1) {
-    const isThere = Number.isFinite(means[i]);
-    if (isThere && isOpen) context.lineTo(placeOf(i), up(means[i]));
-    else if (isThere) {
-      context.moveTo(placeOf(i), up(means[i]));
-      // With round ends a sample without neighbours is a dot.
-      context.lineTo(placeOf(i), up(means[i]));
-    }
-    isOpen = isThere;
-  }
-  context.stroke();
-}
-
-const finite = (values, better, start) =>
-  values.reduce((best, value) => (Number.isFinite(value) ? better(best, value) : best), start);

@@ -13,9 +13,6 @@ const STEP = 4;
 /** No copy is shorter: a pixel must hold several entries, and fewer pixels than half of this are no picture. */
 const SHORTEST = 128;
 
-/** So many entries of a level, at least, lie in a pixel: a block's edge is then at most a quarter of a pixel off. */
-const ENTRIES_A_PIXEL = 2;
-
 /** The plane itself. @type {(samples: Float32Array, rows: number, columns: number) => Level} */
 export const wholePlane = (samples, rows, columns) => ({
   samples,
@@ -26,7 +23,7 @@ export const wholePlane = (samples, rows, columns) => ({
 });
 
 /**
- * All copies of a plane whose samples are all finite: others would need a count for each entry.
+ * All copies of a plane. Where it has NaN or infinities, an entry is the statistic of the others in its block.
  *
  * @param {Level} plane
  * @param {import("./reduction.js").Statistic} statistic
@@ -42,10 +39,15 @@ export function buildPyramid(plane, statistic) {
   return levels;
 }
 
-/** Largest block that leaves enough entries in a pixel of so many samples. */
-export function blockFor(samplesAPixel) {
+/**
+ * Largest block that leaves enough entries in a pixel of so many samples.
+ *
+ * @param {number} samplesAPixel
+ * @param {number} entriesAPixel
+ */
+export function blockFor(samplesAPixel, entriesAPixel) {
   let block = 1;
-  while (block * STEP * ENTRIES_A_PIXEL <= samplesAPixel) block *= STEP;
+  while (block * STEP * entriesAPixel <= samplesAPixel) block *= STEP;
   return block;
 }
 
@@ -54,9 +56,11 @@ export function blockFor(samplesAPixel) {
  *
  * @param {readonly Level[]} levels with the plane itself
  * @param {{rows: number, columns: number}} perPixel samples in a pixel
+ * @param {number} entriesAPixel along each axis, at least
  */
-export function chooseLevel(levels, perPixel) {
-  const [most, widest] = [blockFor(perPixel.rows), blockFor(perPixel.columns)];
+export function chooseLevel(levels, perPixel, entriesAPixel) {
+  const most = blockFor(perPixel.rows, entriesAPixel);
+  const widest = blockFor(perPixel.columns, entriesAPixel);
   const fine = levels.filter(({ rowBlock, columnBlock }) => rowBlock <= most && columnBlock <= widest);
   return fine.reduce((best, level) => level.samples.length < best.samples.length ? level : best);
 }
@@ -83,6 +87,7 @@ function smaller(level, plane, axis, statistic) {
     columns,
     rowBlock,
     columnBlock,
+    isFinite: plane.isFinite,
     rowShare: plane.rows / rowBlock - (rows - 1),
     columnShare: plane.columns / columnBlock - (columns - 1),
   };

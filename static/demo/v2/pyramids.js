@@ -14,13 +14,13 @@ const waiting = new Map();
  * @param {import("./reduction.js").Statistic} statistic
  * @returns {Promise<import("./pyramid.js").Level[]>} empty where workers do not run
  */
-export function pyramidOf({ samples, rows, columns }, statistic) {
+export function pyramidOf({ samples, rows, columns, isFinite }, statistic) {
   return new Promise((done) => {
     const id = asked += 1;
     waiting.set(id, done);
     try {
       worker ??= started();
-      worker.postMessage({ id, samples, rows, columns, statistic });
+      worker.postMessage({ id, samples, rows, columns, isFinite, statistic });
     } catch {
       giveUp();
     }

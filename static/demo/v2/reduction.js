@@ -4,8 +4,9 @@
  * count; a pixel with nothing else is NaN. All functions are pure.
  *
  * @typedef {"mean" | "max" | "min"} Statistic
- * @typedef {{samples: Float32Array, rows: number, columns: number, rowShare?: number, columnShare?: number}} Blocks
- *   row-major; the shares (0 to 1) say how much of a whole entry the last row and the last column stand for
+ * @typedef {{samples: Float32Array, rows: number, columns: number, rowShare?: number, columnShare?: number,
+ *   isFinite?: boolean}} Blocks row-major; the shares (0 to 1) say how much of a whole entry the last row and the last column
+ *   stand for; `isFinite` where no sample is NaN or infinite, which is faster
  */
 
 /**
@@ -35,8 +36,56 @@ export function pixelEdges(from, to, pixels, length) {
  * @returns {Float32Array} row-major, one fewer rows and columns than edges
  */
 export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
-  if (statistic === "mean") return means(plane, rowEdges, columnEdges);
+  if (statistic === "mean") {
+    return plane.isFinite
+      ? meansOfNumbers(plane, rowEdges, columnEdges)
+      : means(plane, rowEdges, columnEdges);
+  }
   return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
+}
+
+/** Means where every sample counts: the number of samples in a block follows from its edges. */
+function meansOfNumbers({ samples, rows, columns, rowShare = 1, columnShare = 1 }, rowEdges, columnEdges) {
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const sums = new Float64Array(width);
+  const widths = sharedLengths(columnEdges, columns, columnShare);
+  const heights = sharedLengths(rowEdges, rows, rowShare);
+  const surplus = columnEdges[width] === columns ? 1 - columnShare : 0;
+  for (let y = 0; y < height; y += 1) {
+    sums.fill(0);
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const share = row === rows - 1 ? rowShare : 1;
+      addRow(sums, samples, row * columns, columnEdges, share);
+      if (surplus > 0) sums[width - 1] -= samples[(row + 1) * columns - 1] * surplus * share;
+    }
+    for (let x = 0; x < width; x += 1) reduced[y * width + x] = sums[x] / (widths[x] * heights[y]);
+  }
+  return reduced;
+}
+
+/** Adds the samples of one row to the sums of its blocks. */
+function addRow(sums, samples, start, columnEdges, share) {
+  const width = sums.length;
+  let at = start + columnEdges[0];
+  if (columnEdges[width] - columnEdges[0] === width) {
+    // Blocks of one column, as in most line scans.
+    for (let x = 0; x < width; x += 1, at += 1) sums[x] += samples[at] * share;
+    return;
+  }
+  for (let x = 0; x < width; x += 1) {
+    let sum = 0;
+    for (const end = start + columnEdges[x + 1]; at < end; at += 1) sum += samples[at];
+    sums[x] += sum * share;
+  }
+}
+
+/** Entries between neighbouring edges; the last of all `length` entries counts as `share`. */
+function sharedLengths(edges, length, share) {
+  const lengths = Float64Array.from({ length: edges.length - 1 }, (_, i) => edges[i + 1] - edges[i]);
+  const last = edges.findIndex((edge, i) => i > 0 && edge === length && edges[i - 1] < length);
+  if (last > 0) lengths[last - 1] -= 1 - share;
+  return lengths;
 }
 
 function means(plane, rowEdges, columnEdges) {

@@ -7,7 +7,7 @@ import { canvasMarks } from "./marks.js";
 
 /**
  * @param {HTMLElement} stage gives size and colours
- * @param {HTMLCanvasElement} picture just drawn: WebGL keeps it until the frame ends
+ * @param {HTMLCanvasElement} picture
  * @param {{plot: object, marks: object[]}} layout
  * @param {object[]} marks over the plot
  * @returns {HTMLCanvasElement}

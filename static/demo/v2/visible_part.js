@@ -2,7 +2,14 @@
  * The samples that a view needs: where samples are larger than screen pixels those in view, elsewhere one value a pixel
  * (reduction.js). They are taken from the planes as served and transposed, immediately before they are drawn.
  *
- * Tested in `tests/browser/minification_test.ts`.
+ * While a view moves, a level of the pyramid (pyramid.js) that has an entry for every pixel or two is good enough; when it
+ * rests, each pixel shows exactly the samples under it, unless they are so many that a finer level must do.
+ *
+ * Tested in `tests/browser/unit/visible_part_test.ts` and `tests/browser/minification_test.ts`.
+ *
+ * @typedef {import("./pyramid.js").Level} Level
+ * @typedef {import("./reduction.js").Statistic} Statistic
+ * @typedef {import("./viewport.js").View} View
  */
 import { blockFor, chooseLevel, wholePlane } from "./pyramid.js";
 import { pyramidOf } from "./pyramids.js";
@@ -10,39 +17,69 @@ import { pixelEdges, reduceBlocks } from "./reduction.js";
 import { transpose } from "./transpose.js";
 
 /** A plane of fewer samples is reduced within a frame without a pyramid. */
-const SMALLEST_FOR_PYRAMID = 2 ** 20;
+const SMALLEST_FOR_PYRAMID = 2 ** 18;
+
+/** So many samples in view are reduced in some 20 ms, which is no delay for a view that rests. */
+const EXACT_SAMPLES = 2 ** 23;
+
+/** Entries of a level in a pixel where there are more, at least: a block's edge is then at most a quarter of a pixel off. */
+const AT_REST = 2;
+
+/** While something moves nobody sees a block that is off by a pixel. */
+const MOVING = 0.5;
 
 /** What is seen of the planes of one group. */
 export class VisiblePart {
   #channels;
+  #whole;
+  #load;
   #ask = "";
+  /** @type {View | null} */
   #view = null;
-  #pixels = null;
+  #pixels = { x: 1, y: 1 };
+  /** @type {Statistic} */
   #statistic = "mean";
+  #isMoving = false;
+  #needsLevel = false;
 
-  /** @param {{plane: {shape: number[]}, channels: {samples: Float32Array, stats: {count: number}}[]}} group */
-  constructor({ plane, channels }) {
+  /**
+   * @param {{plane: {shape: readonly number[]}, channels: readonly {samples: Float32Array, stats: {count: number}}[]}} group
+   * @param {typeof pyramidOf} [load] builds pyramids
+   */
+  constructor({ plane, channels }, load = pyramidOf) {
     const [rows, columns] = plane.shape;
+    this.#load = load;
+    this.#whole = { rows, columns };
     this.#channels = channels.map(({ samples, stats }) => ({
-      plane: wholePlane(samples, rows, columns),
-      // NaN and infinities would need a count for each entry of a level.
-      mayHavePyramid: samples.length >= SMALLEST_FOR_PYRAMID && stats.count === samples.length,
+      plane: { ...wholePlane(samples, rows, columns), isFinite: stats.count === samples.length },
+      /** @type {Map<Statistic, readonly Level[]>} */
       pyramids: new Map(),
       ask: "",
-      samples: null,
+      samples: new Float32Array(0),
     }));
   }
 
   /**
    * Sets what is looked at.
    *
-   * @param {{x0: number, y0: number, x1: number, y1: number}} view pixels of the picture: x counts rows, y columns
+   * @param {View} view pixels of the picture: x counts rows, y columns
    * @param {{x: number, y: number}} pixels screen pixels that the view takes along x and y
-   * @param {import("./reduction.js").Statistic} statistic
+   * @param {Statistic} statistic
+   * @param {readonly number[]} shown positions of the channels that are drawn
+   * @param {boolean} [isMoving] a coarser part is enough
    */
-  look(view, pixels, statistic) {
-    this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic].join();
+  look(view, pixels, statistic, shown, isMoving = false) {
     [this.#view, this.#pixels, this.#statistic] = [view, pixels, statistic];
+    const wanted = shown.map((position) => this.#channels[position]);
+    for (const channel of wanted) this.#wantPyramid(channel);
+    this.#isMoving = isMoving && wanted.every(({ pyramids }) => pyramids.get(statistic)?.length > 0);
+    this.#needsLevel = (view.x1 - view.x0) * (view.y1 - view.y0) * shown.length > EXACT_SAMPLES;
+    this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic, this.#isMoving].join();
+  }
+
+  /** Whether the part is coarser than it will be at rest. */
+  get isCoarse() {
+    return this.#isMoving;
   }
 
   /** Rows and columns in a screen pixel; none before anything is looked at. */
@@ -53,20 +90,20 @@ export class VisiblePart {
   }
 
   /**
-   * Size of the part and where the view lies in it, in its own pixels.
+   * Size of the part and where the view lies in it, in its own pixels; the same for all channels.
    *
-   * @returns {{width: number, height: number, view: {x0: number, y0: number, x1: number, y1: number}}}
+   * @returns {import("./draw_canvas.js").Part}
    */
   get frame() {
-    const { x, y } = this.#ends();
+    const { x, y } = this.#ends(this.#level(this.#channels[0]));
     return {
       width: x.isReduced ? this.#pixels.x : x.last - x.first,
       height: y.isReduced ? this.#pixels.y : y.last - y.first,
       view: {
-        x0: x.isReduced ? 0 : this.#view.x0 - x.first,
-        x1: x.isReduced ? this.#pixels.x : this.#view.x1 - x.first,
-        y0: y.isReduced ? 0 : this.#view.y0 - y.first,
-        y1: y.isReduced ? this.#pixels.y : this.#view.y1 - y.first,
+        x0: x.isReduced ? 0 : x.low - x.first,
+        x1: x.isReduced ? this.#pixels.x : x.high - x.first,
+        y0: y.isReduced ? 0 : y.low - y.first,
+        y1: y.isReduced ? this.#pixels.y : y.high - y.first,
       },
     };
   }
@@ -75,44 +112,56 @@ export class VisiblePart {
   samples(position) {
     const channel = this.#channels[position];
     if (channel.ask === this.#ask) return channel.samples;
-    const levels = [channel.plane, ...channel.pyramids.get(this.#statistic) ?? []];
-    const level = chooseLevel(levels, this.perPixel);
-    const { x, y } = this.#ends();
-    const rows = edges(x, this.#pixels.x, level.rowBlock, level.rows);
-    const columns = edges(y, this.#pixels.y, level.columnBlock, level.columns);
+    const level = this.#level(channel);
+    const { x, y } = this.#ends(level);
+    const rows = edges(x, this.#pixels.x, level.rows);
+    const columns = edges(y, this.#pixels.y, level.columns);
     const part = reduceBlocks(level, rows, columns, this.#statistic);
     channel.ask = this.#ask;
     channel.samples = transpose(part, rows.length - 1, columns.length - 1);
-    this.#wantPyramid(channel);
     return channel.samples;
   }
 
-  /** Along each axis: the view, whether it is reduced, and the samples that are in view at least partly. */
-  #ends() {
-    const { rows, columns } = this.#channels[0].plane;
-    const { x0, x1, y0, y1 } = this.#view;
-    const end = (low, high, pixels, length) => ({
-      low,
-      high,
-      isReduced: high - low > pixels,
-      first: Math.max(0, Math.floor(low)),
-      last: Math.min(length, Math.ceil(high)),
-    });
-    return { x: end(x0, x1, this.#pixels.x, rows), y: end(y0, y1, this.#pixels.y, columns) };
+  /** What a channel's part is taken from. At rest a mean needs levels without gaps, since a gap counts for nothing. */
+  #level({ plane, pyramids }) {
+    const levels = [plane, ...pyramids.get(this.#statistic) ?? []];
+    if (this.#isMoving) return chooseLevel(levels, this.perPixel, MOVING);
+    if (!this.#needsLevel || (this.#statistic === "mean" && !plane.isFinite)) return plane;
+    return chooseLevel(levels, this.perPixel, AT_REST);
+  }
+
+  /** Along each axis in entries of a level: the view, whether it is reduced, and the entries that are in view at least partly. */
+  #ends({ rowBlock, columnBlock, rows, columns }) {
+    const { x0, x1, y0, y1 } = this.#view ?? { x0: 0, y0: 0, x1: this.#whole.rows, y1: this.#whole.columns };
+    const end = (from, to, block, pixels, length) => {
+      const [low, high] = [from / block, to / block];
+      return {
+        low,
+        high,
+        isReduced: high - low > pixels,
+        first: Math.max(0, Math.floor(low)),
+        last: Math.min(length, Math.ceil(high)),
+      };
+    };
+    return {
+      x: end(x0, x1, rowBlock, this.#pixels.x, rows),
+      y: end(y0, y1, columnBlock, this.#pixels.y, columns),
+    };
   }
 
   #wantPyramid(channel) {
     const { rows, columns } = this.perPixel;
     const statistic = this.#statistic;
-    const isOfUse = blockFor(rows) > 1 || blockFor(columns) > 1;
-    if (!channel.mayHavePyramid || !isOfUse || channel.pyramids.has(statistic)) return;
+    const isOfUse = blockFor(rows, MOVING) > 1 || blockFor(columns, MOVING) > 1;
+    const isLarge = channel.plane.samples.length >= SMALLEST_FOR_PYRAMID;
+    if (!isLarge || !isOfUse || channel.pyramids.has(statistic)) return;
     channel.pyramids.set(statistic, []);
     // The picture comes first.
-    setTimeout(async () => channel.pyramids.set(statistic, await pyramidOf(channel.plane, statistic)));
+    setTimeout(async () => channel.pyramids.set(statistic, await this.#load(channel.plane, statistic)));
   }
 }
 
-function edges({ low, high, isReduced, first, last }, pixels, block, length) {
-  if (isReduced) return pixelEdges(low / block, high / block, pixels, length);
+function edges({ low, high, isReduced, first, last }, pixels, length) {
+  if (isReduced) return pixelEdges(low, high, pixels, length);
   return Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }

@@ -60,11 +60,22 @@ Deno.test("a long scan of few columns is made smaller along its lines alone", ()
   assert.deepEqual(levels.map(({ rows, columns }) => [rows, columns]), [[7500, 24], [1875, 24], [469, 24]]);
 });
 
+Deno.test("a block of NaN stays one, others have the statistic of what is left", () => {
+  // Rows of one column: every fourth block is NaN altogether, the others have one NaN and three numbers.
+  const samples = Float32Array.from(
+    { length: 512 },
+    (_, i) => i % 16 >= 12 || i % 4 === 1 ? NaN : Math.floor(i / 4) + [0, 0, 1, 5][i % 4]!,
+  );
+  const [level] = buildPyramid(wholePlane(samples, 512, 1), "mean");
+  // (0 + 1 + 5) / 3 more than the block's number.
+  assert.deepEqual([...level!.samples.subarray(0, 5)], [2, 3, 4, NaN, 6]);
+});
+
 Deno.test("a pixel holds at least two entries of the level that is taken", () => {
-  assert.deepEqual([0.5, 7.9, 8, 31, 32, 34].map(blockFor), [1, 1, 4, 4, 16, 16]);
+  assert.deepEqual([0.5, 7.9, 8, 31, 32, 34].map((samples) => blockFor(samples, 2)), [1, 1, 4, 4, 16, 16]);
   const whole = wholePlane(new Float32Array(1024 * 1024), 1024, 1024);
   const levels = [whole, ...buildPyramid(whole, "max")];
-  assert.equal(chooseLevel(levels, { rows: 2, columns: 2 }), whole);
-  const { rowBlock, columnBlock } = chooseLevel(levels, { rows: 9, columns: 1 });
+  assert.equal(chooseLevel(levels, { rows: 2, columns: 2 }, 2), whole);
+  const { rowBlock, columnBlock } = chooseLevel(levels, { rows: 9, columns: 1 }, 2);
   assert.deepEqual([rowBlock, columnBlock], [4, 1]);
 });

@@ -60,6 +60,30 @@ Deno.test("a last entry that stands for less counts less", () => {
   assert.deepEqual([...reduceBlocks(blocks, edges(0, 1), edges(0, 3), "mean")], [3]);
 });
 
+Deno.test("the way for finite samples answers what the general way answers", () => {
+  const cut = (length: number) =>
+    fc.uniqueArray(fc.integer({ min: 0, max: length }), { minLength: 2, maxLength: 9 })
+      .map((all) => Uint32Array.from(all.toSorted((a, b) => a - b)));
+  const share = fc.constantFrom(1, 0.25, 0.75);
+  fc.assert(
+    fc.property(
+      cut(13),
+      cut(11),
+      share,
+      share,
+      fc.integer(),
+      (rows, columns, rowShare, columnShare, seed) => {
+        const samples = Float32Array.from({ length: 13 * 11 }, (_, i) => (seed + i * 7919) % 4093);
+        const plane = { samples, rows: 13, columns: 11, rowShare, columnShare };
+        const general = reduceBlocks(plane, rows, columns, "mean");
+        const fast = reduceBlocks({ ...plane, isFinite: true }, rows, columns, "mean");
+        fast.forEach((value, i) => assert(Math.abs(value - general[i]!) <= 1e-3, `${value}, ${general[i]}`));
+      },
+    ),
+    { numRuns: 500, seed: 6 },
+  );
+});
+
 Deno.test("a pixel is said in the words of its axes", () => {
   assert.equal(reductionText({ rows: 34.1, columns: 0.4 }, true, "mean"), "1 pixel = 34 lines, mean");
   assert.equal(reductionText({ rows: 3.3, columns: 2 }, false, "max"), "1 pixel = 3.3 rows × 2 columns, max");
