@@ -3,20 +3,27 @@
  * axis begins half a step before 0.
  */
 
-/** Shorter spellings of the contract's units for labels. */
+/**
+ * @typedef {object} Axis of a plane, as the open response has it
+ * @property {string} name
+ * @property {number} step
+ * @property {string} unit
+ */
+
+/** Shorter spellings of the contract's units for labels. @type {Readonly<Record<string, string>>} */
 const UNIT_SYMBOLS = { um: "µm", seconds: "s", Pixels: "px" };
 
-/** Unit of an axis as it is shown. */
+/** Unit of an axis as it is shown. @param {string} unit */
 export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
 
-/** Whether the axis counts time. */
+/** Whether the axis counts time. @param {Pick<Axis, "unit">} axis */
 export const isTime = (axis) => axis.unit === "seconds";
 
-/** Title of an axis, such as `Y (µm)` or `Y · time (s)`. */
+/** Title of an axis, such as `Y (µm)` or `Y · time (s)`. @param {Axis} axis */
 export const axisTitle = (axis) =>
   isTime(axis) ? `${axis.name} · time (s)` : `${axis.name} (${unitSymbol(axis.unit)})`;
 
-/** Physical coordinate of a picture position (pixel i covers i to i + 1). */
+/** Physical coordinate of a picture position (pixel i covers i to i + 1). @param {Pick<Axis, "step">} axis @param {number} position */
 export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
 
 /**
@@ -40,10 +47,10 @@ export function ticks(low, high, most) {
   return { values, labels: values.map((value) => tickLabel(value, step, largest)), step };
 }
 
-/** The smallest 1, 2 or 5 times a power of ten that is not below `rough`. */
+/** The smallest 1, 2 or 5 times a power of ten that is not below `rough`. @param {number} rough */
 export function roundStep(rough) {
   const power = 10 ** Math.floor(Math.log10(rough));
-  const digit = [1, 2, 5, 10].find((candidate) => candidate * power >= rough * (1 - 1e-9));
+  const digit = [1, 2, 5].find((candidate) => candidate * power >= rough * (1 - 1e-9)) ?? 10;
   return digit * power;
 }
 
@@ -77,6 +84,7 @@ export function formatNumber(value, span = Math.abs(value)) {
   return (size >= 1e7 || size < 1e-3) && exponential.length < plain.length ? exponential : plain;
 }
 
+/** @param {number} value @param {number} step @param {number} largest */
 function tickLabel(value, step, largest) {
   if (largest >= 1e6 || step < 1e-5) {
     const digits = Math.min(15, Math.max(6, Math.ceil(Math.log10(largest / step)) + 1));
@@ -85,4 +93,4 @@ function tickLabel(value, step, largest) {
   return formatAt(value, step);
 }
 
-const withoutMinusZero = (text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text);
+const withoutMinusZero = (/** @type {string} */ text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text);

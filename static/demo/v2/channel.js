@@ -2,21 +2,27 @@
 import { autoRange, drawableRange, histogram, statistics } from "./histogram.js";
 import { defaultLut, DISTINCT, lutTable } from "./lut.js";
 
+/** @typedef {{index: number, name: string, dataUrl: string, samples: Float32Array}} Fetched */
+
 /** A loaded channel; emits `change` whenever its look changes. */
 export class Channel extends EventTarget {
   #lutName;
   #range;
   #visible;
+  /** @type {Uint32Array | null} */
   #bins = null;
 
   /**
-   * @param {{index: number, name: string, dataUrl: string, samples: Float32Array}} fetched
+   * @param {Fetched} fetched
    * @param {number} position place among the loaded channels
    * @param {number} count channels that are loaded
    */
   constructor({ index, name, dataUrl, samples }, position, count) {
     super();
-    Object.assign(this, { index, name, dataUrl, samples });
+    this.index = index;
+    this.name = name;
+    this.dataUrl = dataUrl;
+    this.samples = samples;
     this.stats = statistics(samples);
     // Opacity is no light that could be added.
     this.#visible = position < DISTINCT.length && name !== "Alpha";
@@ -47,13 +53,13 @@ export class Channel extends EventTarget {
     return this.#range;
   }
 
-  /** Sets the range; ends that float32 cannot tell apart are moved apart. */
+  /** Sets the range; ends that float32 cannot tell apart are moved apart. @param {number} min @param {number} max */
   setRange(min, max) {
     this.#range = drawableRange(min, max);
     this.#changed();
   }
 
-  /** Sets one end (0: minimum, 1: maximum); where it passes the other, the other moves along. */
+  /** Sets one end (0: minimum, 1: maximum); where it passes the other, the other moves along. @param {number} end @param {number} value */
   setEnd(end, value) {
     const [min, max] = this.#range;
     const width = max - min;
@@ -78,7 +84,7 @@ export class Channel extends EventTarget {
     };
   }
 
-  /** Counts between the smallest and largest sample; made once. */
+  /** Counts between the smallest and largest sample; made once. @param {number} bins */
   histogram(bins) {
     return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
   }

@@ -4,14 +4,20 @@
  */
 import { Channel } from "./channel.js";
 
+/** @import { Axis } from "./axes.js" */
+/** @import { Fetched } from "./channel.js" */
+
+/** @typedef {{shape: readonly number[], axes: readonly Axis[]}} Plane */
+
 /** Emits `change` when a channel, its look or the composite switch changes. */
 export class ChannelGroup extends EventTarget {
   #composite = true;
+  #isSplit = false;
   #active = 0;
   /** What the composite showed when it was left. */
-  #chosen = [];
+  #chosen = /** @type {boolean[]} */ ([]);
 
-  /** @param {{plane: object, channels: object[]}} fetched */
+  /** @param {{plane: Plane, channels: readonly Fetched[]}} fetched */
   constructor({ plane, channels }) {
     super();
     this.plane = plane;
@@ -34,17 +40,29 @@ export class ChannelGroup extends EventTarget {
     }
     this.channels.forEach((channel, position) =>
       channel.visible = composite
-        ? this.#chosen[position] || position === this.#active
+        ? this.#chosen[position] === true || position === this.#active
         : position === this.#active
     );
     this.#changed();
   }
 
-  /** Switches a channel: on or off in a composite, otherwise to this one alone. */
-  toggle(position, on = !this.channels[position].visible) {
-    if (this.#composite) this.channels[position].visible = on;
+  /** Whether shown channels lie below each other instead of one over the other; only in the composite. */
+  get isSplit() {
+    return this.#isSplit && this.#composite && this.shown.length > 1;
+  }
+
+  set isSplit(isSplit) {
+    this.#isSplit = isSplit;
+    this.#changed();
+  }
+
+  /** Switches a channel: on or off in a composite, otherwise to this one alone. @param {number} position @param {boolean} [on] */
+  toggle(position, on) {
+    const channel = this.channels[position];
+    if (channel === undefined) return;
+    if (this.#composite) channel.visible = on ?? !channel.visible;
     else this.channels.forEach((channel, other) => channel.visible = other === position);
-    if (this.channels[position].visible) this.#active = position;
+    if (channel.visible) this.#active = position;
     this.#changed();
   }
 

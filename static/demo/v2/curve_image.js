@@ -29,7 +29,11 @@ const HALF_LINE = 0.75;
  */
 export function drawCurves(context, area, curves, { low, high }, density) {
   const scale = area.height / (high - low);
-  const fill = (tops, bottoms, more) => {
+  const fill = (
+    /** @type {Float32Array} */ tops,
+    /** @type {Float32Array} */ bottoms,
+    /** @type {number} */ more,
+  ) => {
     for (let x = 0; x < area.width; x += 1) {
       const top = Math.max(0, (high - tops[x]) * scale - more);
       const bottom = Math.min(area.height, (high - bottoms[x]) * scale + more);
@@ -84,13 +88,13 @@ export function throughColumns(values) {
  */
 export function throughSamples(samples, from, to, count) {
   const [bottoms, tops] = [new Float32Array(count).fill(NaN), new Float32Array(count).fill(NaN)];
-  const widen = (x, value) => {
+  const widen = (/** @type {number} */ x, /** @type {number} */ value) => {
     if (x < 0 || x >= count || value - value !== 0) return;
     if (!(bottoms[x] <= value)) bottoms[x] = value;
     if (!(tops[x] >= value)) tops[x] = value;
   };
   const scale = count / (to - from);
-  const at = (i) => (i + 0.5 - from) * scale;
+  const at = (/** @type {number} */ i) => (i + 0.5 - from) * scale;
   const last = Math.min(samples.length - 1, Math.ceil(to));
   for (let i = Math.max(0, Math.floor(from) - 1); i <= last; i += 1) {
     widen(Math.floor(at(i)), samples[i]);

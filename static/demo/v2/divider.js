@@ -7,6 +7,9 @@
 /** Least share of a pane in percent. */
 const SMALLEST = 15;
 
+/** Percent. @type {Readonly<Record<string, number>>} */
+const STEPS = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10 };
+
 /**
  * @param {HTMLElement} bar between the panes, in a container whose height both share
  * @param {(percent: number) => void} onMove share of the upper pane
@@ -15,13 +18,14 @@ const SMALLEST = 15;
  */
 export function attachDivider(bar, onMove, leastHeight, start = 54) {
   let percent = start;
-  const move = (wanted) => {
-    const { height } = bar.parentElement.getBoundingClientRect();
+  const track = /** @type {HTMLElement} */ (bar.parentElement);
+  const move = (/** @type {number} */ wanted) => {
+    const { height } = track.getBoundingClientRect();
     const least = height > 0 ? Math.min(44, Math.max(SMALLEST, (100 * leastHeight()) / height)) : SMALLEST;
     percent = Math.min(100 - least, Math.max(least, wanted));
-    bar.setAttribute("aria-valuemin", Math.round(least));
-    bar.setAttribute("aria-valuemax", Math.round(100 - least));
-    bar.setAttribute("aria-valuenow", Math.round(percent));
+    bar.ariaValueMin = String(Math.round(least));
+    bar.ariaValueMax = String(Math.round(100 - least));
+    bar.ariaValueNow = String(Math.round(percent));
     onMove(percent);
   };
   bar.addEventListener("pointerdown", (event) => {
@@ -31,13 +35,13 @@ export function attachDivider(bar, onMove, leastHeight, start = 54) {
   });
   bar.addEventListener("pointermove", (event) => {
     if (!bar.hasPointerCapture(event.pointerId)) return;
-    const box = bar.parentElement.getBoundingClientRect();
+    const box = track.getBoundingClientRect();
     move(100 * (event.clientY - box.top) / box.height);
   });
   bar.addEventListener("dblclick", () => move(start));
   bar.addEventListener("keydown", (event) => {
-    const steps = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10 };
-    if (event.key in steps) move(percent + steps[event.key]);
+    const step = STEPS[event.key];
+    if (step !== undefined) move(percent + step);
     else if (event.key === "Home") move(0);
     else if (event.key === "End") move(100);
     else return;

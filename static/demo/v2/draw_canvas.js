@@ -11,10 +11,11 @@
  * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array, isFinite: boolean}} Layer `samples` row-major
  *   in the size of the part; `lut` 256 times red, green, blue, 255
  * @typedef {{left: number, top: number, width: number, height: number}} Area canvas pixels
+ * @typedef {import("./orientation.js").Orientation} Orientation
  */
 import { NOT_A_NUMBER } from "./lut.js";
 
-const wordOf = (color) => new Uint32Array(Uint8Array.of(...color, 255).buffer)[0];
+const wordOf = (/** @type {number[]} */ color) => new Uint32Array(Uint8Array.of(...color, 255).buffer)[0];
 
 const BLACK = wordOf([0, 0, 0]);
 const MISSING = wordOf(NOT_A_NUMBER.color.slice(0, 3));
@@ -30,7 +31,7 @@ export class CanvasPicture {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.#canvas = canvas;
-    this.#context = canvas.getContext("2d", { alpha: false });
+    this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
   }
 
   /**
@@ -38,7 +39,7 @@ export class CanvasPicture {
    * clamped; whatever other layers have there, a value that is missing is seen.
    *
    * @param {Part} part
-   * @param {import("./orientation.js").Orientation} orientation
+   * @param {Orientation} orientation
    * @param {readonly {area: Area, layers: readonly Layer[]}[]} bands
    */
   draw(part, orientation, bands) {
@@ -46,7 +47,8 @@ export class CanvasPicture {
     if (this.#image?.width !== width || this.#image.height !== height) {
       this.#image = this.#context.createImageData(width, height);
     }
-    const words = new Uint32Array(this.#image.data.buffer);
+    const image = this.#image;
+    const words = new Uint32Array(image.data.buffer);
     const size = part.width * part.height;
     if (this.#colors.length < size) this.#colors = new Uint32Array(size);
     const colors = this.#colors.subarray(0, size);
@@ -55,12 +57,13 @@ export class CanvasPicture {
       colors.fill(BLACK);
       for (const layer of layers) addLayer(colors, layer);
       for (const layer of layers) if (!layer.isFinite) markMissing(colors, layer);
-      place(words, width, colors, part, orientation, area);
+      place({ words, width }, colors, part, orientation, area);
     }
-    this.#context.putImageData(this.#image, 0, 0);
+    this.#context.putImageData(image, 0, 0);
   }
 }
 
+/** @param {Uint32Array} colors @param {Layer} layer */
 function addLayer(colors, { samples, min, max, lut, isFinite }) {
   const table = new Uint32Array(lut.buffer, lut.byteOffset, 256);
   const scale = 255 / (max - min);
@@ -72,7 +75,7 @@ function addLayer(colors, { samples, min, max, lut, isFinite }) {
   }
 }
 
-/** Two colours added, each part clamped to 255: red and blue at once, each with room for its carry. */
+/** Two colours added, each part clamped to 255: red and blue at once, each with room for its carry. @param {number} a @param {number} b */
 function added(a, b) {
   const redBlue = (a & 0xff00ff) + (b & 0xff00ff);
   const green = (a & 0x00ff00) + (b & 0x00ff00);
@@ -82,6 +85,7 @@ function added(a, b) {
     ((green | (overGreen - (overGreen >>> 8))) & 0x00ff00);
 }
 
+/** @param {Uint32Array} colors @param {Pick<Layer, "samples">} layer */
 function markMissing(colors, { samples }) {
   for (let i = 0; i < colors.length; i += 1) {
     const value = samples[i];
@@ -90,13 +94,22 @@ function markMissing(colors, { samples }) {
   }
 }
 
-/** Each pixel of an area takes the colour under its centre. */
-function place(words, width, colors, part, { swapped, fromRight, fromBottom }, area) {
+/**
+ * Each pixel of an area takes the colour under its centre.
+ *
+ * @param {{words: Uint32Array, width: number}} image
+ * @param {Uint32Array} colors
+ * @param {Part} part
+ * @param {Orientation} orientation
+ * @param {Area} area
+ */
+function place({ words, width }, colors, part, { swapped, fromRight, fromBottom }, area) {
   const { x0, x1, y0, y1 } = part.view;
   const alongX = centres(x0, x1, swapped ? area.height : area.width, part.width);
   const alongY = centres(y0, y1, swapped ? area.width : area.height, part.height)
     .map((row) => row * part.width);
-  const [across, down] = swapped ? [alongY, alongX] : [alongX, alongY];
+  const across = swapped ? alongY : alongX;
+  const down = swapped ? alongX : alongY;
   if (fromRight) across.reverse();
   if (fromBottom) down.reverse();
   for (let y = 0; y < down.length; y += 1) {
@@ -110,7 +123,7 @@ function place(words, width, colors, part, { swapped, fromRight, fromBottom }, a
   }
 }
 
-/** Sample under the centre of each of `count` canvas pixels. */
+/** Sample under the centre of each of `count` canvas pixels. @param {number} from @param {number} to @param {number} count @param {number} size */
 function centres(from, to, count, size) {
   const places = new Uint32Array(count);
   for (let i = 0; i < count; i += 1) {

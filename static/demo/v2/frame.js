@@ -17,36 +17,54 @@ const THINNEST = 8;
 /** Room for a label beside the plot; ticks one below the other are at least so far apart. */
 const TICK_ROOM = 34;
 
+/** @import { Mark } from "./marks.js" */
+
+/**
+ * @typedef {{left: number, top: number, width: number, height: number}} Plot
+ * @typedef {{plot: Plot, marks: Mark[]}} Frame
+ * @typedef {{low: number, high: number, title: string}} FrameRange
+ */
+
 /**
  * @param {object} options
  * @param {number} options.width size of the box in CSS pixels
  * @param {number} options.height
- * @param {{low: number, high: number, title: string}} options.x visible range, left to right; `low` may be the larger
- * @param {{low: number, high: number, title: string}} options.y visible range, top to bottom
+ * @param {FrameRange} options.x visible range, left to right; `low` may be the larger
+ * @param {FrameRange} options.y visible range, top to bottom
  * @param {number | null} options.aspect width through height that the plot must have, or null to fill the box
  * @param {(text: string) => number} options.measure width of a label in CSS pixels
- * @param {(plot: object) => object} [options.snap] moves the plot to whole pixels of the screen
- * @returns {{plot: {left: number, top: number, width: number, height: number}, marks: object[]}}
+ * @param {number} [options.gutter] least width at the left of the plot
+ * @param {number} [options.bands] equal parts of the plot, one below the other, each with the range of y
+ * @param {(plot: Plot) => Plot} [options.snap] moves the plot to whole pixels of the screen
+ * @returns {Frame}
  */
-export function layoutFrame({ width, height, x: axisX, y: axisY, aspect, measure, snap = (plot) => plot }) {
+export function layoutFrame(
+  { width, height, x: axisX, y: axisY, aspect, measure, gutter = 0, bands = 1, snap = (plot) => plot },
+) {
   const [x, y] = [axisX, axisY].map((axis) => height < ROOM_FOR_TITLES ? { ...axis, title: "" } : axis);
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
   const titleY = y.title === "" ? 0 : LINE + 4;
-  let [widest, labelsY, plot] = [0, tickLabels(y, room / TICK_ROOM), null];
+  let widest = 0;
+  let labelsY = tickLabels(y, room / bands / TICK_ROOM);
+  /** @type {Plot} */
+  let plot = { left: 0, top: 0, width: 0, height: 0 };
   // Labels take width, width decides the height where the aspect is kept, and height decides the labels.
   for (let round = 0; round < 3; round += 1) {
     widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
-    const left = widest + GAP + TICK + titleY;
+    const left = Math.max(gutter, widest + GAP + TICK + titleY);
     plot = snap(fit({ left, top, width: Math.max(20, width - left - 14), height: room }, aspect));
-    labelsY = tickLabels(y, plot.height / TICK_ROOM);
+    labelsY = tickLabels(y, plot.height / bands / TICK_ROOM);
   }
-  const marks = [outline(plot)];
-  for (const { label, part } of labelsY) {
-    const at = plot.top + part * plot.height;
-    marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
-    marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
+  /** @type {Mark[]} */
+  const marks = [outline(plot), ...separators(plot, bands)];
+  for (let band = 0; band < bands; band += 1) {
+    for (const { label, part } of labelsY) {
+      const at = plot.top + (band + part) * plot.height / bands;
+      marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
+      marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
+    }
   }
   for (const { label, part } of apart(x, plot, width, measure)) {
     const at = plot.left + part * plot.width;
@@ -68,6 +86,15 @@ export function layoutFrame({ width, height, x: axisX, y: axisY, aspect, measure
   return { plot, marks };
 }
 
+/** Lines between bands. @param {Plot} plot @param {number} bands @returns {Mark[]} */
+function separators({ left, top, width, height }, bands) {
+  return Array.from({ length: bands - 1 }, (_, i) => {
+    const at = top + (i + 1) * height / bands;
+    return { points: [[left, at], [left + width, at]] };
+  });
+}
+
+/** @param {Plot} area @param {number | null} aspect */
 function fit(area, aspect) {
   if (aspect === null) return area;
   const width = Math.max(THINNEST, Math.min(area.width, area.height * aspect));
@@ -80,13 +107,22 @@ function fit(area, aspect) {
   };
 }
 
+/** @param {{low: number, high: number}} range @param {number} most */
 function tickLabels({ low, high }, most) {
   const { values, labels } = ticks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
   return values.map((value, i) => ({ label: labels[i], part: (value - low) / (high - low) }));
 }
 
-/** Labels of the horizontal axis, fewer and fewer until none touches another. */
+/**
+ * Labels of the horizontal axis, fewer and fewer until none touches another.
+ *
+ * @param {{low: number, high: number}} axis
+ * @param {Plot} plot
+ * @param {number} width
+ * @param {(text: string) => number} measure
+ */
 function apart(axis, plot, width, measure) {
+  /** @type {{label: string, part: number}[]} */
   let shown = [];
   for (let most = Math.max(1, Math.floor(plot.width / 50)); most >= 1; most = Math.floor(most * 0.7)) {
     shown = tickLabels(axis, most).filter(({ label, part }) => {
@@ -103,7 +139,7 @@ function apart(axis, plot, width, measure) {
   return shown.slice(0, 1);
 }
 
-/** Half a pixel outside, so that the line covers no sample and falls on whole pixels. */
+/** Half a pixel outside, so that the line covers no sample and falls on whole pixels. @param {Plot} plot @returns {Mark} */
 function outline(plot) {
   const [left, top] = [plot.left - 0.5, plot.top - 0.5];
   const [right, bottom] = [left + plot.width + 1, top + plot.height + 1];

@@ -1,11 +1,15 @@
 /**
  * Mouse, touch and wheel over a plot, as intentions. Positions are fractions of the plot (0 to 1).
  *
- * Wheel and pinch zoom at the pointer (Shift: horizontally only, Alt: vertically only). Dragging selects a part to zoom to; with Shift or
+ * Wheel and pinch zoom at the pointer; Shift and Alt change along what. Dragging selects a part to zoom to; with Shift or
  * the middle button it pans. One finger pans, or moves the cursor (and scrolls the page) while nothing is zoomed.
  *
  * Tested in `tests/browser/controls_test.ts`, fingers in `surroundings_test.ts`.
  */
+
+/** @import { Place } from "./placed_view.js" */
+
+/** @typedef {"plain" | "shift" | "alt" | "across" | "down" | "both"} ZoomKind along what a zoom goes, or which key was held */
 
 /** Shorter drags are clicks. */
 const SMALLEST_DRAG = 5;
@@ -13,21 +17,31 @@ const SMALLEST_DRAG = 5;
 /**
  * @param {HTMLElement} plot
  * @param {object} intentions
- * @param {(at: {fx: number, fy: number} | null) => void} intentions.hover
- * @param {(at: {fx: number, fy: number}, factorX: number, factorY: number) => void} intentions.zoom
+ * @param {(at: Place | null) => void} intentions.hover
+ * @param {(at: Place, factor: number, kind: ZoomKind) => void} intentions.zoom
  * @param {(dfx: number, dfy: number) => void} intentions.pan
- * @param {(from: object, to: object, done: boolean) => void} intentions.select
+ * @param {(from: Place, to: Place, isDone: boolean) => void} intentions.select
  * @param {() => void} intentions.cancelSelect
  * @param {() => void} intentions.home
  */
 export function attachGestures(plot, intentions) {
+  /** @type {Map<number, Place>} */
   const touches = new Map();
+  /** @type {{kind: "touch" | "pan" | "select", from: Place, last: Place, startX: number, startY: number, moved: boolean} | null} */
   let drag = null;
 
-  const place = (event) => {
+  const place = (/** @type {MouseEvent} */ event) => {
     const box = plot.getBoundingClientRect();
     return { fx: (event.clientX - box.left) / box.width, fy: (event.clientY - box.top) / box.height };
   };
+  const begun = (/** @type {"touch" | "pan" | "select"} */ kind, /** @type {PointerEvent} */ event) => ({
+    kind,
+    from: place(event),
+    last: place(event),
+    startX: event.clientX,
+    startY: event.clientY,
+    moved: false,
+  });
   const stop = () => {
     if (drag?.kind === "select") intentions.cancelSelect();
     drag = null;
@@ -44,7 +58,7 @@ export function attachGestures(plot, intentions) {
       : 1;
     // Browsers report a pinch on a touchpad as a wheel with Ctrl and small steps.
     const factor = Math.exp(-turned * lines * (event.ctrlKey ? 0.01 : 0.002));
-    intentions.zoom(place(event), event.altKey ? 1 : factor, event.shiftKey ? 1 : factor);
+    intentions.zoom(place(event), factor, event.shiftKey ? "shift" : event.altKey ? "alt" : "plain");
     intentions.hover(place(event));
   }, { passive: false });
 
@@ -56,18 +70,10 @@ export function attachGestures(plot, intentions) {
     if (event.pointerType === "touch") {
       touches.set(event.pointerId, place(event));
       stop();
-      if (touches.size === 1) drag = { kind: "touch", last: place(event) };
+      if (touches.size === 1) drag = begun("touch", event);
       return;
     }
-    const kind = event.shiftKey || event.button === 1 ? "pan" : "select";
-    drag = {
-      kind,
-      from: place(event),
-      last: place(event),
-      startX: event.clientX,
-      startY: event.clientY,
-      moved: false,
-    };
+    drag = begun(event.shiftKey || event.button === 1 ? "pan" : "select", event);
   });
 
   plot.addEventListener("pointermove", (event) => {
@@ -108,18 +114,27 @@ export function attachGestures(plot, intentions) {
     }
   });
 
+  /** @param {PointerEvent} event */
   function end(event) {
     touches.delete(event.pointerId);
     stop();
   }
 }
 
+/**
+ * @param {Map<number, Place>} touches
+ * @param {number} moving
+ * @param {Place} at
+ * @param {{pan: (dfx: number, dfy: number) => void, zoom: (at: Place, factor: number, kind: ZoomKind) => void}} intentions
+ */
 function pinch(touches, moving, at, intentions) {
-  const [other] = [...touches].filter(([id]) => id !== moving).map(([, position]) => position);
+  const other = [...touches].find(([id]) => id !== moving)?.[1];
   const before = touches.get(moving);
   touches.set(moving, at);
-  const distance = (a, b) => Math.max(0.01, Math.hypot(a.fx - b.fx, a.fy - b.fy));
+  if (other === undefined || before === undefined) return;
+  const distance = (/** @type {Place} */ a, /** @type {Place} */ b) =>
+    Math.max(0.01, Math.hypot(a.fx - b.fx, a.fy - b.fy));
   const factor = distance(at, other) / distance(before, other);
   intentions.pan((before.fx - at.fx) / 2, (before.fy - at.fy) / 2);
-  intentions.zoom({ fx: (at.fx + other.fx) / 2, fy: (at.fy + other.fy) / 2 }, factor, factor);
+  intentions.zoom({ fx: (at.fx + other.fx) / 2, fy: (at.fy + other.fy) / 2 }, factor, "both");
 }

@@ -5,6 +5,8 @@
  * the upper 16 bits give the bucket that holds a rank and the lower 16 bits give the sample within it.
  */
 
+/** @typedef {(ranks: readonly number[]) => Map<number, number>} ValuesAt samples at ranks */
+
 /** Range that Auto sets, in percent of the samples. */
 export const AUTO_PERCENTILES = [1, 99.5];
 
@@ -25,13 +27,14 @@ export function statistics(samples, percentiles = AUTO_PERCENTILES) {
   const places = percentiles.map((percent) => (percent / 100) * (count - 1));
   const ranks = [0, count - 1, ...places.flatMap((place) => [Math.floor(place), Math.ceil(place)])];
   const values = valuesAt(ranks);
+  const valueAt = (/** @type {number} */ rank) => values.get(rank) ?? 0;
   return {
     count,
-    min: values.get(0),
-    max: values.get(count - 1),
+    min: valueAt(0),
+    max: valueAt(count - 1),
     percentiles: places.map((place) => {
-      const below = values.get(Math.floor(place));
-      return below + (values.get(Math.ceil(place)) - below) * (place - Math.floor(place));
+      const below = valueAt(Math.floor(place));
+      return below + (valueAt(Math.ceil(place)) - below) * (place - Math.floor(place));
     }),
   };
 }
@@ -43,7 +46,7 @@ export function statistics(samples, percentiles = AUTO_PERCENTILES) {
  * @returns {[number, number]}
  */
 export function autoRange(stats) {
-  const [low, high] = stats.percentiles;
+  const [low = 0, high = 0] = stats.percentiles;
   if (Math.fround(high) > Math.fround(low)) return [low, high];
   if (stats.max > stats.min) return [stats.min, stats.max];
   return drawableRange(stats.min, stats.min + 1);
@@ -61,7 +64,8 @@ const LARGEST = (2 - 2 ** -23) * 2 ** 127;
  * @returns {[number, number]}
  */
 export function drawableRange(min, max) {
-  const [low, high] = [min, max].map((value) => Math.min(LARGEST, Math.max(-LARGEST, value)));
+  const inside = (/** @type {number} */ value) => Math.min(LARGEST, Math.max(-LARGEST, value));
+  const [low, high] = [inside(min), inside(max)];
   if (Math.fround(low) < Math.fround(high)) return [low, high];
   const next = Math.max(Math.fround(low) + Math.abs(low) * 2 ** -22, Math.fround(low) + 2 ** -126);
   return next <= LARGEST ? [low, next] : [LARGEST * (1 - 2 ** -22), LARGEST];
@@ -88,15 +92,15 @@ export function histogram(samples, min, max, bins) {
 }
 
 /** Unsigned integers that sort like the floats: flip the sign bit, or all bits of a negative number. */
-const sortKey = (word) => (word & 0x80000000 ? ~word : word | 0x80000000) >>> 0;
+const sortKey = (/** @type {number} */ word) => (word & 0x80000000 ? ~word : word | 0x80000000) >>> 0;
 
-/** The inverse of {@linkcode sortKey}, as a number. */
+/** The inverse of {@linkcode sortKey}, as a number. @param {number} key */
 function fromSortKey(key) {
   const word = new Uint32Array([key & 0x80000000 ? key ^ 0x80000000 : ~key]);
   return new Float32Array(word.buffer)[0];
 }
 
-/** How often each number from 0 to 65535 occurs, or null when there are others: most detectors count in 8 to 16 bits. */
+/** How often each number from 0 to 65535 occurs, or null when there are others: most detectors count in 8 to 16 bits. @param {Float32Array} samples */
 function countWholeNumbers(samples) {
   const counts = new Uint32Array(65536);
   for (let i = 0; i < samples.length; i += 1) {
@@ -108,9 +112,10 @@ function countWholeNumbers(samples) {
   return counts;
 }
 
+/** @param {Uint32Array} counts @returns {ValuesAt} */
 const ranksOfCounts = (counts) => (ranks) => new Map(ranks.map((rank) => [rank, place(counts, rank).bucket]));
 
-/** The bucket that holds a rank, and how many of its own lie below the rank. */
+/** The bucket that holds a rank, and how many of its own lie below the rank. @param {Uint32Array} counts @param {number} rank */
 function place(counts, rank) {
   let before = 0;
   let bucket = 0;
@@ -118,6 +123,7 @@ function place(counts, rank) {
   return { bucket, within: rank - before };
 }
 
+/** @param {Float32Array} samples @returns {[count: number, valuesAt: ValuesAt]} */
 function ranksOfFloats(samples) {
   const bits = new Uint32Array(samples.buffer, samples.byteOffset, samples.length);
   const upper = new Uint32Array(65536);
@@ -132,19 +138,21 @@ function ranksOfFloats(samples) {
   return [count, (ranks) => atRanks(bits, upper, ranks)];
 }
 
+/** @param {Uint32Array} bits @param {Uint32Array} upper @param {readonly number[]} ranks */
 function atRanks(bits, upper, ranks) {
   const wanted = [...new Set(ranks)].map((rank) => ({ rank, ...place(upper, rank) }));
   const lower = new Map(wanted.map(({ bucket }) => [bucket, new Uint32Array(65536)]));
+  const within = (/** @type {number} */ bucket) => /** @type {Uint32Array} */ (lower.get(bucket));
   const isWanted = new Uint8Array(65536);
   for (const bucket of lower.keys()) isWanted[bucket] = 1;
   for (let i = 0; i < bits.length; i += 1) {
     const word = bits[i];
     if ((word & 0x7f800000) === 0x7f800000) continue;
     const key = sortKey(word);
-    if (isWanted[key >>> 16] === 1) lower.get(key >>> 16)[key & 0xffff] += 1;
+    if (isWanted[key >>> 16] === 1) within(key >>> 16)[key & 0xffff] += 1;
   }
-  return new Map(wanted.map(({ rank, bucket, within }) => {
-    const low = place(lower.get(bucket), within).bucket;
+  return new Map(wanted.map(({ rank, bucket, within: rest }) => {
+    const low = place(within(bucket), rest).bucket;
     return [rank, fromSortKey(((bucket << 16) | low) >>> 0)];
   }));
 }

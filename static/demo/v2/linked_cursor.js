@@ -4,6 +4,12 @@
  */
 import { columnNear, placeOfColumn } from "./scan_path.js";
 
+/** @import { Mark } from "./marks.js" */
+/** @import { Pane } from "./pane.js" */
+/** @import { Point } from "./placed_view.js" */
+
+/** @typedef {"source" | "reference"} Name of a pane */
+
 const PATH_COLOR = "#ffd84d";
 const LINK_COLOR = "#ff7a1a";
 
@@ -17,30 +23,37 @@ const REACH = 16;
 /**
  * Puts its marks over both panes.
  *
- * @param {{source: import("./pane.js").Pane, reference: import("./pane.js").Pane}} panes
+ * @param {{source: Pane, reference: Pane}} panes
  */
 export function linkPanes({ source, reference }) {
+  /** @type {Point[]} */
   let points = [];
   let columns = 1;
   let isPathShown = true;
   /** The column that is marked, its place on the path and the pane that was pointed at. */
+  /** @type {{from: Name, column: number, place: Point} | null} */
   let linked = null;
 
   source.overlay = () => {
     if (linked?.from !== "reference") return [];
     const { x0, x1 } = source.view;
-    const points = [x0, x1].map((x) => source.toScreen(x, linked.column + 0.5));
-    const middle = [0, 1].map((axis) => (points[0][axis] + points[1][axis]) / 2);
-    if (!isInside(middle, source.plot)) return arrowTo(middle, source.plot, `column ${linked.column}`);
+    const { column } = linked;
+    const [start, end] = [source.toScreen(x0, column + 0.5), source.toScreen(x1, column + 0.5)];
+    /** @type {[number, number]} */
+    const middle = [(start[0] + end[0]) / 2, (start[1] + end[1]) / 2];
+    if (!isInside(middle, source.plot)) return arrowTo(middle, source.plot, `column ${column}`);
+    const points = [start, end];
     return [{ points, color: LINK_COLOR, width: 2, halo: true }];
   };
   reference.overlay = () => {
     // Points are swapped, like the plane, and lie at the centres of their pixels; the pane places both.
-    const screen = ({ x, y }) => reference.toScreen(y + 0.5, x + 0.5);
+    const screen = (/** @type {Point} */ { x, y }) => reference.toScreen(y + 0.5, x + 0.5);
+    /** @type {Mark[]} */
     const marks = [];
-    if (isPathShown && points.length > 0) {
+    const [first] = points;
+    if (isPathShown && first !== undefined) {
       const style = { color: PATH_COLOR, width: 2, halo: true };
-      marks.push({ points: points.map(screen), ...style }, { ring: [...screen(points[0]), 4], ...style });
+      marks.push({ points: points.map(screen), ...style }, { ring: [...screen(first), 4], ...style });
     }
     if (linked !== null) {
       const at = screen(linked.place);
@@ -56,22 +69,24 @@ export function linkPanes({ source, reference }) {
   };
 
   return {
-    /** Another acquisition: the path's points and the line scan's columns. */
+    /** Another acquisition: the path's points and the line scan's columns. @param {Point[]} newPoints @param {number} newColumns */
     begin(newPoints, newColumns) {
-      [points, columns, linked] = [newPoints, newColumns, null];
+      points = newPoints;
+      columns = newColumns;
+      linked = null;
     },
-    /** Shows or hides the path; the link stays. */
+    /** Shows or hides the path; the link stays. @param {boolean} isShown */
     showPath(isShown) {
       isPathShown = isShown;
       draw();
     },
-    /** What a pane's cursor is linked to in the other pane, in words; empty without a link. */
+    /** What a pane's cursor is linked to in the other pane, in words; empty without a link. @param {Name} from */
     text(from) {
       if (linked?.from !== from) return "";
       if (from === "reference") return `line scan column ${linked.column}`;
       return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
     },
-    /** A pane's cursor is at this pixel of its picture, or nowhere. */
+    /** A pane's cursor is at this pixel of its picture, or nowhere. @param {Name} from @param {Point | null} cursor */
     follow(from, cursor) {
       if (points.length === 0) return;
       linked = null;
@@ -89,6 +104,7 @@ export function linkPanes({ source, reference }) {
   };
 }
 
+/** @type {(place: readonly [number, number], size: {width: number, height: number}) => boolean} */
 const isInside = ([x, y], { width, height }) => x >= 0 && x <= width && y >= 0 && y <= height;
 
 /**
@@ -97,9 +113,11 @@ const isInside = ([x, y], { width, height }) => x >= 0 && x <= width && y >= 0 &
  * @param {[number, number]} place CSS pixels of the plot
  * @param {{width: number, height: number}} plot
  * @param {string} [text] beside the arrow
+ * @returns {Mark[]}
  */
 export function arrowTo([x, y], { width, height }, text = "") {
-  const inside = (value, size) => Math.min(Math.max(value, EDGE), Math.max(EDGE, size - EDGE));
+  const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
+    Math.min(Math.max(value, EDGE), Math.max(EDGE, size - EDGE));
   const [left, top] = [inside(x, width), inside(y, height)];
   const [dx, dy] = [x - left, y - top];
   const length = Math.hypot(dx, dy) || 1;
@@ -107,6 +125,7 @@ export function arrowTo([x, y], { width, height }, text = "") {
   // The tip ahead, the ends of both wings behind and to the sides.
   const points = [[left - ux - uy, top - uy + ux], [left + ux, top + uy], [left - ux + uy, top - uy - ux]];
   const style = { color: LINK_COLOR, halo: true };
+  /** @type {Mark[]} */
   const marks = [{ points, width: 3, ...style }];
   if (text !== "") marks.push({ text, at: [left + 2 * ARROW, top], anchor: "start", ...style });
   return marks;

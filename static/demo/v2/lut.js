@@ -4,6 +4,7 @@
  */
 import * as tables from "./lut_tables.js";
 
+/** @type {Readonly<Record<string, readonly number[]>>} */
 const RAMPS = {
   gray: [255, 255, 255],
   yellow: [255, 255, 0],
@@ -41,9 +42,13 @@ export const NOT_A_NUMBER = { name: "hot pink", color: [255, 105, 180] };
 /** Names in the order of the menu. */
 export const LUT_NAMES = [...Object.keys(RAMPS), "fire", "hot", "viridis", "magma", "inferno", "cividis"];
 
+/** @type {Map<string, Uint8Array>} */
 const made = new Map();
 
-/** The table of that name; made once. */
+/** @type {Readonly<Record<string, string>>} */
+const PACKED = tables;
+
+/** The table of that name; made once. @param {string} name */
 export function lutTable(name) {
   let table = made.get(name);
   if (table === undefined) made.set(name, table = make(name));
@@ -60,47 +65,52 @@ export function lutTable(name) {
  */
 export function defaultLut(position, name, count) {
   if (count === 1) return "gray";
-  const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1].toLowerCase();
+  const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1]?.toLowerCase();
   if (named !== undefined) return named;
   if (/^(Alpha|Black)$/.test(name)) return "gray";
   return DISTINCT[position] ?? "gray";
 }
 
-/** A colour that stands for the table in legends and curves, as CSS. */
+/** A colour that stands for the table in legends and curves, as CSS. @param {string} name */
 export function lutColor(name) {
   const at = 4 * 200;
-  const [r, g, b] = name in RAMPS ? RAMPS[name] : lutTable(name).subarray(at, at + 3);
+  const [r, g, b] = RAMPS[name] ?? lutTable(name).subarray(at, at + 3);
   return `rgb(${r}, ${g}, ${b})`;
 }
 
+/** @param {string} name */
 function make(name) {
-  if (name in RAMPS) return fill((i) => RAMPS[name].map((full) => full === 255 ? i : 0));
+  const ramp = RAMPS[name];
+  if (ramp !== undefined) return fill((i) => ramp.map((full) => full === 255 ? i : 0));
   if (name === "fire") {
     return fill((i) => [FIRE.red, FIRE.green, FIRE.blue].map((points) => between(points, i)));
   }
   if (name === "hot") return fill(hot);
-  const bytes = Uint8Array.from(atob(tables[name]), (letter) => letter.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(PACKED[name] ?? ""), (letter) => letter.charCodeAt(0));
   return fill((i) => bytes.subarray(3 * i, 3 * i + 3));
 }
 
+/** @param {(i: number) => ArrayLike<number>} colorAt */
 function fill(colorAt) {
   const table = new Uint8Array(1024).fill(255);
   for (let i = 0; i < 256; i += 1) table.set(colorAt(i), 4 * i);
   return table;
 }
 
-/** Value of entry `i` of 256 between the given points. */
+/** Value of entry `i` of 256 between the given points. @param {readonly number[]} points @param {number} i */
 function between(points, i) {
   const place = (i / 256) * points.length;
   const left = Math.floor(place);
   const right = Math.min(left + 1, points.length - 1);
-  return Math.trunc(points[left] + (place - left) * (points[right] - points[left]));
+  const [low = 0, high = 0] = [points[left], points[right]];
+  return Math.trunc(low + (place - left) * (high - low));
 }
 
-/** Black, red, yellow, white, as matplotlib's `hot` has it. */
+/** Black, red, yellow, white, as matplotlib's `hot` has it. @param {number} i */
 function hot(i) {
   const x = i / 255;
-  const ramp = (from, to, low = 0) => Math.min(1, Math.max(low, low + (1 - low) * (x - from) / (to - from)));
+  const ramp = (/** @type {number} */ from, /** @type {number} */ to, low = 0) =>
+    Math.min(1, Math.max(low, low + (1 - low) * (x - from) / (to - from)));
   return [ramp(0, 0.365079, 0.0416), ramp(0.365079, 0.746032), ramp(0.746032, 1)].map((part) =>
     Math.floor(part * 255)
   );

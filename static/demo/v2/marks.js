@@ -1,9 +1,21 @@
 /**
  * Marks over and around a picture, drawn alike as SVG on the page (sharp, its text can be selected) and on a canvas for
- * the saved picture. A mark is a line `{points}`, a dark ground `{ground: [left, top, width, height]}`, a ring `{ring: [x, y, radius]}` or a text `{text, at, anchor, turned}`, with `color`
- * (the page's own when absent), `width`, `dash` and `halo`: a dark edge that keeps it visible on any picture.
+ * the saved picture.
  *
  * Tested in `tests/browser/drawing_test.ts`.
+ *
+ * @typedef {object} Mark one of a line, a dark ground, a ring and a text, in CSS pixels
+ * @property {readonly (readonly number[])[]} [points] of a line, x and y
+ * @property {readonly [left: number, top: number, width: number, height: number]} [ground]
+ * @property {readonly [x: number, y: number, radius: number]} [ring]
+ * @property {string} [text]
+ * @property {readonly [x: number, y: number]} [at] place of the text
+ * @property {"start" | "middle" | "end"} [anchor] which end of the text lies there
+ * @property {boolean} [turned] whether the text runs upwards
+ * @property {string} [color] the page's own when absent
+ * @property {number} [width] of a line
+ * @property {string} [dash] lengths of strokes and gaps
+ * @property {boolean} [halo] a dark edge that keeps it visible on any picture
  */
 import { svgElement } from "./element.js";
 
@@ -14,57 +26,61 @@ const HALO = "rgba(0, 0, 0, 0.65)";
 
 const GROUND = "rgba(0, 0, 0, 0.55)";
 
-/** Width of a label in CSS pixels. */
-export const measureLabel = (() => {
-  let context;
-  return (text) => {
-    context ??= document.createElement("canvas").getContext("2d");
-    context.font = LABEL_FONT;
-    return context.measureText(text).width;
-  };
-})();
+/** @type {CanvasRenderingContext2D | null} */
+let ruler = null;
 
-/** SVG elements of the marks. */
-export function svgMarks(marks) {
-  return marks.flatMap((mark) => {
-    const color = mark.color ?? "currentColor";
-    if (mark.text !== undefined) return [svgText(mark, color)];
-    if (mark.ground !== undefined) {
-      const [x, y, width, height] = mark.ground;
-      return [svgElement("rect", { x, y, width, height, rx: 4, fill: GROUND })];
-    }
-    const shape = (stroke, width) => {
-      const style = { fill: "none", stroke, "stroke-width": width, "stroke-dasharray": mark.dash ?? null };
-      if (mark.ring !== undefined) {
-        const [cx, cy, r] = mark.ring;
-        return svgElement("circle", { cx, cy, r, ...style });
-      }
-      const points = mark.points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
-      return svgElement("polyline", { points, "stroke-linejoin": "round", ...style });
-    };
-    const width = mark.width ?? 1;
-    return mark.halo ? [shape(HALO, width + 2), shape(color, width)] : [shape(color, width)];
-  });
+/** Width of a label in CSS pixels. @param {string} text */
+export function measureLabel(text) {
+  ruler ??= /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  ruler.font = LABEL_FONT;
+  return ruler.measureText(text).width;
 }
 
-/** Draws the marks on a canvas whose unit is a CSS pixel. */
+/** SVG elements of the marks. @param {readonly Mark[]} marks @returns {SVGElement[]} */
+export function svgMarks(marks) {
+  return marks.flatMap((mark) => svgMark(mark));
+}
+
+/** @param {Mark} mark @returns {SVGElement[]} */
+function svgMark(mark) {
+  const color = mark.color ?? "currentColor";
+  if (mark.text !== undefined) return [svgText(mark, mark.text, color)];
+  if (mark.ground !== undefined) {
+    const [x, y, width, height] = mark.ground;
+    return [svgElement("rect", { x, y, width, height, rx: 4, fill: GROUND })];
+  }
+  const shape = (/** @type {string} */ stroke, /** @type {number} */ width) => {
+    const style = { fill: "none", stroke, "stroke-width": width, "stroke-dasharray": mark.dash ?? null };
+    if (mark.ring !== undefined) {
+      const [cx, cy, r] = mark.ring;
+      return svgElement("circle", { cx, cy, r, ...style });
+    }
+    const points = (mark.points ?? []).map(([x = 0, y = 0]) => `${round(x)},${round(y)}`).join(" ");
+    return svgElement("polyline", { points, "stroke-linejoin": "round", ...style });
+  };
+  const width = mark.width ?? 1;
+  return mark.halo ? [shape(HALO, width + 2), shape(color, width)] : [shape(color, width)];
+}
+
+/** Draws the marks on a canvas whose unit is a CSS pixel. @param {CanvasRenderingContext2D} context @param {readonly Mark[]} marks @param {string} ownColor */
 export function canvasMarks(context, marks, ownColor) {
   context.font = LABEL_FONT;
   for (const mark of marks) {
     const color = mark.color ?? ownColor;
-    if (mark.text !== undefined) canvasText(context, mark, color);
+    if (mark.text !== undefined) canvasText(context, mark, mark.text, color);
     else if (mark.ground !== undefined) {
       context.fillStyle = GROUND;
       context.fillRect(...mark.ground);
     } else {
       const width = mark.width ?? 1;
       context.setLineDash(mark.dash === undefined ? [] : mark.dash.split(" ").map(Number));
-      for (const [stroke, wide] of mark.halo ? [[HALO, width + 2], [color, width]] : [[color, width]]) {
+      const strokes = /** @type {[string, number][]} */ ([[HALO, width + 2], [color, width]]);
+      for (const [stroke, wide] of mark.halo ? strokes : strokes.slice(1)) {
         context.strokeStyle = stroke;
         context.lineWidth = wide;
         context.beginPath();
         if (mark.ring !== undefined) context.arc(...mark.ring, 0, 2 * Math.PI);
-        else mark.points.forEach(([x, y]) => context.lineTo(x, y));
+        else mark.points?.forEach(([x = 0, y = 0]) => context.lineTo(x, y));
         context.stroke();
       }
     }
@@ -72,8 +88,9 @@ export function canvasMarks(context, marks, ownColor) {
   context.setLineDash([]);
 }
 
-function svgText(mark, color) {
-  const [x, y] = mark.at;
+/** @param {Mark} mark @param {string} text @param {string} color */
+function svgText(mark, text, color) {
+  const [x, y] = mark.at ?? [0, 0];
   return svgElement("text", {
     x: round(x),
     y: round(y),
@@ -82,23 +99,24 @@ function svgText(mark, color) {
     "dominant-baseline": "central",
     transform: mark.turned ? `rotate(-90 ${round(x)} ${round(y)})` : null,
     class: mark.halo ? "halo" : null,
-  }, mark.text);
+  }, text);
 }
 
-function canvasText(context, mark, color) {
+/** @param {CanvasRenderingContext2D} context @param {Mark} mark @param {string} text @param {string} color */
+function canvasText(context, mark, text, color) {
   context.save();
-  context.translate(...mark.at);
+  context.translate(...mark.at ?? [0, 0]);
   if (mark.turned) context.rotate(-Math.PI / 2);
-  context.textAlign = mark.anchor === "middle" ? "center" : mark.anchor;
+  context.textAlign = mark.anchor === "middle" ? "center" : mark.anchor ?? "start";
   context.textBaseline = "middle";
   if (mark.halo) {
     context.strokeStyle = HALO;
     context.lineWidth = 3;
-    context.strokeText(mark.text, 0, 0);
+    context.strokeText(text, 0, 0);
   }
   context.fillStyle = color;
-  context.fillText(mark.text, 0, 0);
+  context.fillText(text, 0, 0);
   context.restore();
 }
 
-const round = (value) => Math.round(value * 100) / 100;
+const round = (/** @type {number} */ value) => Math.round(value * 100) / 100;

@@ -7,20 +7,32 @@
 import { isTime } from "./axes.js";
 import { AS_PLOT, numberOf, ORIENTATIONS, UPRIGHT } from "./orientation.js";
 
+/** @import { Orientation } from "./orientation.js" */
+
+/** @typedef {"line scan" | "image" | "reference"} Kind of picture */
+
+/** @type {Readonly<Record<Kind, Orientation>>} */
 const DEFAULTS = { "line scan": AS_PLOT, image: UPRIGHT, reference: UPRIGHT };
 
+/** @type {Map<Kind, Orientation>} */
 const chosen = new Map();
 
-/** What a plane is: `line scan`, whose rows are time, `image` or `reference`. */
+/**
+ * What a plane is: `line scan`, whose rows are time, `image` or `reference`.
+ *
+ * @param {{axes: readonly {unit: string}[]}} plane
+ * @param {boolean} isReference
+ * @returns {Kind}
+ */
 export const kindOf = (plane, isReference) =>
-  isReference ? "reference" : isTime(plane.axes[0]) ? "line scan" : "image";
+  isReference ? "reference" : isTime(plane.axes[0] ?? { unit: "" }) ? "line scan" : "image";
 
-/** Orientation of a kind. */
+/** Orientation of a kind. @param {Kind} kind @returns {Orientation} */
 export function placementOf(kind) {
   return chosen.get(kind) ?? ORIENTATIONS[Number(stored(kind) ?? NaN)] ?? DEFAULTS[kind];
 }
 
-/** Keeps what was chosen for a kind. */
+/** Keeps what was chosen for a kind. @param {Kind} kind @param {Orientation} orientation */
 export function keepPlacement(kind, orientation) {
   chosen.set(kind, orientation);
   try {
@@ -30,8 +42,9 @@ export function keepPlacement(kind, orientation) {
   }
 }
 
-const keyOf = (kind) => `acq-server ${kind} orientation`;
+const keyOf = (/** @type {Kind} */ kind) => `acq-server ${kind} orientation`;
 
+/** @param {Kind} kind */
 function stored(kind) {
   try {
     return localStorage.getItem(keyOf(kind));

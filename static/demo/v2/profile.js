@@ -10,12 +10,12 @@ import { pixelEdges, reduceBlocks } from "./reduction.js";
  * Samples of a plane through the cursor: along picture x (`"x"`, the plane's rows) or picture y (`"y"`, its columns).
  *
  * @param {Float32Array} samples row-major as served
- * @param {number[]} shape `[rows, columns]`
+ * @param {readonly number[]} shape `[rows, columns]`
  * @param {"x" | "y"} along
  * @param {{x: number, y: number}} cursor picture pixel
  * @returns {Float32Array}
  */
-export function profileValues(samples, [rows, columns], along, cursor) {
+export function profileValues(samples, [rows = 0, columns = 0], along, cursor) {
   if (along === "y") return samples.subarray(cursor.x * columns, (cursor.x + 1) * columns);
   const values = new Float32Array(rows);
   for (let row = 0, at = cursor.y; row < rows; row += 1, at += columns) values[row] = samples[at];
@@ -34,7 +34,8 @@ export function profileValues(samples, [rows, columns], along, cursor) {
 export function envelope(values, from, to, count) {
   const row = { samples: values, rows: 1, columns: values.length };
   const edges = pixelEdges(from, to, count, values.length);
-  const reduced = (statistic) => reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic);
+  const reduced = (/** @type {import("./reduction.js").Statistic} */ statistic) =>
+    reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic);
   return { lows: reduced("min"), highs: reduced("max"), means: reduced("mean") };
 }
 
@@ -72,7 +73,7 @@ export function drawProfile({ canvas, svg }, group, along, cursor, view) {
     svg.replaceChildren();
     return false;
   }
-  const axis = group.plane.axes[along === "x" ? 0 : 1];
+  const axis = /** @type {import("./axes.js").Axis} */ (group.plane.axes[along === "x" ? 0 : 1]);
   const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
   const lines = group.shown.map((channel) => ({
     color: lutColor(channel.lutName),
@@ -109,7 +110,7 @@ export function drawProfile({ canvas, svg }, group, along, cursor, view) {
   return true;
 }
 
-/** From the least to the greatest value in view with a margin; null where there is none. */
+/** From the least to the greatest value in view with a margin; null where there is none. @param {readonly {values: Float32Array}[]} lines @param {number} first @param {number} end */
 function valueRange(lines, first, end) {
   let [low, high] = [Infinity, -Infinity];
   for (const { values } of lines) {
@@ -124,12 +125,12 @@ function valueRange(lines, first, end) {
   return { low: low - margin, high: high + margin };
 }
 
-/** The canvas at the screen's density, empty. */
+/** The canvas at the screen's density, empty. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @param {number} density */
 function fitted(canvas, width, height, density) {
   const [wide, high] = [Math.round(width * density), Math.round(height * density)];
   if (canvas.width !== wide) canvas.width = wide;
   if (canvas.height !== high) canvas.height = high;
-  const context = canvas.getContext("2d");
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   context.clearRect(0, 0, wide, high);
   return context;
 }

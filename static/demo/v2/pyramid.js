@@ -30,8 +30,13 @@ export const wholePlane = (samples, rows, columns) => ({
  * @returns {Level[]} without the plane
  */
 export function buildPyramid(plane, statistic) {
+  /** @type {Level[]} */
   const levels = [];
-  for (let base = plane; base !== null; base = smaller(base, plane, "rows", statistic)) {
+  for (
+    let base = /** @type {Level | null} */ (plane);
+    base !== null;
+    base = smaller(base, plane, "rows", statistic)
+  ) {
     if (base !== plane) levels.push(base);
     let next = smaller(base, plane, "columns", statistic);
     for (; next !== null; next = smaller(next, plane, "columns", statistic)) levels.push(next);
@@ -65,10 +70,11 @@ export function chooseLevel(levels, perPixel, entriesAPixel) {
   return fine.reduce((best, level) => level.samples.length < best.samples.length ? level : best);
 }
 
+/** @param {Level} level @param {Level} plane @param {"rows" | "columns"} axis @param {import("./reduction.js").Statistic} statistic @returns {Level | null} */
 function smaller(level, plane, axis, statistic) {
   const count = Math.ceil(level[axis] / STEP);
   if (count < SHORTEST) return null;
-  const every = (length, step) =>
+  const every = (/** @type {number} */ length, /** @type {number} */ step) =>
     Uint32Array.from({ length: Math.ceil(length / step) + 1 }, (_, i) => Math.min(length, i * step));
   const isRows = axis === "rows";
   const samples = reduceBlocks(
@@ -87,7 +93,7 @@ function smaller(level, plane, axis, statistic) {
     columns,
     rowBlock,
     columnBlock,
-    isFinite: plane.isFinite,
+    isFinite: plane.isFinite === true,
     rowShare: plane.rows / rowBlock - (rows - 1),
     columnShare: plane.columns / columnBlock - (columns - 1),
   };

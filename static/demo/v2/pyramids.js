@@ -5,8 +5,10 @@
  * Tested in `tests/browser/minification_test.ts`.
  */
 
+/** @type {Worker | null} */
 let worker = null;
 let asked = 0;
+/** @type {Map<number, (levels: import("./pyramid.js").Level[]) => void>} */
 const waiting = new Map();
 
 /**

@@ -44,7 +44,7 @@ export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
   return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
 }
 
-/** Means where every sample counts: the number of samples in a block follows from its edges. */
+/** Means where every sample counts: the number of samples in a block follows from its edges. @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges */
 function meansOfNumbers({ samples, rows, columns, rowShare = 1, columnShare = 1 }, rowEdges, columnEdges) {
   const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
   const reduced = new Float32Array(width * height);
@@ -64,7 +64,7 @@ function meansOfNumbers({ samples, rows, columns, rowShare = 1, columnShare = 1 
   return reduced;
 }
 
-/** Adds the samples of one row to the sums of its blocks. */
+/** Adds the samples of one row to the sums of its blocks. @param {Float64Array} sums @param {Float32Array} samples @param {number} start @param {Uint32Array} columnEdges @param {number} share */
 function addRow(sums, samples, start, columnEdges, share) {
   const width = sums.length;
   let at = start + columnEdges[0];
@@ -80,7 +80,7 @@ function addRow(sums, samples, start, columnEdges, share) {
   }
 }
 
-/** Entries between neighbouring edges; the last of all `length` entries counts as `share`. */
+/** Entries between neighbouring edges; the last of all `length` entries counts as `share`. @param {Uint32Array} edges @param {number} length @param {number} share */
 function sharedLengths(edges, length, share) {
   const lengths = Float64Array.from({ length: edges.length - 1 }, (_, i) => edges[i + 1] - edges[i]);
   const last = edges.findIndex((edge, i) => i > 0 && edge === length && edges[i - 1] < length);
@@ -88,11 +88,13 @@ function sharedLengths(edges, length, share) {
   return lengths;
 }
 
+/** @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges */
 function means(plane, rowEdges, columnEdges) {
   const { samples, rows, columns, rowShare = 1, columnShare = 1 } = plane;
   const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
   const reduced = new Float32Array(width * height);
-  const [sums, weights] = [new Float64Array(width), new Float64Array(width)];
+  const sums = new Float64Array(width);
+  const weights = new Float64Array(width);
   for (let y = 0; y < height; y += 1) {
     sums.fill(0);
     weights.fill(0);
@@ -125,7 +127,7 @@ function means(plane, rowEdges, columnEdges) {
   return reduced;
 }
 
-/** Greatest values, or least ones where `sign` is -1. */
+/** Greatest values, or least ones where `sign` is -1. @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges @param {number} sign */
 function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
   const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
   const reduced = new Float32Array(width * height);
@@ -160,7 +162,9 @@ function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
  * @param {Statistic} statistic
  */
 export function reductionText({ rows, columns }, isLineScan, statistic) {
-  const counts = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]]
+  /** @type {[count: number, name: string][]} */
+  const all = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]];
+  const counts = all
     .filter(([count]) => count > 1)
     .map(([count, name]) =>
       `${count < 10 ? count.toFixed(1).replace(/\.0$/, "") : Math.round(count)} ${name}`

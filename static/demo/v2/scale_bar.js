@@ -4,13 +4,17 @@
  */
 import { formatAt, unitSymbol } from "./axes.js";
 
+/** @import { Axis } from "./axes.js" */
+/** @import { Mark } from "./marks.js" */
+/** @import { View } from "./viewport.js" */
+
 /** Distance of bars from the edge of the plot, in CSS pixels. */
 const INSET = 14;
 
 const BAR = { color: "#fff", width: 3 };
 
 /**
- * @param {{step: number, unit: string}} axis
+ * @param {Pick<Axis, "step" | "unit">} axis
  * @param {number} pixels picture pixels visible along the axis
  * @param {number} [part] the most of that the bar may take
  * @returns {{pixels: number, label: string} | null} null without calibration
@@ -19,23 +23,25 @@ export function scaleBar(axis, pixels, part = 0.25) {
   if (axis.unit === "Pixels" || !(pixels > 0)) return null;
   const room = pixels * axis.step * part;
   const power = 10 ** Math.floor(Math.log10(room));
-  const length = power * [5, 2, 1].find((digit) => digit * power <= room * (1 + 1e-9));
+  const length = power * ([5, 2, 1].find((digit) => digit * power <= room * (1 + 1e-9)) ?? 1);
   return { pixels: length / axis.step, label: `${formatAt(length, length)} ${unitSymbol(axis.unit)}` };
 }
 
 /**
  * The bars as marks (see marks.js) in CSS pixels of the plot; none where the plot is too small for them.
  *
- * @param {{axisX: object, axisY: object}} picture
- * @param {{x0: number, y0: number, x1: number, y1: number}} view
+ * @param {{axisX: Pick<Axis, "step" | "unit">, axisY: Pick<Axis, "step" | "unit">}} picture
+ * @param {View} view
  * @param {{width: number, height: number}} plot
  * @param {(text: string) => number} measure width of a label
+ * @returns {Mark[]}
  */
 export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure) {
   if (width < 80 || height < 70) return [];
   const [right, bottom] = [width - INSET, height - INSET];
   const across = scaleBar(axisX, view.x1 - view.x0, width < 400 ? 0.3 : 0.12);
   const down = axisX.unit === axisY.unit ? null : scaleBar(axisY, view.y1 - view.y0, 0.3);
+  /** @type {Mark[]} */
   const marks = [];
   let [left, top] = [right, bottom];
   if (across !== null) {
@@ -44,8 +50,8 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
     left = right - wide - (down === null ? 0 : 8);
     top = bottom - 20;
     marks.push({ points: [[right - long, bottom], [right, bottom]], ...BAR });
-    const at = [right - (down === null ? wide / 2 : Math.max(long / 2, wide / 2 + 6)), bottom - 11];
-    marks.push({ text: across.label, at, anchor: "middle", color: BAR.color });
+    const middle = right - (down === null ? wide / 2 : Math.max(long / 2, wide / 2 + 6));
+    marks.push({ text: across.label, at: [middle, bottom - 11], anchor: "middle", color: BAR.color });
   }
   if (down !== null) {
     const long = (down.pixels / (view.y1 - view.y0)) * height;
@@ -59,6 +65,9 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
   return [{ ground: [left - 7, top - 4, right - left + 14, bottom - top + 11] }, ...marks];
 }
 
+/** A longer name of a channel is cut short over a picture. */
+const LONGEST_NAME = 30;
+
 /** Room in CSS pixels that is left to the scale bars beside a note. */
 const ROOM_FOR_BARS = 190;
 
@@ -68,6 +77,7 @@ const ROOM_FOR_BARS = 190;
  * @param {string} text
  * @param {{width: number, height: number}} plot
  * @param {(text: string) => number} measure width of a label
+ * @returns {Mark[]}
  */
 export function noteMarks(text, { width, height }, measure) {
   const long = measure(text);
@@ -75,5 +85,20 @@ export function noteMarks(text, { width, height }, measure) {
   return [
     { ground: [INSET - 7, height - INSET - 14, long + 14, 21] },
     { text, at: [INSET, height - INSET - 3], anchor: "start", color: BAR.color },
+  ];
+}
+
+/**
+ * The name of a band's channel in its upper left corner.
+ *
+ * @param {string} name
+ * @param {(text: string) => number} measure
+ * @returns {Mark[]}
+ */
+export function bandNameMarks(name, measure) {
+  const text = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return [
+    { ground: [6, 6, measure(text) + 14, 21] },
+    { text, at: [13, 17], anchor: "start", color: BAR.color },
   ];
 }

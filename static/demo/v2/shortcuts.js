@@ -23,13 +23,15 @@ const LIST = [
   ]],
   ["On a picture", [
     ["← ↑ → ↓", "Move the cursor, with Shift further"],
-    ["+ −", "Zoom at the cursor"],
+    ["+ −", "Zoom at the cursor, as the wheel does"],
     ["[ ]", "Zoom horizontally only"],
     ["{ }", "Zoom vertically only"],
     ["0 or Home", "Whole picture"],
+    ["Backspace", "The view before"],
   ]],
   ["Mouse and touch", [
-    ["Wheel, pinch", "Zoom at the pointer; Shift: horizontally, Alt: vertically"],
+    ["Wheel on a line scan", "Zoom time at the pointer; with Shift space, with Alt both"],
+    ["Wheel on an image, pinch", "Zoom at the pointer; with Shift across, with Alt down"],
     ["Drag", "Zoom to a part: a box on images, along one axis on line scans"],
     ["Shift + drag, middle button, one finger", "Pan"],
     ["Double-click", "Whole picture"],

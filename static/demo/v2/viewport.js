@@ -13,7 +13,7 @@ const SMALLEST_SPAN = 4;
 /** The whole picture. @type {(width: number, height: number) => View} */
 export const home = (width, height) => ({ x0: 0, y0: 0, x1: width, y1: height });
 
-/** Whether `view` shows the whole picture. */
+/** Whether `view` shows the whole picture. @param {View} view @param {number} width @param {number} height */
 export const isHome = (view, width, height) =>
   view.x0 <= 0 && view.y0 <= 0 && view.x1 >= width && view.y1 >= height;
 
@@ -84,18 +84,19 @@ export function reveal(view, x, y, picture) {
   return panBy(view, dx, dy, picture);
 }
 
-/** Picture position under a fraction (0 to 1) of the plot's width and height. */
+/** Picture position under a fraction (0 to 1) of the plot's width and height. @param {View} view @param {number} fx @param {number} fy */
 export const toPicture = (view, fx, fy) => ({
   x: view.x0 + fx * (view.x1 - view.x0),
   y: view.y0 + fy * (view.y1 - view.y0),
 });
 
-/** Fractions of the plot at a picture position; outside 0 to 1 when it is not visible. */
+/** Fractions of the plot at a picture position; outside 0 to 1 when it is not visible. @param {View} view @param {number} x @param {number} y */
 export const toPlot = (view, x, y) => ({
   fx: (x - view.x0) / (view.x1 - view.x0),
   fy: (y - view.y0) / (view.y1 - view.y0),
 });
 
+/** @param {number} low @param {number} high @param {number} at @param {number} factor @param {number} size */
 function span(low, high, at, factor, size) {
   const smallest = Math.min(SMALLEST_SPAN, size);
   const length = Math.min(size, Math.max(smallest, (high - low) / factor));
@@ -103,9 +104,10 @@ function span(low, high, at, factor, size) {
   return shift(start, start + length, size);
 }
 
+/** @param {number} middle @param {number} length @param {number} size */
 const about = (middle, length, size) => shift(middle - length / 2, middle + length / 2, size);
 
-/** @returns {[number, number]} */
+/** @param {number} low @param {number} high @param {number} size @returns {[number, number]} */
 function shift(low, high, size) {
   const length = Math.min(high - low, size);
   const start = Math.min(Math.max(low, 0), size - length);

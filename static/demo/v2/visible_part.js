@@ -10,6 +10,11 @@
  * @typedef {import("./pyramid.js").Level} Level
  * @typedef {import("./reduction.js").Statistic} Statistic
  * @typedef {import("./viewport.js").View} View
+ * @typedef {object} Seen channel
+ * @property {Level} plane
+ * @property {Map<Statistic, readonly Level[]>} pyramids
+ * @property {string} ask what `samples` are the part of
+ * @property {Float32Array} samples
  */
 import { blockFor, chooseLevel, wholePlane } from "./pyramid.js";
 import { pyramidOf } from "./pyramids.js";
@@ -47,12 +52,11 @@ export class VisiblePart {
    * @param {typeof pyramidOf} [load] builds pyramids
    */
   constructor({ plane, channels }, load = pyramidOf) {
-    const [rows, columns] = plane.shape;
+    const [rows = 0, columns = 0] = plane.shape;
     this.#load = load;
     this.#whole = { rows, columns };
-    this.#channels = channels.map(({ samples, stats }) => ({
+    this.#channels = channels.map(({ samples, stats }) => /** @type {Seen} */ ({
       plane: { ...wholePlane(samples, rows, columns), isFinite: stats.count === samples.length },
-      /** @type {Map<Statistic, readonly Level[]>} */
       pyramids: new Map(),
       ask: "",
       samples: new Float32Array(0),
@@ -70,9 +74,9 @@ export class VisiblePart {
    */
   look(view, pixels, statistic, shown, isMoving = false) {
     [this.#view, this.#pixels, this.#statistic] = [view, pixels, statistic];
-    const wanted = shown.map((position) => this.#channels[position]);
+    const wanted = this.#channels.filter((_, position) => shown.includes(position));
     for (const channel of wanted) this.#wantPyramid(channel);
-    this.#isMoving = isMoving && wanted.every(({ pyramids }) => pyramids.get(statistic)?.length > 0);
+    this.#isMoving = isMoving && wanted.every(({ pyramids }) => (pyramids.get(statistic)?.length ?? 0) > 0);
     this.#needsLevel = (view.x1 - view.x0) * (view.y1 - view.y0) * shown.length > EXACT_SAMPLES;
     this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic, this.#isMoving].join();
   }
@@ -95,7 +99,7 @@ export class VisiblePart {
    * @returns {import("./draw_canvas.js").Part}
    */
   get frame() {
-    const { x, y } = this.#ends(this.#level(this.#channels[0]));
+    const { x, y } = this.#ends(this.#level(/** @type {Seen} */ (this.#channels[0])));
     return {
       width: x.isReduced ? this.#pixels.x : x.last - x.first,
       height: y.isReduced ? this.#pixels.y : y.last - y.first,
@@ -108,9 +112,9 @@ export class VisiblePart {
     };
   }
 
-  /** Samples of a channel, transposed, in the size of the frame; the same array as long as nothing else is looked at. */
+  /** Samples of a channel, transposed, in the size of the frame; the same array as long as nothing else is looked at. @param {number} position */
   samples(position) {
-    const channel = this.#channels[position];
+    const channel = /** @type {Seen} */ (this.#channels[position]);
     if (channel.ask === this.#ask) return channel.samples;
     const level = this.#level(channel);
     const { x, y } = this.#ends(level);
@@ -122,7 +126,7 @@ export class VisiblePart {
     return channel.samples;
   }
 
-  /** What a channel's part is taken from. At rest a mean needs levels without gaps, since a gap counts for nothing. */
+  /** What a channel's part is taken from. At rest a mean needs levels without gaps, since a gap counts for nothing. @param {Seen} channel */
   #level({ plane, pyramids }) {
     const levels = [plane, ...pyramids.get(this.#statistic) ?? []];
     if (this.#isMoving) return chooseLevel(levels, this.perPixel, MOVING);
@@ -130,10 +134,15 @@ export class VisiblePart {
     return chooseLevel(levels, this.perPixel, AT_REST);
   }
 
-  /** Along each axis in entries of a level: the view, whether it is reduced, and the entries that are in view at least partly. */
+  /** Along each axis in entries of a level: the view, whether it is reduced, and the entries that are in view at least partly. @param {Level} level */
   #ends({ rowBlock, columnBlock, rows, columns }) {
     const { x0, x1, y0, y1 } = this.#view ?? { x0: 0, y0: 0, x1: this.#whole.rows, y1: this.#whole.columns };
-    const end = (from, to, block, pixels, length) => {
+    const end = (
+      /** @type {[from: number, to: number]} */ [from, to],
+      /** @type {number} */ block,
+      /** @type {number} */ pixels,
+      /** @type {number} */ length,
+    ) => {
       const [low, high] = [from / block, to / block];
       return {
         low,
@@ -144,11 +153,12 @@ export class VisiblePart {
       };
     };
     return {
-      x: end(x0, x1, rowBlock, this.#pixels.x, rows),
-      y: end(y0, y1, columnBlock, this.#pixels.y, columns),
+      x: end([x0, x1], rowBlock, this.#pixels.x, rows),
+      y: end([y0, y1], columnBlock, this.#pixels.y, columns),
     };
   }
 
+  /** @param {Seen} channel */
   #wantPyramid(channel) {
     const { rows, columns } = this.perPixel;
     const statistic = this.#statistic;
@@ -161,6 +171,11 @@ export class VisiblePart {
   }
 }
 
+/**
+ * @param {{low: number, high: number, isReduced: boolean, first: number, last: number}} end
+ * @param {number} pixels
+ * @param {number} length
+ */
 function edges({ low, high, isReduced, first, last }, pixels, length) {
   if (isReduced) return pixelEdges(low, high, pixels, length);
   return Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);

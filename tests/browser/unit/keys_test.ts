@@ -9,6 +9,7 @@ function press(key: string, modifiers: Record<string, boolean> = {}, hasCursor =
     step: (...args: unknown[]) => done.push(["step", ...args]),
     zoom: (...args: unknown[]) => done.push(["zoom", ...args]),
     home: () => done.push(["home"]),
+    back: () => done.push(["back"]),
     leave: () => {
       done.push(["leave"]);
       return hasCursor;
@@ -24,11 +25,12 @@ Deno.test("arrows move the cursor, with Shift further", () => {
   assert.deepEqual(press("ArrowRight", { shiftKey: true }).done, [["step", 1, 0, true]]);
 });
 
-Deno.test("plus and minus zoom both ways, brackets one", () => {
-  assert.deepEqual(press("+").done, [["zoom", 1.5, 1.5]]);
-  assert.deepEqual(press("]").done, [["zoom", 1.5, 1]]);
-  assert.deepEqual(press("{").done, [["zoom", 1, 1 / 1.5]]);
+Deno.test("plus and minus zoom as the wheel does, brackets one way", () => {
+  assert.deepEqual(press("+").done, [["zoom", 1.5, "plain"]]);
+  assert.deepEqual(press("]").done, [["zoom", 1.5, "across"]]);
+  assert.deepEqual(press("{").done, [["zoom", 1 / 1.5, "down"]]);
   assert.deepEqual(press("0").done, [["home"]]);
+  assert.deepEqual(press("Backspace").done, [["back"]]);
 });
 
 Deno.test("Escape takes the cursor away once; then it, other keys and the browser's are the page's", () => {

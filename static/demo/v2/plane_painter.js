@@ -1,0 +1,98 @@
+/**
+ * Puts the visible part of a group's planes on a canvas: coarser while the view moves, exactly when it rests.
+ *
+ * Tested in `tests/browser/minification_test.ts`.
+ */
+import { CanvasPicture } from "./draw_canvas.js";
+import { reductionText } from "./reduction.js";
+import { VisiblePart } from "./visible_part.js";
+
+/** @import { Channel } from "./channel.js" */
+/** @import { Area } from "./draw_canvas.js" */
+/** @import { Orientation } from "./orientation.js" */
+/** @import { Statistic } from "./reduction.js" */
+/** @import { View } from "./viewport.js" */
+
+/** A view that has not changed for so long rests. */
+const REST_MS = 150;
+
+export class PlanePainter {
+  /** What a pixel shows that covers many samples. @type {Statistic} */
+  statistic = "mean";
+  #picture;
+  #redraw;
+  /** @type {readonly Channel[]} */
+  #channels = [];
+  /** @type {VisiblePart | null} */
+  #part = null;
+  #isMoving = false;
+  #movedAt = -Infinity;
+  #rest = 0;
+
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {() => void} redraw asked for when a coarse picture rests
+   */
+  constructor(canvas, redraw) {
+    this.#picture = new CanvasPicture(canvas);
+    this.#redraw = redraw;
+  }
+
+  /** Takes the planes of a group. @param {import("./channel_group.js").ChannelGroup} group */
+  load({ plane, channels }) {
+    this.#channels = channels;
+    this.#part = new VisiblePart({ plane, channels });
+  }
+
+  /** Gives the planes away. */
+  clear() {
+    this.#channels = [];
+    this.#part = null;
+  }
+
+  /** Whether what was painted last is coarser than it will be. */
+  get isCoarse() {
+    return this.#part?.isCoarse ?? false;
+  }
+
+  /** What a pixel stands for, in words. @param {boolean} isLineScan */
+  reduction(isLineScan) {
+    return this.#part === null ? "" : reductionText(this.#part.perPixel, isLineScan, this.statistic);
+  }
+
+  /** The view has changed. A single step is drawn exactly at once. */
+  move() {
+    const now = performance.now();
+    this.#isMoving = now - this.#movedAt < REST_MS;
+    this.#movedAt = now;
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      this.#isMoving = false;
+      if (this.isCoarse) this.#redraw();
+    }, REST_MS);
+  }
+
+  /**
+   * @param {View} view pixels of the picture
+   * @param {Orientation} orientation
+   * @param {readonly Area[]} bands canvas pixels; one for all shown channels together, or one for each of them
+   */
+  paint(view, orientation, bands) {
+    const [band] = bands;
+    if (this.#part === null || band === undefined) return;
+    const pixels = orientation.swapped
+      ? { x: band.height, y: band.width }
+      : { x: band.width, y: band.height };
+    const shown = [...this.#channels.keys()].filter((position) => this.#channels[position]?.visible);
+    const part = this.#part;
+    part.look(view, pixels, this.statistic, shown, this.#isMoving);
+    const layers = shown.map((position) => ({
+      samples: part.samples(position),
+      .../** @type {Channel} */ (this.#channels[position]).look(),
+    }));
+    const painted = bands.length === 1
+      ? [{ area: band, layers }]
+      : bands.map((area, i) => ({ area, layers: layers.slice(i, i + 1) }));
+    this.#picture.draw(part.frame, orientation, painted);
+  }
+}
