@@ -55,6 +55,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
       moment: scanMoment(scan.date, sequence?.time),
       fileSize: files.totalSize,
       warnings: [
+        ...scan.warnings,
         ...warnings,
         ...line ? rowWarnings(document, group, layout.height, most) : missingPlanes(grid, channels, files),
         ...steps.warnings,
@@ -94,16 +95,42 @@ function channelsOf(
 ): { readonly channels: readonly PvFile[]; readonly warnings: readonly string[] } {
   const byNumber = new Map((grid.at(0, 0)?.files ?? []).toReversed().map((file) => [file.channel, file]));
   const named = [...byNumber.values()].sort((a, b) => a.channel - b.channel);
+  const doubts = channelDoubts(grid, named);
   if (named.length === 0) throw new DecodeFailed("the PVScan document names no image of the first frame");
   const there = named.filter(({ name }) => files.sizeOf(name) !== null);
-  if (there.length === 0) return { channels: named, warnings: [] };
+  if (there.length === 0) return { channels: named, warnings: doubts };
   const left = named.filter((file) => !there.includes(file));
   return {
     channels: there,
-    warnings: left.map(({ channel, name }) =>
-      `Channel ${channel} is left out: its first plane, "${name}", is missing`
-    ),
+    warnings: [
+      ...doubts,
+      ...left.map(({ channel, name }) =>
+        `Channel ${channel} is left out: its first plane, "${name}", is missing`
+      ),
+    ],
   };
+}
+
+/** Warnings where a frame names two images of a channel, or a later frame one of a channel that the first lacks. */
+function channelDoubts(grid: FrameGrid, named: readonly PvFile[]): string[] {
+  const known = new Set(named.map(({ channel }) => channel));
+  const more = new Set<number>();
+  let doubled = false;
+  for (let t = 0; t < grid.times; t += 1) {
+    for (let z = 0; z < grid.slices; z += 1) {
+      const channels = (grid.at(t, z)?.files ?? []).map(({ channel }) => channel);
+      doubled ||= new Set(channels).size < channels.length;
+      for (const channel of channels) if (!known.has(channel)) more.add(channel);
+    }
+  }
+  return [
+    ...doubled
+      ? ["The PVScan document names several images for one channel of a frame; the first is served"]
+      : [],
+    ...more.size > 0
+      ? [`Channels that the first frame does not have are left out: ${[...more].join(", ")}`]
+      : [],
+  ];
 }
 
 /** Layout of all planes and, of a line scan, the most rows of a channel: one that was interrupted may have fewer. */

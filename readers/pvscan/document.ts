@@ -83,6 +83,8 @@ export interface PvScan {
   readonly sequences: readonly PvSequence[];
   /** Settings of the document. */
   readonly state: PvState;
+  /** What is doubtful about it. */
+  readonly warnings: readonly string[];
 }
 
 /** The element that a document begins with, behind its declaration and comments. */
@@ -107,11 +109,27 @@ export function decodeDocument(bytes: Uint8Array): string {
 export function parseScan(text: string): PvScan {
   const root = parseXml(text, "the PVScan document");
   if (root.name !== "PVScan") throw new NoImage(`it is an XML document of <${root.name}>, not of <PVScan>`);
+  const sequences = children(root, "Sequence");
   return {
     date: root.attributes.date,
-    sequences: children(root, "Sequence").map(sequenceOf),
+    sequences: sequences.map(sequenceOf),
     state: stateOf(root),
+    warnings: doubts(text, sequences),
   };
+}
+
+/** Damage that XML has no rule against. */
+function doubts(text: string, sequences: readonly XmlElement[]): string[] {
+  const frames = sequences.flatMap((sequence) => children(sequence, "Frame"));
+  const files = frames.flatMap((frame) => children(frame, "File"));
+  const unnamed = files.filter(({ attributes }) => (attributes.filename ?? "").trim() === "").length;
+  return [
+    // What the decoder of texts puts in place of bytes that stand for none.
+    ...text.includes("\uFFFD")
+      ? ["The PVScan document holds bytes that are no text; what they said is missing"]
+      : [],
+    ...unnamed > 0 ? [`The PVScan document names no file for ${unnamed} of ${files.length} images`] : [],
+  ];
 }
 
 function sequenceOf(element: XmlElement): PvSequence {

@@ -47,6 +47,7 @@ export function formatSamples(folder: string): FormatSample[] {
     fixture("oif", "oif", "line_scan.oif"),
     fixture("oib", "oif", "series_v3.oib"),
     fixture("nd2", "nd2", "series.nd2"),
+    fixture("prairie", "prairie", "LineScan-03142018-1454-2042/LineScan-03142018-1454-2042.xml"),
     fixture("ome.zarr", "ome_zarr", "v3_shard.ome.zarr"),
     fixture("ome.zarr.zip", "ome_zarr", "v3_blosc_lz4.ome.zarr.zip"),
   ];

@@ -374,3 +374,25 @@ Deno.test("a folder of thousands of images is not read for one of them", () =>
     await loadHere(at("plain.tif"), { files: plain });
     equal(plain.lists, 0);
   }));
+
+for (
+  const [name, from, to, reason] of [
+    ["a file without a name", / filename="[^"]*"/, "", /names no file for 1 of 4 images/],
+    ["two images of a channel", 'channel="2"', 'channel="1"', /several images for one channel of a frame/],
+    ["bytes that are no text", 'notes=""', 'notes="\uFFFD"', /holds bytes that are no text/],
+  ] as const
+) {
+  Deno.test(`a document with ${name} is told of`, () =>
+    withCopy(TWO, async (at) => {
+      replace(at(`${TWO}.xml`), from, to);
+      match((await loadHere(at(`${TWO}.xml`))).summary.warnings.join(), reason);
+    }));
+}
+
+Deno.test("a channel that the first frame does not have is left out, with a warning", () =>
+  withCopy(PAGES, async (at) => {
+    replace(at(`${PAGES}.xml`), /<File channel="3"[^>]*>/, "");
+    const { summary } = await loadHere(at(`${PAGES}.xml`));
+    deepEqual(summary.channels.map(({ name }) => name), ["GFP"]);
+    match(summary.warnings.join(), /the first frame does not have are left out: 3/);
+  }));

@@ -17,7 +17,7 @@ export interface Seed {
 }
 
 /** Formats that can be fuzzed. */
-export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "nd2", "oif", "zarr", "zip"] as const;
+export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "nd2", "oif", "prairie", "zarr", "zip"] as const;
 
 /** One of {@linkcode FUZZED_FORMATS}. */
 export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
@@ -45,6 +45,7 @@ const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
   czi: ["czi"],
   oif: ["oif"],
   nd2: ["nd2"],
+  prairie: ["prairie"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
 };
@@ -57,6 +58,7 @@ const OPENED = {
   czi: /[^)]\.czi$/i,
   oif: /\.oi[fb]$/i,
   nd2: /\.nd2$/i,
+  prairie: /\.xml$/i,
   zarr: /\.zarr\.zip$/i,
   zip: /\.zip$/i,
 } as const;
@@ -71,6 +73,8 @@ function gather(format: FuzzedFormat, folder: string): Seed[] {
     if (!entry.isFile || !OPENED[format].test(entry.name)) continue;
     if (Deno.statSync(path).size > MAX_SEED_BYTES) continue;
     if (format === "zarr") seeds.push(...unpacked(path, entry.name));
+    // The images of a scan lie beside its document.
+    else if (format === "prairie") seeds.push({ name: entry.name, open: entry.name, files: treeOf(folder) });
     else seeds.push({ name: entry.name, open: entry.name, files: withContinuations(folder, entry.name) });
   }
   return seeds.filter(({ files }) =>
