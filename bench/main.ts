@@ -19,6 +19,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   oif: () => import("./oif_bench.ts"),
   czi: () => import("./czi_bench.ts"),
   nd2: () => import("./nd2_bench.ts"),
+  prairie: () => import("./prairie_bench.ts"),
   positions: () => import("./positions_bench.ts"),
   viewer: () => import("./viewer_bench.ts"),
 };
