@@ -22,7 +22,7 @@ const LEAST_DISTANCE = 1;
 const DISTANCE_SHARE = 0.1;
 
 /** Places of one kind of sequence that are told apart; of more, each further sequence is a scene of its own. */
-const MAX_PLACES = 1000;
+const MAX_PLACES = 256;
 
 /** What the frames of a sequence of this type follow one another along. */
 export function frameAxis({ type }: PvSequence): FrameAxis {

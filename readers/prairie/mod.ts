@@ -32,9 +32,12 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const document = documentAt(path, files);
     const opened = { document, files: new ScanFiles(document, files) };
     const groups = groupsOf(document.scan);
-    const held = groups.filter((group) => holdsImages(group, opened.files));
+    const { held = [], left = [] } = Object.groupBy(
+      groups,
+      (group) => holdsImages(group, opened.files) ? "held" : "left",
+    );
     if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
-    const warnings = leftOut(groups.filter((group) => !held.includes(group)));
+    const warnings = leftOut(left);
     const [only] = held;
     if (held.length === 1 && only !== undefined) return { ...oneScene(sceneImage(opened, only)), warnings };
     return several(opened, held, warnings, document.images.get(basename(path)));

@@ -11,7 +11,7 @@
  *         PVStateShard
  */
 import { basename } from "node:path";
-import { NoImage } from "../errors.ts";
+import { DecodeFailed, NoImage } from "../errors.ts";
 import { child, children, parseXml, type XmlElement } from "../xml.ts";
 import { pvNumber, type PvState, stateOf } from "./state.ts";
 
@@ -87,6 +87,15 @@ export interface PvScan {
   readonly warnings: readonly string[];
 }
 
+/** Images of one frame; the program records eight channels at most. */
+const MAX_FILES = 64;
+
+/** Cycles of one document; a volume every half second fills this in fourteen hours. */
+const MAX_SEQUENCES = 100_000;
+
+/** Characters that the name of a file has at most, on all systems. */
+const MAX_NAME = 255;
+
 /** The element that a document begins with, behind its declaration and comments. */
 const START = /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[^])*-->\s*)*<PVScan[\s>/]/;
 
@@ -110,6 +119,11 @@ export function parseScan(text: string): PvScan {
   const root = parseXml(text, "the PVScan document");
   if (root.name !== "PVScan") throw new NoImage(`it is an XML document of <${root.name}>, not of <PVScan>`);
   const sequences = children(root, "Sequence");
+  if (sequences.length > MAX_SEQUENCES) {
+    throw new DecodeFailed(
+      `the PVScan document has ${sequences.length} sequences, more than ${MAX_SEQUENCES}`,
+    );
+  }
   return {
     date: root.attributes.date,
     sequences: sequences.map(sequenceOf),
@@ -122,7 +136,7 @@ export function parseScan(text: string): PvScan {
 function doubts(text: string, sequences: readonly XmlElement[]): string[] {
   const frames = sequences.flatMap((sequence) => children(sequence, "Frame"));
   const files = frames.flatMap((frame) => children(frame, "File"));
-  const unnamed = files.filter(({ attributes }) => (attributes.filename ?? "").trim() === "").length;
+  const unnamed = files.filter(({ attributes }) => ownName(attributes.filename) === null).length;
   return [
     // What the decoder of texts puts in place of bytes that stand for none.
     ...text.includes("\uFFFD")
@@ -145,17 +159,23 @@ function sequenceOf(element: XmlElement): PvSequence {
 }
 
 function frameOf(element: XmlElement): PvFrame {
+  const stated = children(element, "File");
+  if (stated.length > MAX_FILES) {
+    throw new DecodeFailed(
+      `a frame of the PVScan document has ${stated.length} images, more than ${MAX_FILES}`,
+    );
+  }
   const files: PvFile[] = [];
-  for (const { attributes } of children(element, "File")) {
-    const { channel, channelName, filename, source, page } = attributes;
-    if (filename === undefined || filename.trim() === "") continue;
-    const index = (pvNumber(page) ?? 1) - 1;
+  for (const { attributes } of stated) {
+    const { channel, channelName, page } = attributes;
+    const name = ownName(attributes.filename);
+    if (name === null) continue;
     files.push({
       channel: pvNumber(channel) ?? files.length + 1,
       channelName: channelName ?? null,
-      name: ownName(filename),
-      source: source === undefined || source.trim() === "" ? null : ownName(source),
-      page: index,
+      name,
+      source: ownName(attributes.source),
+      page: (pvNumber(page) ?? 1) - 1,
     });
   }
   return {
@@ -167,7 +187,10 @@ function frameOf(element: XmlElement): PvFrame {
 }
 
 /** All files lie beside the document; a folder that is written before a name is one of another machine. */
-const ownName = (written: string) => basename(written.trim().replaceAll("\\", "/"));
+function ownName(written: string | undefined): string | null {
+  const name = basename(written?.trim().replaceAll("\\", "/") ?? "");
+  return name === "" || name.length > MAX_NAME ? null : name;
+}
 
 function lineOf(element: XmlElement | undefined): PvLine | null {
   if (element === undefined) return null;

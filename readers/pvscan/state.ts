@@ -18,8 +18,14 @@ const KEPT = new Set([
   "xYStageGridIndex",
 ].map((key) => key.toLowerCase()));
 
+/** Characters of a number; the program writes twenty. */
+const MAX_DIGITS = 100;
+
 /** Values by key in lower case, those of an axis by `key/axis`: `scanlineperiod`, `micronsperpixel/xaxis`. */
 export type PvState = ReadonlyMap<string, number>;
+
+/** That of a frame without settings of its own, as thousands are. */
+const NO_STATE: PvState = new Map();
 
 /** Settings of an element in its `PVStateShard`. */
 export function stateOf(element: XmlElement): PvState {
@@ -28,7 +34,7 @@ export function stateOf(element: XmlElement): PvState {
     if (shard.name !== "PVStateShard") continue;
     for (const setting of shard.children) addSetting(state, setting);
   }
-  return state;
+  return state.size === 0 ? NO_STATE : state;
 }
 
 function addSetting(state: Map<string, number>, { attributes, children }: XmlElement): void {
@@ -53,7 +59,7 @@ function put(state: Map<string, number>, key: string, text: string | undefined):
 
 /** Version 4 may list the places of two motors: `-4.00,30`. */
 function sumOf(text: string | undefined): number | null {
-  const parts = (text ?? "").split(",").map((one) => numberOf(one));
+  const parts = (text ?? "").split(",", 3).map((one) => numberOf(one));
   return parts.length === 2
     ? parts.reduce((sum, one) => sum === null || one === null ? null : sum + one)
     : null;
@@ -61,7 +67,7 @@ function sumOf(text: string | undefined): number | null {
 
 /** A number as the program writes it; in some languages the system writes a comma before the decimals. */
 export function pvNumber(text: string | null | undefined): number | null {
-  const written = text?.trim() ?? "";
+  const written = text !== null && text !== undefined && text.length <= MAX_DIGITS ? text.trim() : "";
   return numberOf(/^[-+]?\d+,\d+(?:[eE][-+]?\d+)?$/.test(written) ? written.replace(",", ".") : written);
 }
 

@@ -396,3 +396,61 @@ Deno.test("a channel that the first frame does not have is left out, with a warn
     deepEqual(summary.channels.map(({ name }) => name), ["GFP"]);
     match(summary.warnings.join(), /the first frame does not have are left out: 3/);
   }));
+
+/** A document of sequences, each with its frames. */
+const document = (sequences: readonly string[]) => `<PVScan date="">${sequences.join("")}</PVScan>`;
+
+Deno.test("documents at the bounds of what a reader builds are read or refused, and quickly either way", async (t) => {
+  const file = (name: string, channel = 1) => `<File channel="${channel}" filename="${name}"/>`;
+  const name = `${HAND}_Cycle00001_Ch2_000001.ome.tif`;
+  const sequence = (type: string, inner: string) =>
+    `<Sequence type="${type}"><Frame>${inner}</Frame></Sequence>`;
+  const place = (n: number) =>
+    `<PVStateShard><Key key="positionCurrent_XAxis" value="${n * 1000}"/></PVStateShard>${file(name)}`;
+  const cases: Record<string, [string, RegExp | number]> = {
+    "65 channels": [
+      document([sequence("Single", Array.from({ length: 65 }, (_, n) => file(name, n)).join(""))]),
+      /a frame of the PVScan document has 65 images/,
+    ],
+    "64 channels": [
+      document([sequence("Single", Array.from({ length: 64 }, (_, n) => file(name, n)).join(""))]),
+      1,
+    ],
+    "100,001 sequences": [document(Array.from({ length: 100_001 }, () => "<Sequence/>")), /100001 sequences/],
+    "100,000 sequences without images": [
+      document([...Array.from({ length: 99_999 }, () => "<Sequence/>"), sequence("Single", file(name))]),
+      1,
+    ],
+    "50,000 scenes of one file": [
+      document(Array.from({ length: 50_000 }, () => sequence("Linescan", file(name)))),
+      50_000,
+    ],
+    "a name of a million characters": [
+      document([sequence("Linescan", file("_Cycle1_Ch1_".repeat(90_000)) + file(name, 2))]),
+      1,
+    ],
+    "a number of a million characters": [
+      document([
+        sequence(
+          "Linescan",
+          `<PVStateShard><Key key="linesPerFrame" value="${",".repeat(1e6)}"/></PVStateShard>${file(name)}`,
+        ),
+      ]),
+      1,
+    ],
+    "20,000 places of the stage": [
+      document(Array.from({ length: 20_000 }, (_, n) => sequence("TSeries Timed Element", place(n)))),
+      20_000,
+    ],
+  };
+  for (const [what, [text, expected]] of Object.entries(cases)) {
+    await t.step(what, () =>
+      withCopy(HAND, async (at) => {
+        Deno.writeTextFileSync(at(`${HAND}.xml`), text);
+        if (typeof expected !== "number") return match((await failure(at(`${HAND}.xml`)))!.message, expected);
+        const { summary } = await loadHere(at(`${HAND}.xml`));
+        equal(summary.sceneCount, expected);
+        equal(summary.rows, 24);
+      }));
+  }
+});
