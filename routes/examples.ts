@@ -29,6 +29,7 @@ export const CAPABILITIES = {
   apiVersion: "v2",
   supportedImportExtensions: [
     ".czi",
+    ".lif",
     ".lsm",
     ".nd2",
     ".oib",
@@ -165,7 +166,7 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   path_not_found: 'Cannot open "/data/scan.oir": nothing exists there',
   path_not_allowed: '"/etc/scan.oir" lies outside the folders that this server may open',
   unsupported_format:
-    '"notes.docx" is of no known format; this server opens .czi .lsm .nd2 .oib .oif .oir .ome.zarr .tif .tiff .xml',
+    '"notes.docx" is of no known format; this server opens .czi .lif .lsm .nd2 .oib .oif .oir .ome.zarr .tif .tiff .xml',
   invalid_channel_indices:
     'The channels of "set.ome.tif" differ in shape (channel 0 is 512 x 512, channel 1 is 256 x 256); open them apart, for example "channelIndices": [0]',
   channel_out_of_range: 'Channel 4 does not exist: "scan.oir" has channels 0 to 1',

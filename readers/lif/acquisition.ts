@@ -2,6 +2,7 @@
 import type { Moment } from "../moment.ts";
 import type { Acquisition } from "../reader.ts";
 import { calibratedAxes } from "./axis_steps.ts";
+import { fitWarnings } from "./block_fit.ts";
 import { channelList } from "./channel_list.ts";
 import type { ImageDescription } from "./image_description.ts";
 import { planPlane, type StoredImage } from "./plane_plan.ts";
@@ -37,7 +38,7 @@ export function acquisitionOf(
     time,
     fileSize: shared.fileSize,
     reference: null,
-    warnings,
+    warnings: [...warnings, ...fitWarnings(layout, stored.block)],
     times,
     indexBytes: shared.indexBytes,
     documents: shared.documents,

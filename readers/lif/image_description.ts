@@ -79,7 +79,7 @@ export function describe(image: XmlElement): ImageDescription {
 
 function describedChannel({ attributes }: XmlElement): DescribedChannel {
   return {
-    dataType: numberOf(attributes["DataType"] ?? "0"),
+    dataType: numberOf(attributes["DataType"]),
     bits: numberOf(attributes["Resolution"]),
     tag: numberOf(attributes["ChannelTag"]),
     bytesInc: numberOf(attributes["BytesInc"]),

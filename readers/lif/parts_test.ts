@@ -66,13 +66,8 @@ Deno.test("blocks without samples are bounded", () => {
     [...String(i).padStart(6, "0")].forEach((digit, k) => one[22 + 2 * k] = digit.charCodeAt(0));
     bytes.set(one, 34 * i);
   }
-  const list = (length: number) =>
-    listBlocks(new DecodedBytes(bytes.subarray(0, 34 * length), "the file"), 0, {
-      narrow: false,
-      stop: new StopFlag(),
-    });
-  equal(list(MAX_BLOCKS).blocks.size, MAX_BLOCKS);
-  throws(() => list(MAX_BLOCKS + 1), /more than 200000 blocks/);
+  const file = new DecodedBytes(bytes, "the file");
+  throws(() => listBlocks(file, 0, { narrow: false, stop: new StopFlag() }), /more than 200000 blocks/);
 });
 
 Deno.test("any tree of the elements that are read gives images or a refusal", () => {

@@ -48,6 +48,8 @@ export function formatSamples(folder: string): FormatSample[] {
     fixture("oib", "oif", "series_v3.oib"),
     fixture("nd2", "nd2", "series.nd2"),
     fixture("prairie", "prairie", "LineScan-03142018-1454-2042/LineScan-03142018-1454-2042.xml"),
+    fixture("lif", "lif", "orders.lif"),
+    fixture("lof", "lif", "object.lof"),
     fixture("ome.zarr", "ome_zarr", "v3_shard.ome.zarr"),
     fixture("ome.zarr.zip", "ome_zarr", "v3_blosc_lz4.ome.zarr.zip"),
   ];

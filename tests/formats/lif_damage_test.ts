@@ -141,8 +141,7 @@ Deno.test("blocks: sizes behind the end, damaged heads, names that repeat or are
   const warned = async (bytes: Uint8Array, message: RegExp) => {
     const { planes, summary } = await load(bytes);
     deepEqual([...planes[0]!], SAMPLES);
-    equal(summary.warnings.length, 1);
-    match(summary.warnings[0]!, message);
+    match(summary.warnings.join("\n"), message);
   };
   await warned(
     concat(described, block("M1", samples(12), 2 ** 40)),

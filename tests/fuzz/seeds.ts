@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/random_access.ts";
 import { readZipDirectory, zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
 import { ZipStore } from "../../readers/ome_zarr/zip_store.ts";
+import { image, lifFile, samples } from "../fixtures/lif_writer.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 
@@ -17,7 +18,18 @@ export interface Seed {
 }
 
 /** Formats that can be fuzzed. */
-export const FUZZED_FORMATS = ["tiff", "lsm", "oir", "czi", "nd2", "oif", "prairie", "zarr", "zip"] as const;
+export const FUZZED_FORMATS = [
+  "tiff",
+  "lsm",
+  "oir",
+  "czi",
+  "nd2",
+  "lif",
+  "oif",
+  "prairie",
+  "zarr",
+  "zip",
+] as const;
 
 /** One of {@linkcode FUZZED_FORMATS}. */
 export type FuzzedFormat = (typeof FUZZED_FORMATS)[number];
@@ -32,6 +44,7 @@ export function seedsOf(format: FuzzedFormat, corpus: string | null = null): See
   const seeds = (corpus === null ? FOLDERS[format].map(fixtures) : [corpus])
     .flatMap((folder) => gather(format, folder));
   if (corpus === null && format === "tiff") seeds.push(...writtenTiffs(), ...writtenDialects());
+  if (corpus === null && format === "lif") seeds.push(...writtenLifs());
   if (corpus === null && format === "oir") {
     seeds.push(...gather("oir", fileURLToPath(new URL("../../examples", import.meta.url))));
   }
@@ -46,6 +59,7 @@ const FOLDERS: Readonly<Record<FuzzedFormat, readonly string[]>> = {
   oif: ["oif"],
   nd2: ["nd2"],
   prairie: ["prairie"],
+  lif: ["lif"],
   zarr: ["ome_zarr", "ome_zarr_scenes"],
   zip: ["ome_zarr", "ome_zarr_scenes"],
 };
@@ -59,6 +73,7 @@ const OPENED = {
   oif: /\.oi[fb]$/i,
   nd2: /\.nd2$/i,
   prairie: /\.xml$/i,
+  lif: /\.l[io]f$/i,
   zarr: /\.zarr\.zip$/i,
   zip: /\.zip$/i,
 } as const;
@@ -125,6 +140,27 @@ function unpacked(path: string, name: string): Seed[] {
   } finally {
     access.close();
   }
+}
+
+/** Files of one image each, since the first image alone of a file is compared. */
+function writtenLifs(): Seed[] {
+  const images: Record<string, [string, number]> = {
+    line: [image([[1, 4, 1], [2, 1, 4], [4, 6, 4]]), 24],
+    slices: [image([[1, 4, 1], [4, 3, 4], [7, 2, 12]]), 24],
+    section: [image([[1, 4, 1], [3, 3, 4], [4, 2, 24]], [{}, { BytesInc: 12 }]), 48],
+    across: [image([[4, 6, 2], [1, 4, 12]], [{ Resolution: 12 }]), 48],
+    pixels: [
+      image([[1, 4, 3], [2, 4, 12]], [3, 2, 1].map((ChannelTag, BytesInc) => ({ ChannelTag, BytesInc }))),
+      48,
+    ],
+    floats: [image([[1, 3, 4], [2, 4, 12]], [{ DataType: 1, Resolution: 32 }]), 48],
+    spectra: [image([[1, 4, 1], [2, 3, 4], [5, 2, 12], [9, 2, 24]]), 48],
+  };
+  return Object.entries(images).map(([name, [described, bytes]]) => ({
+    name: `written_${name}.lif`,
+    open: "written.lif",
+    files: new Map([["written.lif", lifFile(described, samples(bytes))]]),
+  }));
 }
 
 const plain: TiffLayout = {

@@ -1,0 +1,52 @@
+/** Whether the samples that a document describes are those of their block: a description that lost a part is told by it. */
+import { SAMPLE_BYTES } from "../to_float32.ts";
+import type { Block } from "./container.ts";
+import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
+
+/** Rows of colour pixels end at a multiple of this. */
+const ROW_ALIGNMENT = 4;
+
+/** What does not fit, for the user. */
+export function fitWarnings(layout: ImageLayout, block: Block): string[] {
+  const { channels, columns, sampleType, bytes } = layout;
+  const pixel = columns[0]?.step ?? SAMPLE_BYTES[sampleType];
+  const [first, second] = channels;
+  const inside = first !== undefined && second !== undefined &&
+    Math.abs(second.offset - first.offset) < pixel;
+  const interleaved = inside && all(layout).every(({ step }) => step >= pixel);
+  const unnamed = interleaved && channels.some(({ tag }) => tag === 0)
+    ? ["The file does not say which samples of a pixel are red, green and blue"]
+    : channels.some(({ described }) => described.tag === null)
+    ? ["The file does not say of all channels whether they are colours"]
+    : [];
+  if (block.size < bytes) {
+    return [...unnamed, `The image has ${bytes} bytes, of which its block has ${block.size}`];
+  }
+  const described = describedBytes(layout);
+  const most = described + (interleaved ? paddingOf(layout) : 0);
+  const fits = block.size === bytes && bytes === described || bytes <= block.size && block.size <= most;
+  return fits ? unnamed : [
+    ...unnamed,
+    `The samples that are described take ${described} of the ${block.size} bytes of their block`,
+  ];
+}
+
+const all = ({ positions, rows, columns, others }: ImageLayout): Joined => [
+  ...[positions.t, positions.z, positions.l].flat(),
+  ...rows,
+  ...columns,
+  ...others,
+];
+
+/** Bytes of all samples. */
+const describedBytes = (layout: ImageLayout) =>
+  lengthOf(all(layout)) * layout.channels.length * SAMPLE_BYTES[layout.sampleType];
+
+/** Bytes between the rows of colour pixels. */
+function paddingOf(layout: ImageLayout): number {
+  const [row, column] = [layout.rows.at(-1), layout.columns[0]];
+  if (!row || !column || row.id !== DIM.y) return 0;
+  const padding = row.step - column.step * column.count;
+  if (padding < 0 || padding >= ROW_ALIGNMENT) return 0;
+  return padding * lengthOf(all(layout)) / column.count;
+}
