@@ -3,7 +3,7 @@
  *
  * usage: deno task bench [--json] [--python=PROGRAM] [PART]...
  *
- * The Python, where it has the reader of a format (czifile, tifffile, nd2, oiffile), reads the same planes.
+ * The Python, where it has the reader of a format (czifile, tifffile, nd2, liffile, oiffile), reads the same planes.
  */
 import { type BenchRow, printRows } from "./report.ts";
 
@@ -20,6 +20,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   czi: () => import("./czi_bench.ts"),
   nd2: () => import("./nd2_bench.ts"),
   prairie: () => import("./prairie_bench.ts"),
+  lif: () => import("./lif_bench.ts"),
   positions: () => import("./positions_bench.ts"),
   viewer: () => import("./viewer_bench.ts"),
 };

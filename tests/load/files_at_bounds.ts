@@ -28,6 +28,7 @@ import {
 } from "../fixtures/nd2_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { tiffFile } from "./acquisitions.ts";
+import { lifAtBounds } from "./lif_at_bounds.ts";
 import { lsmAtBounds } from "./lsm_at_bounds.ts";
 
 type Write = (path: string) => Promise<void>;
@@ -244,6 +245,7 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     ),
     "long_description.tif": file(() => described(new Uint8Array(64 << 20).fill(0x20))),
     ...Object.fromEntries(Object.entries(lsmAtBounds()).map(([name, bytes]) => [name, file(bytes)])),
+    ...Object.fromEntries(Object.entries(lifAtBounds()).map(([name, bytes]) => [name, file(bytes)])),
     "crowded_documents.oir": file(() => crowdedDocuments(MAX_XML_NODES - 2)),
     "most_subblocks_of_a_plane.czi": file(() => subblocks(MAX_PLANNED, (n) => plane(["M", n, 1]))),
     "more_subblocks_of_a_plane.czi": file(() => subblocks(MAX_PLANNED + 1, (n) => plane(["M", n, 1]))),
