@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { DecodeFailed } from "./errors.ts";
 import { MAX_XML_BYTES } from "./limits.ts";
-import { child, children, descendant, descendants, parseXml } from "./xml.ts";
+import { allowedXml, child, children, descendant, descendants, parseXml } from "./xml.ts";
 
 Deno.test("elements, attributes and text by local name", () => {
   const root = parseXml(
@@ -91,5 +91,27 @@ Deno.test("any text gives a tree or a DecodeFailed", () => {
       }
     }),
     { numRuns: 1000, seed: 1 },
+  );
+});
+
+Deno.test("elements that are left out are judged and do not count", () => {
+  const omits = (name: string, parent: string | undefined) => name === "skip" && parent === "a";
+  const parse = (text: string, nodes = 3) => parseXml(text, "x", { nodes, depth: 4, omits });
+  const root = parse(`<a>1<skip x="1">text<b><skip/></b></skip>2<c><skip/></c></a>`);
+  assert.deepEqual([root.text, root.children.map(({ name }) => name)], ["12", ["c"]]);
+  assert.equal(root.children[0]?.children[0]?.name, "skip", "it is left out inside of another element alone");
+  assert.equal(parse(`<a>${"<skip><b/></skip>".repeat(100)}</a>`, 1).children.length, 0);
+  assert.throws(() => parse("<a><skip></b></skip></a>"), /x is damaged/);
+  assert.throws(() => parse("<a><skip><b><c><d/></c></b></skip></a>"), /nested more than 4 deep/);
+  assert.throws(
+    () => parse(`<a><skip ${Array.from({ length: 9 }, (_, i) => `y${i}=""`).join(" ")}/></a>`),
+    /x has more/,
+  );
+});
+
+Deno.test("what XML forbids is replaced, as it is and as a reference", () => {
+  assert.equal(
+    allowedXml("a\u0001b\tc\n\ufffed&#1;&#x1F;&#10;&#x9;"),
+    "a\ufffdb\tc\n\ufffdd\ufffd\ufffd&#10;&#x9;",
   );
 });

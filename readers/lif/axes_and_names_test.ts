@@ -1,0 +1,109 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { calibratedAxes } from "./axis_steps.ts";
+import { fitWarnings } from "./block_fit.ts";
+import { channelList } from "./channel_list.ts";
+import type { DescribedDimension, ImageDescription, ScanSettings } from "./image_description.ts";
+import { imageLayout } from "./image_layout.ts";
+
+/** A dimension of `id`, samples, bytes between two of them, and the length with its unit. */
+function dimension(
+  [id, count, bytesInc]: readonly [number, number, number],
+  length = 0,
+  unit = "m",
+): DescribedDimension {
+  return { id, count, bytesInc, length, unit, bitInc: 0 };
+}
+
+/** An image with a channel for each of these bytes, tags and colour tables. */
+const described = (
+  dimensions: readonly DescribedDimension[],
+  channels: readonly (readonly [bytesInc: number, tag: number | null, lut: string])[] = [[0, 0, ""]],
+): ImageDescription => ({
+  channels: channels.map(([bytesInc, tag, lut]) => ({ dataType: 0, bits: 8, tag, bytesInc, bitInc: 0, lut })),
+  ...{ dimensions, names: [], stamps: "", scan: null },
+});
+
+const scan = (lineTime: number | null, averaging = 1): ScanSettings => ({ mode: "xt", lineTime, averaging });
+
+Deno.test("lengths run from the first to the last sample; what is no length gives no step", () => {
+  const stepOf = (length: number, unit: string) => {
+    const layout = imageLayout(described([dimension([1, 5, 1], length, unit)]));
+    const { step, unit: label } = calibratedAxes(layout, null, null).axes.at(-1)!;
+    return [step, label];
+  };
+  // Five samples have four distances: 8 um / 4.
+  deepEqual(stepOf(8e-6, "m"), [2, "um"]);
+  deepEqual(stepOf(-8e-6, "m"), [2, "um"]);
+  deepEqual(stepOf(0, "m"), [1, "Pixels"]);
+  deepEqual(stepOf(NaN, "m"), [1, "Pixels"]);
+  // A centimetre and more are numbers of pixels.
+  deepEqual(stepOf(0.04, "m"), [1, "Pixels"]);
+  deepEqual(stepOf(0.036, "m"), [9000, "um"]);
+  deepEqual(stepOf(8, ""), [1, "Pixels"]);
+});
+
+Deno.test("the hardware checks the time from line to line, and stands in for it", () => {
+  const lines = (length: number, settings: ScanSettings | null) => {
+    const layout = imageLayout(described([dimension([1, 4, 1]), dimension([4, 11, 4], length, "s")]));
+    const { axes, warnings } = calibratedAxes(layout, settings, null);
+    return [axes[0]!.step, axes[0]!.unit, warnings.join()] as const;
+  };
+  deepEqual(lines(0.02, null), [0.002, "seconds", ""]);
+  deepEqual(lines(0.02, scan(0.002)), [0.002, "seconds", ""]);
+  deepEqual(lines(0.02, scan(0.0005, 4)), [0.002, "seconds", ""]);
+  match(lines(0.02, scan(0.001))[2], /Lines are 0.002 s apart, and the hardware says that one takes 0.001 s/);
+  deepEqual(lines(0, scan(0.001, 2)).slice(0, 2), [0.002, "seconds"]);
+  match(lines(0, scan(0.001, 2))[2], /as far apart as the hardware says/);
+  deepEqual(lines(0, scan(null)), [1, "Pixels", "The file does not say how far apart its lines are in time"]);
+});
+
+Deno.test("the step of the time points is the mean of their times where the axis has no length", () => {
+  const layout = imageLayout(described([dimension([1, 4, 1]), dimension([2, 3, 4]), dimension([4, 3, 12])]));
+  deepEqual(calibratedAxes(layout, null, [0, 1, 5]).axes[0], {
+    name: "T",
+    size: 3,
+    step: 2.5,
+    unit: "seconds",
+  });
+  equal(calibratedAxes(layout, null, null).axes[0]!.unit, "Pixels");
+});
+
+Deno.test("names are those that the user gave, else numbers; tables of one colour are colours", () => {
+  const plane = [dimension([1, 4, 1]), dimension([2, 3, 4])];
+  const two = imageLayout(described(plane, [[0, 0, "Green"], [12, 0, "Glow"]]));
+  const namesOf = (layout: ReturnType<typeof imageLayout>, names: string[]) =>
+    channelList(layout, names).map(({ name }) => name);
+  deepEqual(namesOf(two, []), ["CH1", "CH2"]);
+  deepEqual(namesOf(two, ["Nuclei", "Nuclei"]), ["Nuclei", "Nuclei (2)"]);
+  deepEqual(namesOf(two, ["Nuclei", " "]), ["Nuclei", "CH2"]);
+  deepEqual(namesOf(two, ["Nuclei"]), ["CH1", "CH2"]);
+  deepEqual(channelList(two, []).map(({ color }) => color), ["#00ff00", null]);
+  const pixels = [dimension([1, 4, 3]), dimension([2, 3, 12])];
+  const colours = [[0, 3, ""], [1, 2, ""], [2, 1, ""]] as const;
+  const camera = imageLayout(described(pixels, colours));
+  deepEqual(namesOf(camera, ["Bright"]), ["Red", "Green", "Blue"]);
+  deepEqual(channelList(camera, []).map(({ color }) => color), ["#ff0000", "#00ff00", "#0000ff"]);
+  const more = imageLayout(described(pixels, [...colours, [36, 0, ""]]));
+  deepEqual(namesOf(more, ["Bright", "Nuclei"]), ["Bright Red", "Bright Green", "Bright Blue", "Nuclei"]);
+  deepEqual(namesOf(more, []), ["CH1 Red", "CH1 Green", "CH1 Blue", "CH4"]);
+});
+
+Deno.test("a block of another size than the described samples is told of; rows of colour pixels may be padded", () => {
+  const warned = (description: ImageDescription, size: number) =>
+    fitWarnings(imageLayout(description), { offset: 0, size, stored: size }).join();
+  const plane = [dimension([1, 4, 1]), dimension([2, 3, 4])];
+  equal(warned(described(plane), 12), "");
+  match(warned(described(plane), 24), /take 12 of the 24 bytes/);
+  match(warned(described(plane), 11), /The image has 12 bytes, of which its block has 11/);
+  match(warned(described([dimension([1, 4, 1]), dimension([2, 3, 6])]), 16), /take 12 of the 16 bytes/);
+  match(
+    warned(described(plane, [[0, null, ""]]), 12),
+    /does not say of all channels whether they are colours/,
+  );
+  // 5 pixels of 3 bytes in rows of 16: 2 of them have 31 bytes, or 32 with the padding of the last.
+  const padded = (tag: number | null) =>
+    described([dimension([1, 5, 3]), dimension([2, 2, 16])], [[0, 3, ""], [1, 2, ""], [2, tag, ""]]);
+  deepEqual([warned(padded(1), 31), warned(padded(1), 32)], ["", ""]);
+  match(warned(padded(1), 33), /take 30 of the 33 bytes/);
+  match(warned(padded(0), 32), /which samples of a pixel are red, green and blue/);
+});
