@@ -37,11 +37,12 @@ export function imageElements(root: XmlElement): ImageElement[] {
     const inside = lifetimes || child(data, "SingleMoleculeDetection") !== undefined;
     if (image && !isPreview(image)) {
       if (found.length >= MAX_IMAGES) throw new DecodeFailed(`it has more than ${MAX_IMAGES} images`);
+      const description = describe(image);
       found.push({
         name: path.join("/").slice(0, MAX_NAME_CHARACTERS),
-        description: describe(image),
+        description,
         block: child(element, "Memory")?.attributes["MemoryBlockID"] ?? "",
-        derived: inside || isDerived(path.at(-1) ?? "", image),
+        derived: inside || isDerived(path.at(-1) ?? "", image, description),
       });
     }
     for (const inner of children(child(element, "Children"), "Element")) {
@@ -62,6 +63,7 @@ const nameOf = (element: XmlElement): string =>
 const isPreview = (image: XmlElement) =>
   attachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] === "1";
 
-/** Results of lifetimes have a scale of their own (`F16`); histograms are told by their names. */
-const isDerived = (name: string, image: XmlElement) =>
-  attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name);
+/** Results of lifetimes have a scale of their own (`F16`) or half floats; histograms are told by their names. */
+const isDerived = (name: string, image: XmlElement, { channels }: ImageDescription) =>
+  attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
+  channels.some(({ dataType, bits }) => dataType === 1 && bits !== null && bits <= 16);
