@@ -267,15 +267,16 @@ function arrange() {
 
 function paintSnippet() {
   if (current === null) return;
-  const { plane, shown } = current.groups[at("snippet-of").value];
-  const why = sessionId === null
-    ? "The session has ended: open the file again to fetch its planes."
-    : shown.length === 0
-    ? "No channel is shown."
-    : "";
-  at("copy").disabled = why !== "";
-  at("snippet").textContent = why ||
-    snippet(at("language").value, location.origin, shown, plane.shape);
+  const { opened, groups } = current;
+  const { shown } = groups[at("snippet-of").value];
+  at("copy").disabled = shown.length === 0;
+  at("snippet").textContent = shown.length === 0 ? "No channel is shown." : snippet(at("language").value, {
+    origin: location.origin,
+    path: opened.source.path,
+    scene: opened.scene,
+    isReference: at("snippet-of").value === "reference",
+    channels: shown.map(({ index }) => index),
+  });
 }
 
 function closeSession() {

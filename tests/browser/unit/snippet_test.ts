@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { snippet } from "../../../static/demo/v2/snippet.js";
 
-const channels = [{ name: "GCaMP\n6f", dataUrl: "/plane" }, { name: "Rhod-2", dataUrl: "/other" }];
+const LANGUAGES = ["python", "javascript", "matlab", "curl"] as const;
+const ORIGIN = "http://127.0.0.1:8767";
+const wanted = { origin: ORIGIN, path: "/data/cell 1.oir", channels: [0, 2], position: { t: 3, z: 0 } };
 
 /** Runs the program with another `fetch` and `console`; answers `result` evaluated after it. */
 function run(program: string, fetch: unknown, console: unknown, result: string): Promise<unknown> {
@@ -11,64 +13,155 @@ function run(program: string, fetch: unknown, console: unknown, result: string):
   return new AsyncFunction("fetch", "console", `${program}\nreturn ${result};`)(fetch, console);
 }
 
-Deno.test("the JavaScript snippet reads the planes it names", async () => {
-  const bytes = new DataView(new ArrayBuffer(24));
-  [0.5, 1, 2, 3, 4, 5].forEach((value, i) => bytes.setFloat32(4 * i, value, true));
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    (request) =>
-      ["/plane", "/other"].includes(new URL(request.url).pathname)
-        ? new Response(bytes.buffer)
-        : new Response(null, { status: 404 }),
-  );
-  try {
-    const logged: unknown[] = [];
-    const program = snippet("javascript", `http://127.0.0.1:${server.addr.port}`, channels, [2, 3]);
-    const log = (...args: unknown[]) => logged.push(args);
-    const samples = await run(program, fetch, { log }, "[sample(0, 0, 0), sample(1, 1, 2), planes.length]");
-    assert.deepEqual(samples, [0.5, 5, 2]);
-    assert.deepEqual(logged, [["GCaMP 6f", 0.5], ["Rhod-2", 0.5]]);
-  } finally {
-    await server.shutdown();
-  }
+const OPENED = {
+  ok: true,
+  sessionId: "abc",
+  plane: { shape: [2, 3] },
+  channels: [0, 1, 2].map((index) => ({ index, name: `CH${index + 1}`, dataUrl: `/plane/${index}` })),
+  reference: { plane: { shape: [1, 1] }, channels: [{ index: 0, name: "Ref", dataUrl: "/reference/0" }] },
+};
+
+/** A server that answers opens and planes, and writes down what it was asked. */
+function fakeServer() {
+  const asked: string[] = [];
+  const answer = async (request: Request) => {
+    const { pathname, search } = new URL(request.url);
+    const { method } = request;
+    asked.push(`${method} ${pathname}${search} ${await request.text()}`.trim());
+    if (pathname.startsWith("/api/")) return Response.json(OPENED);
+    const bytes = new DataView(new ArrayBuffer(pathname.startsWith("/plane") ? 24 : 4));
+    for (let i = 0; i < bytes.byteLength; i += 4) bytes.setFloat32(i, Number(pathname.at(-1)) + i / 4, true);
+    return new Response(bytes.buffer);
+  };
+  return { asked, fetch: (url: string, init?: RequestInit) => answer(new Request(url, init)), answer };
+}
+
+Deno.test("the JavaScript program opens by path, reads the planes that are shown and closes", async () => {
+  const { asked, fetch } = fakeServer();
+  const logged: unknown[] = [];
+  const program = snippet("javascript", wanted);
+  const log = (...args: unknown[]) => logged.push(args);
+  const samples = await run(program, fetch, { log }, "[sample(0, 0, 0), sample(2, 1, 2), planes.size]");
+  assert.deepEqual(samples, [0, 7, 2]);
+  assert.deepEqual(logged, [["CH1", 0], ["CH3", 2]]);
+  assert.deepEqual(asked, [
+    'POST /api/v2/open {"path":"/data/cell 1.oir"}',
+    "GET /plane/0?t=3",
+    "GET /plane/2?t=3",
+    "DELETE /api/v2/sessions/abc",
+  ]);
 });
 
-Deno.test("the Python snippet reads little-endian floats in the plane's shape", () => {
-  const program = snippet("python", "http://127.0.0.1:8767", channels, [2, 3]);
-  assert.match(program, /^server = "http:\/\/127\.0\.0\.1:8767"$/m);
-  assert.match(program, /^ {4}\("GCaMP 6f", "\/plane"\),\n {4}\("Rhod-2", "\/other"\),$/m);
-  assert.match(program, /dtype="<f4"\)\.reshape\(2, 3\)/);
+Deno.test("a scene, the reference and the dialog are asked for", async () => {
+  const { asked, fetch } = fakeServer();
+  const reference = { ...wanted, scene: 2, isReference: true, channels: [0], position: {} };
+  await run(snippet("javascript", reference), fetch, { log: () => {} }, "0");
+  assert.deepEqual(asked.slice(0, 2), [
+    'POST /api/v2/open {"path":"/data/cell 1.oir","scene":2}',
+    "GET /reference/0",
+  ]);
+  asked.length = 0;
+  await run(snippet("javascript", { ...wanted, path: null }), fetch, { log: () => {} }, "0");
+  assert.equal(asked[0], "POST /api/v2/pick-and-open {}");
+});
+
+/** Runs a program of the machine against the fake server; skipped where it is missing. */
+function programTest(language: "curl" | "python", command: string, args: string[], needs: string[][]) {
+  const isThere = needs.every(([name, ...rest]) => {
+    try {
+      return new Deno.Command(name!, { args: rest, stdout: "null", stderr: "null" }).outputSync().success;
+    } catch {
+      return false;
+    }
+  });
+  Deno.test({
+    name: `the ${language} program reads the planes that are shown`,
+    ignore: !isThere,
+    async fn() {
+      const { asked, answer } = fakeServer();
+      const cwd = await Deno.makeTempDir();
+      const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
+      try {
+        const path = '/data/it\'s "quoted" \\ $HOME `x`.oir';
+        const program = snippet(language, {
+          ...wanted,
+          origin: `http://127.0.0.1:${server.addr.port}`,
+          path,
+        });
+        const output = await new Deno.Command(command, { args: [...args, program], cwd }).output();
+        assert(output.success, new TextDecoder().decode(output.stderr));
+        assert.deepEqual(asked.map((line) => line.split(" ").slice(0, 2).join(" ")), [
+          "POST /api/v2/open",
+          "GET /plane/0?t=3",
+          "GET /plane/2?t=3",
+          "DELETE /api/v2/sessions/abc",
+        ]);
+        assert.deepEqual(JSON.parse(asked[0]!.slice("POST /api/v2/open ".length)), { path });
+        const said = new TextDecoder().decode(output.stdout);
+        if (language === "python") assert.match(said, /^CH1 \(2, 3\) 0.0 5.0\nCH3 \(2, 3\) 2.0 7.0\n$/);
+        else assert.equal((await Deno.stat(`${cwd}/channel-2.f32`)).size, 24);
+      } finally {
+        await server.shutdown();
+        await Deno.remove(cwd, { recursive: true });
+      }
+    },
+  });
+}
+programTest("curl", "sh", ["-c"], [["sh", "-c", "true"], ["curl", "--version"], ["jq", "--version"]]);
+programTest("python", "python3", ["-c"], [["python3", "-c", "import numpy"]]);
+
+Deno.test("the MATLAB program asks for the same", () => {
+  const program = snippet("matlab", { ...wanted, path: 'C:\\data\\a "b" \u2028%{.oir', scene: 1 });
+  assert.match(program, /struct\("path", "C:\\data\\a ""b"" {2}%\{\.oir", "scene", 1\)/);
+  assert.match(program, /ismember\(channel\.index, \[0, 2\]\)/);
+  assert.match(program, /channel\.dataUrl \+ "\?t=3";/);
 });
 
 /** What would end a comment or a literal, and what Python takes for the encoding of a file. */
 const HOSTILE = ["\u2028", "\u2029", "\u0085", "\n", "\r", "\v", "\f", "\0", '"', "'", "\\", "*/", "${", "`"]
-  .concat(["\u202e", "\ud800", "# coding: utf-7", "+AAo-", "globalThis.stolen = 1;", "import os"]);
+  .concat([
+    "\u202e",
+    "\ud800",
+    "# coding: utf-7",
+    "+AAo-",
+    "globalThis.stolen = 1;",
+    "import os",
+    "...",
+    "%{",
+  ]);
 
-Deno.test("no name leaves its string literal, in either language", async () => {
-  const name = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary" })), {
+Deno.test("no path leaves its string literal, in any language", async () => {
+  const path = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary" })), {
     maxLength: 6,
   })
     .map((parts) => parts.join(""));
-  const plain = snippet("python", "http://127.0.0.1:1", [{ name: "x", dataUrl: "/p" }], [1, 1]).split("\n");
+  const plain = new Map(
+    LANGUAGES.map((value) => [value, snippet(value, { ...wanted, path: "x" }).split("\n")]),
+  );
   await fc.assert(
-    fc.asyncProperty(name, async (name) => {
-      const channel = [{ name, dataUrl: "/p" }];
-      const logged: unknown[] = [];
-      const answer = { ok: true, arrayBuffer: () => new ArrayBuffer(4) };
-      const program = snippet("javascript", "http://127.0.0.1:1", channel, [1, 1]);
-      await run(program, () => answer, { log: (name: string) => logged.push(name) }, "null");
-      // What is neither control, format, surrogate, unassigned nor separator stays as it is.
-      assert.deepEqual(logged, [[...name].map((c) => /[\p{C}\p{Z}]/u.test(c) ? " " : c).join("")]);
+    fc.asyncProperty(path, async (path) => {
+      const { asked, fetch } = fakeServer();
+      await run(snippet("javascript", { ...wanted, path }), fetch, { log: () => {} }, "0");
+      // A lone surrogate is sent as U+FFFD, as all text is.
+      assert.deepEqual(JSON.parse(asked[0]!.slice("POST /api/v2/open ".length)).path, path);
       assert(!("stolen" in globalThis));
-      const lines = snippet("python", "http://127.0.0.1:1", channel, [1, 1]).split("\n");
-      const changed = lines.filter((line, i) => line !== plain[i]);
-      assert.equal(lines.length, plain.length);
-      assert(
-        changed.every((line) => /^ {4}\("([^"\\\p{C}\p{Zl}\p{Zp}]|\\["\\])*", "\/p"\),$/u.test(line)),
-        changed.join(),
-      );
-      assert(!lines.some((line) => /^\s*#/.test(line)));
+      for (const [language, expected] of plain) {
+        const lines = snippet(language, { ...wanted, path }).split("\n");
+        assert.equal(lines.length, expected.length);
+        const changed = lines.filter((line, i) => line !== expected[i]);
+        assert(changed.length <= 1);
+        for (const line of changed) {
+          assert(!/[\p{C}\p{Zl}\p{Zp}]/u.test(line), line);
+          // Before the literal nothing has changed, and what is in it ends nothing.
+          const literal = language === "matlab"
+            ? /^opened = [^"]*"[^"]*", struct\("path", "([^"]|"")*"\), asJson\);$/
+            : language === "curl"
+            ? /^body='([^']|'\\'')*'$/
+            : /^[^"]*"path"?: "([^"\\]|\\.)*"[^"]*$/;
+          assert.match(line.replace("path: ", '"path": '), literal);
+        }
+      }
     }),
-    { numRuns: 1000, seed: 6 },
+    { numRuns: 200, seed: 6 },
   );
 });
