@@ -1,0 +1,209 @@
+/**
+ * Controls of bands and their traces: colour, name and place of each band, and how traces are shown.
+ *
+ * Tested in `tests/browser/bands_test.ts`.
+ */
+import { formatNumber, toPhysical, unitSymbol } from "../axes.js";
+import { element } from "../element.js";
+import { BandTraces, DEFAULT_SETTINGS } from "./band_traces.js";
+import { Bands } from "./bands.js";
+import { button, checkField, choiceField, numberField } from "./fields.js";
+
+/** @import { Band } from "./bands.js" */
+/** @import { Scan } from "./scan.js" */
+
+/** Emits `change` when a trace may have changed. */
+export class BandPanel extends EventTarget {
+  bands = new Bands();
+  #traces = new BandTraces();
+  #settings = { ...DEFAULT_SETTINGS };
+  /** @type {Scan | null} */
+  #scan = null;
+  #list = element("ul", { className: "bands", "aria-label": "Bands" });
+  #hint = element("p", {
+    className: "hint",
+    textContent: "Choose Band and drag up or down over the line scan, or along the path of the reference.",
+  });
+  #baseline;
+  #window;
+  /** While it is dragged. @type {{from: number, to: number} | null} */
+  draft = null;
+
+  constructor() {
+    super();
+    this.#baseline = this.#baselineFields();
+    this.#window = [this.#baseline.from, this.#baseline.to];
+    const change = checkField("ΔF/F₀", false, (isChange) => this.#set({ isChange }), "trace-change");
+    const average = numberField(
+      "Mean of",
+      { value: 1, min: 1, max: 100_000, step: 1, unit: "lines", id: "trace-average" },
+      (average) => this.#set({ average }),
+    );
+    this.element = element(
+      "div",
+      { className: "panel" },
+      this.#hint,
+      this.#list,
+      element("div", { className: "fields" }, change.label, average.label),
+      this.#baseline.box,
+    );
+    this.#baseline.box.hidden = true;
+    this.bands.addEventListener("change", () => {
+      this.#listBands();
+      this.#changed();
+    });
+  }
+
+  get settings() {
+    return this.#settings;
+  }
+
+  /** Forgets what belongs to another picture. @param {Scan | null} scan */
+  begin(scan) {
+    this.#scan = scan;
+    this.draft = null;
+    const time = scan?.axes[0];
+    const end = time === undefined || scan === null
+      ? 0
+      : /** @type {any} */ (scan.group).plane.shape[0] * time.step;
+    this.#window.forEach((field, i) =>
+      field.input.value = i === 0 ? "0" : formatNumber(Number((end / 10).toPrecision(3)))
+    );
+    this.bands.begin(scan?.isLineScan ? /** @type {any} */ (scan.group).plane.shape[1] : 0);
+  }
+
+  /** Traces of the channels that are shown. */
+  get traces() {
+    if (!this.#scan?.isLineScan) return [];
+    return this.#traces.of(/** @type {any} */ (this.#scan.group), this.bands.all, this.#settings);
+  }
+
+  /** Title of the values. */
+  get title() {
+    return this.#settings.isChange ? "ΔF/F₀" : "Mean";
+  }
+
+  /** The settings in words, for tables. @returns {[string, string | number][]} */
+  get about() {
+    const { isChange, baseline, offset, average } = this.#settings;
+    const time = this.#scan?.axes[0].step ?? 1;
+    const rest = baseline.kind === "percentile"
+      ? `percentile ${baseline.percentile}`
+      : `mean from ${formatNumber(baseline.from * time)} s to ${formatNumber(baseline.to * time)} s`;
+    const change =
+      /** @type {[string, string | number][]} */ ([["Baseline F0", rest], ["Detector offset", offset]]);
+    return [
+      ["Values", isChange ? "dF/F0" : "mean of the band"],
+      ["Lines averaged", average],
+      ...(isChange ? change : []),
+    ];
+  }
+
+  #baselineFields() {
+    const percentile = numberField(
+      "Percentile",
+      { value: 10, min: 0, max: 100, id: "baseline-percentile" },
+      () => this.#setBaseline(),
+    );
+    const [from, to] = ["From", "to"].map((label, i) =>
+      numberField(
+        label,
+        { value: i, min: 0, unit: "s", id: `baseline-${label.toLowerCase()}` },
+        () => this.#setBaseline(),
+      )
+    );
+    const kind = choiceField(
+      "F₀",
+      [{ value: "percentile", name: "percentile" }, { value: "window", name: "mean of a time" }],
+      () => this.#setBaseline(),
+      "baseline-kind",
+    );
+    const offset = numberField(
+      "Detector offset",
+      { value: 0, id: "baseline-offset" },
+      (offset) => this.#set({ offset }),
+    );
+    const box = element(
+      "div",
+      { className: "fields" },
+      kind.label,
+      percentile.label,
+      from.label,
+      to.label,
+      offset.label,
+    );
+    from.label.hidden = to.label.hidden = true;
+    return { box, kind, percentile, from, to };
+  }
+
+  #setBaseline() {
+    const { kind, percentile, from, to } = this.#baseline;
+    const isWindow = kind.select.value === "window";
+    percentile.label.hidden = isWindow;
+    from.label.hidden = to.label.hidden = !isWindow;
+    const step = this.#scan?.axes[0].step ?? 1;
+    const line = (/** @type {HTMLInputElement} */ input) => Math.round(input.valueAsNumber / step);
+    this.#set({
+      baseline: isWindow
+        ? { kind: "window", from: line(from.input), to: Math.max(line(from.input) + 1, line(to.input)) }
+        : { kind: "percentile", percentile: percentile.input.valueAsNumber },
+    });
+  }
+
+  /** @param {Partial<import("./band_traces.js").TraceSettings>} change */
+  #set(change) {
+    this.#settings = { ...this.#settings, ...change };
+    this.#baseline.box.hidden = !this.#settings.isChange;
+    this.#changed();
+  }
+
+  #listBands() {
+    const all = this.bands.all;
+    this.#hint.hidden = all.length > 0;
+    // What is typed into stays; only what is gone or new is made again.
+    const rows = new Map(
+      [...this.#list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.band, row]),
+    );
+    this.#list.replaceChildren(...all.map((band) => {
+      const row = /** @type {HTMLElement | undefined} */ (rows.get(String(band.id))) ?? this.#row(band);
+      const place = row.querySelector(".place");
+      if (place !== null) place.textContent = this.#place(band);
+      return row;
+    }));
+  }
+
+  /** @param {Band} band */
+  #row({ id, name, color }) {
+    const swatch = element("input", { type: "color", value: color, "aria-label": `Colour of ${name}` });
+    swatch.addEventListener("input", () => this.bands.change(id, { color: swatch.value }));
+    const title = element("input", {
+      type: "text",
+      value: name,
+      "aria-label": `Name of ${name}`,
+      maxLength: 80,
+    });
+    title.addEventListener("input", () => this.bands.change(id, { name: title.value }));
+    const place = element("span", { className: "place" });
+    const remove = button("×", () => this.bands.remove(id), {
+      className: "icon",
+      "aria-label": `Remove ${name}`,
+    });
+    const row = element("li", {}, swatch, title, place, remove);
+    row.dataset.band = String(id);
+    return row;
+  }
+
+  /** @param {Band} band */
+  #place({ from, to }) {
+    const space = this.#scan?.axes[1];
+    if (space === undefined) return "";
+    const [low, high] = [toPhysical(space, from), toPhysical(space, to)].map((value) =>
+      formatNumber(Number(value.toPrecision(4)))
+    );
+    return `${low} to ${high} ${unitSymbol(space.unit)}`;
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * Events of a trace above a threshold, in a table that can be edited: rows are removed, added at the cursor and commented on.
+ *
+ * Tested in `tests/browser/events_test.ts`.
+ *
+ * @typedef {import("./events.js").TraceEvent & {note: string, isByHand: boolean}} Row
+ */
+import { element } from "../element.js";
+import { findEvents, highestNear, measureEvent } from "./events.js";
+import { button, choiceField, numberField, table } from "./fields.js";
+import { rounded } from "./scan.js";
+
+/** @import { Trace } from "./band_traces.js" */
+/** @import { Scan } from "./scan.js" */
+
+/** More rows than anybody edits: the threshold lies in the noise. */
+const MOST_ROWS = 2000;
+
+/** A peak that is added by hand is looked for so many lines around the cursor, or in a fiftieth of the trace. */
+const REACH = 3;
+
+/** Emits `change`. */
+export class EventPanel extends EventTarget {
+  /** @type {Scan | null} */
+  #scan = null;
+  /** @type {readonly Trace[]} */
+  #traces = [];
+  /** @type {Row[]} */
+  #rows = [];
+  #trace;
+  #height;
+  #prominence;
+  #distance;
+  #isFound = false;
+  /** Key of what the rows were measured in. */
+  #measured = "";
+  #status = element("p", { className: "result", role: "status" });
+  #table = element("div", { className: "scrolled" });
+  /** Line of the cursor. @type {() => number | null} */
+  #cursor;
+
+  /** @param {() => number | null} cursor line that the cursor is at */
+  constructor(cursor) {
+    super();
+    this.#cursor = cursor;
+    const again = () => this.#isFound && this.#find();
+    this.#trace = choiceField("Trace", [], again, "event-trace");
+    this.#height = numberField("Threshold", { value: 0, id: "event-threshold" }, () => {
+      again();
+      this.#changed();
+    });
+    this.#prominence = numberField("Amplitude at least", { value: 0, min: 0, id: "event-amplitude" }, again);
+    this.#distance = numberField("Apart", { value: 0, min: 0, unit: "s", id: "event-distance" }, again);
+    this.element = element(
+      "div",
+      { className: "panel" },
+      element(
+        "div",
+        { className: "fields" },
+        this.#trace.label,
+        this.#height.label,
+        this.#prominence.label,
+        this.#distance.label,
+      ),
+      element(
+        "div",
+        { className: "fields" },
+        button("Find events", () => this.#find(), { id: "event-find" }),
+        button("Add at cursor", () => this.#add(), { id: "event-add" }),
+        button("Clear", () => this.#clear(), { id: "event-clear" }),
+      ),
+      this.#status,
+      this.#table,
+    );
+  }
+
+  /** @param {Scan | null} scan */
+  begin(scan) {
+    this.#scan = scan;
+    this.#traces = [];
+    this.#clear();
+  }
+
+  /** Other traces, or the same ones with other values. @param {readonly Trace[]} traces */
+  listTraces(traces) {
+    const key = keyOf(this.#chosen);
+    this.#traces = traces;
+    const chosen = this.#trace.select.value;
+    this.#trace.select.replaceChildren(
+      ...traces.map((trace) => element("option", { value: keyOf(trace), textContent: trace.name })),
+    );
+    if (traces.some((trace) => keyOf(trace) === chosen)) this.#trace.select.value = chosen;
+    const trace = this.#chosen;
+    if (trace === null) return this.#clear();
+    if (key === "" && !this.#isFound) this.#propose(trace);
+    // The rows stay those of one trace; where its values are others they are measured again.
+    if (this.#rows.length > 0) this.#measure(trace);
+  }
+
+  /** @returns {readonly Row[]} */
+  get rows() {
+    return this.#rows;
+  }
+
+  /** The threshold while there are events to see; null otherwise. */
+  get level() {
+    return this.#isFound && Number.isFinite(this.#height.input.valueAsNumber)
+      ? this.#height.input.valueAsNumber
+      : null;
+  }
+
+  /** @returns {[string, string | number][]} */
+  get about() {
+    return [
+      ["Trace", this.#chosen?.name ?? ""],
+      ["Threshold", this.#height.input.valueAsNumber],
+      ["Least amplitude", this.#prominence.input.valueAsNumber],
+      ["Least distance (s)", this.#distance.input.valueAsNumber],
+    ];
+  }
+
+  /** Columns of the table that is saved. */
+  get columns() {
+    const step = this.#scan?.axes[0].step ?? 1;
+    const times = (/** @type {(row: Row) => number} */ of) => this.#rows.map((row) => of(row) * step);
+    return [
+      { name: "Time", unit: "s", values: times(({ peak }) => peak) },
+      { name: "Value", values: this.#rows.map(({ value }) => value) },
+      { name: "Amplitude", values: this.#rows.map(({ amplitude }) => amplitude) },
+      { name: "Half width", unit: "s", values: times(({ halfWidth }) => halfWidth) },
+      { name: "Rise 10-90 %", unit: "s", values: times(({ rise }) => rise) },
+      { name: "Decay to 1/e", unit: "s", values: times(({ decay }) => decay) },
+      { name: "By hand", values: this.#rows.map(({ isByHand }) => isByHand ? "yes" : "") },
+      { name: "Note", values: this.#rows.map(({ note }) => note) },
+    ];
+  }
+
+  get #chosen() {
+    return this.#traces.find((trace) => keyOf(trace) === this.#trace.select.value) ?? this.#traces[0] ?? null;
+  }
+
+  /** Half of the way from the middle of the values to the greatest. @param {Trace} trace */
+  #propose({ values }) {
+    const sorted = values.filter((value) => Number.isFinite(value)).sort();
+    if (sorted.length === 0) return;
+    const [middle, top] = [sorted[Math.floor(sorted.length / 2)], sorted[sorted.length - 1]];
+    this.#height.input.value = String(Number(((middle + top) / 2).toPrecision(3)));
+    this.#prominence.input.value = String(Number(((top - middle) / 4).toPrecision(2)));
+  }
+
+  #find() {
+    const trace = this.#chosen;
+    if (trace === null || this.#scan === null) {
+      this.#status.textContent = "Draw a band first: events are found in its trace.";
+      return;
+    }
+    const [height, prominence, distance] = [this.#height, this.#prominence, this.#distance].map(({ input }) =>
+      input.valueAsNumber
+    );
+    if (![height, prominence, distance].every(Number.isFinite)) return;
+    const found = findEvents(trace.values, {
+      height,
+      prominence,
+      distance: Math.max(1, distance / this.#scan.axes[0].step),
+    });
+    this.#isFound = true;
+    this.#measured = keyOf(trace);
+    const notes = new Map(this.#rows.map(({ peak, note }) => [peak, note]));
+    const rows = found.map((event) => ({ ...event, note: notes.get(event.peak) ?? "", isByHand: false }));
+    const byHand = this.#rows.filter((row) => row.isByHand && !found.some(({ peak }) => peak === row.peak))
+      .map((row) => ({ ...row, ...measureEvent(trace.values, row.peak) }));
+    this.#rows = [...rows, ...byHand].sort((a, b) => a.peak - b.peak).slice(0, MOST_ROWS);
+    this.#status.textContent = found.length > MOST_ROWS
+      ? `${found.length} events, more than a table can hold: the first ${MOST_ROWS} are shown.`
+      : `${this.#rows.length} ${this.#rows.length === 1 ? "event" : "events"} in ${trace.name}`;
+    this.#list();
+  }
+
+  /** Of the same peaks, in a trace whose values have changed. @param {Trace} trace */
+  #measure(trace) {
+    if (this.#isFound && this.#measured === keyOf(trace)) return this.#find();
+    this.#rows = this.#rows.map((row) => ({ ...row, ...measureEvent(trace.values, row.peak) }));
+    this.#list();
+  }
+
+  #add() {
+    const [trace, line] = [this.#chosen, this.#cursor()];
+    if (trace === null || line === null) {
+      this.#status.textContent = trace === null
+        ? "Draw a band first."
+        : "Point at the line scan, or move its cursor by the arrow keys, and add the event there.";
+      return;
+    }
+    const peak = highestNear(trace.values, line, Math.max(REACH, Math.round(trace.values.length / 50)));
+    if (Number.isFinite(trace.values[peak]) && !this.#rows.some((row) => row.peak === peak)) {
+      this.#rows = [...this.#rows, { ...measureEvent(trace.values, peak), note: "", isByHand: true }]
+        .sort((a, b) => a.peak - b.peak);
+    }
+    this.#list();
+  }
+
+  #clear() {
+    this.#rows = [];
+    this.#isFound = false;
+    this.#status.textContent = "";
+    this.#list();
+  }
+
+  #list() {
+    const step = this.#scan?.axes[0].step ?? 1;
+    const rows = this.#rows.map((row, i) => {
+      const number = i + 1;
+      const note = element("input", {
+        type: "text",
+        value: row.note,
+        "aria-label": `Note on event ${number}`,
+        maxLength: 200,
+      });
+      note.addEventListener("input", () => row.note = note.value);
+      const remove = button("×", () => {
+        this.#rows = this.#rows.filter((other) => other !== row);
+        this.#list();
+      }, { className: "icon", "aria-label": `Remove event ${number}` });
+      const ms = (/** @type {number} */ lines) => rounded(lines * step * 1000);
+      return [
+        rounded(row.peak * step),
+        rounded(row.amplitude),
+        ms(row.halfWidth),
+        ms(row.rise),
+        ms(row.decay),
+        note,
+        remove,
+      ];
+    });
+    const heads = ["Time (s)", "Amplitude", "Half width (ms)", "Rise (ms)", "Decay (ms)", "Note", ""];
+    this.#table.replaceChildren(...(rows.length === 0 ? [] : [table("Events", heads, rows)]));
+    this.#changed();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** A trace is told by its band and channel, whatever it is called. @param {Trace | null} trace */
+const keyOf = (trace) => trace === null ? "" : `${trace.band.id} ${trace.channel}`;

@@ -1,0 +1,91 @@
+/** Labelled controls of the panels. */
+import { element } from "../element.js";
+
+/**
+ * A number that can be typed; what is no number within the limits is marked and not told.
+ *
+ * @param {string} label
+ * @param {{value: number, min?: number, max?: number, step?: number | "any", unit?: string, id?: string}} settings
+ * @param {(value: number) => void} onChange
+ */
+export function numberField(
+  label,
+  { value, min = -Infinity, max = Infinity, step = "any", unit = "", id },
+  onChange,
+) {
+  const input = element("input", { type: "number", value: String(value), step, ...(id ? { id } : {}) });
+  if (Number.isFinite(min)) input.min = String(min);
+  if (Number.isFinite(max)) input.max = String(max);
+  const label_ = element(
+    "label",
+    { className: "field" },
+    element("span", { textContent: label }),
+    input,
+    unit,
+  );
+  input.addEventListener("change", () => {
+    const typed = input.valueAsNumber;
+    const isGood = typed >= min && typed <= max;
+    input.setAttribute("aria-invalid", String(!isGood));
+    if (isGood) onChange(typed);
+  });
+  return { label: label_, input };
+}
+
+/**
+ * @template {string} Value
+ * @param {string} label
+ * @param {readonly {value: Value, name: string}[]} choices
+ * @param {(value: Value) => void} onChange
+ * @param {string} [id]
+ */
+export function choiceField(label, choices, onChange, id) {
+  const select = element(
+    "select",
+    id ? { id } : {},
+    ...choices.map(({ value, name }) => element("option", { value, textContent: name })),
+  );
+  select.addEventListener("change", () => onChange(/** @type {Value} */ (select.value)));
+  return {
+    label: element("label", { className: "field" }, element("span", { textContent: label }), select),
+    select,
+  };
+}
+
+/** @param {string} label @param {boolean} isChecked @param {(isChecked: boolean) => void} onChange @param {string} [id] */
+export function checkField(label, isChecked, onChange, id) {
+  const input = element("input", { type: "checkbox", checked: isChecked, ...(id ? { id } : {}) });
+  input.addEventListener("change", () => onChange(input.checked));
+  return { label: element("label", { className: "check" }, input, ` ${label}`), input };
+}
+
+/** @param {string} text @param {() => void} onClick @param {Record<string, unknown>} [settings] */
+export function button(text, onClick, settings = {}) {
+  const made = element("button", { type: "button", textContent: text, ...settings });
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+/**
+ * A table of texts and elements; the first row has the names of the columns.
+ *
+ * @param {string} label
+ * @param {readonly string[]} heads
+ * @param {readonly (readonly (string | Node)[])[]} rows
+ */
+export function table(label, heads, rows) {
+  return element(
+    "table",
+    { "aria-label": label },
+    element(
+      "thead",
+      {},
+      element("tr", {}, ...heads.map((head) => element("th", { scope: "col", textContent: head }))),
+    ),
+    element(
+      "tbody",
+      {},
+      ...rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell)))),
+    ),
+  );
+}

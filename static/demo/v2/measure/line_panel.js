@@ -1,0 +1,138 @@
+/**
+ * Lines that are drawn over streaks: how long, how far and how fast.
+ *
+ * Tested in `tests/browser/velocity_test.ts`.
+ *
+ * @typedef {import("./velocity.js").Place} Place
+ * @typedef {{id: number, from: Place, to: Place}} Line
+ */
+import { element } from "../element.js";
+import { button, table } from "./fields.js";
+import { quantity, velocityText } from "./scan.js";
+import { lineVelocity, velocityUnit } from "./velocity.js";
+
+/** @import { Scan } from "./scan.js" */
+
+const COLOR = "#ffffff";
+
+/** More lines hide the picture. */
+const MOST_LINES = 200;
+
+/** Emits `change`. */
+export class LinePanel extends EventTarget {
+  /** @type {Line[]} */
+  #lines = [];
+  #made = 0;
+  /** @type {Scan | null} */
+  #scan = null;
+  #rows = element("div");
+  /** What is being drawn says itself. */
+  #output = element("output", { className: "drawn", "aria-live": "polite" });
+  /** @type {{from: Place, to: Place} | null} */
+  #draft = null;
+
+  constructor() {
+    super();
+    const hint = element("p", { className: "hint", textContent: "Choose Line and draw along a streak." });
+    this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows);
+  }
+
+  /** @param {Scan | null} scan */
+  begin(scan) {
+    this.#scan = scan;
+    this.#lines = [];
+    this.#made = 0;
+    this.#draft = null;
+    this.#output.textContent = "";
+    this.#changed();
+  }
+
+  /** @returns {readonly Line[]} */
+  get lines() {
+    return this.#lines;
+  }
+
+  /** A line as it is drawn. @param {Place} from @param {Place} to @param {boolean} isDone */
+  draw(from, to, isDone) {
+    this.#draft = isDone ? null : { from, to };
+    const isLine = from.x !== to.x || from.y !== to.y;
+    this.#output.textContent = isLine ? this.#words({ from, to }).join(" · ") : "";
+    if (!isDone || !isLine || this.#lines.length >= MOST_LINES) return;
+    this.#made += 1;
+    this.#lines.push({ id: this.#made, from, to });
+    this.#changed();
+  }
+
+  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {object[]} marks over the picture */
+  marks(toScreen) {
+    const drawn = [...this.#lines, ...(this.#draft === null ? [] : [{ id: 0, ...this.#draft }])];
+    return drawn.flatMap(({ id, from, to }) => {
+      const points = [from, to].map(({ x, y }) => toScreen(x, y));
+      const [[x0, y0], [x1, y1]] = /** @type {[number, number][]} */ (points);
+      const line = { points, color: COLOR, width: 2, halo: true };
+      if (id === 0) return [line];
+      return [line, {
+        text: String(id),
+        at: [(x0 + x1) / 2 + 8, (y0 + y1) / 2],
+        anchor: "start",
+        color: COLOR,
+        halo: true,
+      }];
+    });
+  }
+
+  /** Columns of the table that is saved. */
+  get columns() {
+    const scan = this.#scan;
+    if (scan === null) return [];
+    const [time, space] = scan.axes;
+    const found = this.#lines.map(({ from, to }) => lineVelocity(from, to, scan.axes));
+    const start = this.#lines.map(({ from, to }) => (Math.min(from.x, to.x) - 0.5) * time.step);
+    return [
+      { name: "Line", values: this.#lines.map(({ id }) => id) },
+      { name: "Start", unit: "s", values: start },
+      {
+        name: "Duration",
+        unit: time.unit === "seconds" ? "s" : "lines",
+        values: found.map(({ duration }) => duration),
+      },
+      {
+        name: "Distance",
+        unit: space.unit === "um" ? "um" : "px",
+        values: found.map(({ distance }) => distance),
+      },
+      {
+        name: "Velocity",
+        unit: velocityUnit(scan.axes).replace("µ", "u"),
+        values: found.map(({ velocity }) => velocity),
+      },
+    ];
+  }
+
+  /** @param {{from: Place, to: Place}} line */
+  #words({ from, to }) {
+    const { axes } = /** @type {Scan} */ (this.#scan);
+    const { duration, distance, velocity } = lineVelocity(from, to, axes);
+    const four = (/** @type {number} */ value) => Number(value.toPrecision(4));
+    return [
+      `Δt ${quantity(four(duration), axes[0])}`,
+      `Δx ${quantity(four(distance), axes[1])}`,
+      `velocity ${velocityText(velocity, axes)}`,
+    ];
+  }
+
+  #changed() {
+    const rows = this.#lines.map((line) => {
+      const [time, distance, velocity] = this.#words(line).map((text) => text.replace(/^\S+ /, ""));
+      const remove = button("×", () => {
+        this.#lines = this.#lines.filter(({ id }) => id !== line.id);
+        this.#changed();
+      }, { className: "icon", "aria-label": `Remove line ${line.id}` });
+      return [String(line.id), time, distance, velocity, remove];
+    });
+    this.#rows.replaceChildren(
+      ...(rows.length === 0 ? [] : [table("Lines", ["", "Δt", "Δx", "Velocity", ""], rows)]),
+    );
+    this.dispatchEvent(new Event("change"));
+  }
+}

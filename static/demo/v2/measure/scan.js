@@ -1,0 +1,57 @@
+/**
+ * What is measured: the planes of a picture with what is known about them.
+ *
+ * @typedef {import("./velocity.js").Axis} Axis
+ * @typedef {object} Scan
+ * @property {import("../channel_group.js").ChannelGroup} group
+ * @property {readonly Axis[]} axes of rows and columns; of a line scan time and position
+ * @property {string} fileName
+ * @property {string} path on the server's computer
+ * @property {boolean} isLineScan rows are time
+ */
+import { formatNumber, isTime, unitSymbol } from "../axes.js";
+
+/** @typedef {{plane: {shape: number[], axes: Axis[]}}} WithPlane */
+
+/** @param {import("../channel_group.js").ChannelGroup} group @param {{name: string, path: string}} source @returns {Scan} */
+export function scanOf(group, { name, path }) {
+  const { axes } = /** @type {any} */ (group).plane;
+  return { group, axes, fileName: name, path, isLineScan: isTime(axes[0]) };
+}
+
+/** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
+export const shapeOf = ({ group }) => /** @type {any} */ (group).plane.shape;
+
+/** Such as `1.27 s`; times below a second in milliseconds. @param {number} value @param {Axis} axis */
+export function quantity(value, axis) {
+  if (isTime(axis) && Math.abs(value) < 1 && value !== 0) return `${formatNumber(value * 1000)} ms`;
+  return `${formatNumber(value)} ${unitSymbol(axis.unit)}`;
+}
+
+/** Such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly Axis[]} axes */
+export function velocityText(velocity, [time, space]) {
+  if (Number.isNaN(velocity)) return "–";
+  if (!Number.isFinite(velocity)) return "no time passes";
+  const isLarge = space.unit === "um" && Math.abs(velocity) >= 1000;
+  const unit = isLarge ? "mm" : unitSymbol(space.unit);
+  return `${rounded(isLarge ? velocity / 1000 : velocity)} ${unit}/${
+    time.unit === "Pixels" ? "line" : unitSymbol(time.unit)
+  }`;
+}
+
+/** Four digits say more than any of these measurements knows. @param {number} value */
+export const rounded = (value) => Number.isFinite(value) ? formatNumber(Number(value.toPrecision(4))) : "–";
+
+/** Name of a file without its ending, for the files that are saved. @param {Scan} scan */
+export const stemOf = ({ fileName }) => fileName.replace(/(\.ome)?\.[^.]+$/, "");
+
+/** What stands above every table: where its numbers come from. @param {Scan} scan @returns {[string, string | number][]} */
+export function about({ fileName, path, axes, isLineScan }) {
+  const [rows, columns] = axes;
+  return [
+    ["File", fileName],
+    ["Path", path],
+    [isLineScan ? "Time per line" : "Row step", `${rows.step} ${unitSymbol(rows.unit)}`],
+    [isLineScan ? "Distance per column" : "Column step", `${columns.step} ${unitSymbol(columns.unit)}`],
+  ];
+}

@@ -1,0 +1,238 @@
+/**
+ * A chart over the time of a line scan, directly below it and with the same left and right edge: curves on a canvas, labels
+ * as SVG over it.
+ *
+ * @typedef {object} ChartCurve
+ * @property {string} color
+ * @property {string} [dash]
+ * @property {Float64Array} values one a line
+ *
+ * @typedef {object} ChartPoint
+ * @property {number} line place in lines; the middle of line 0 is 0
+ * @property {number} value
+ * @property {string} color
+ * @property {number} [opacity]
+ *
+ * @typedef {object} ChartContent
+ * @property {readonly ChartCurve[]} curves
+ * @property {readonly ChartPoint[]} [points]
+ * @property {readonly number[]} [events] lines that are marked above
+ * @property {readonly {line: number, label: string}[]} [cursors]
+ * @property {number | null} [level] a threshold
+ * @property {string} title of the values
+ */
+import { ticks, toPhysical } from "../axes.js";
+import { element, svgElement } from "../element.js";
+import { measureLabel, svgMarks } from "../marks.js";
+
+const BELOW = 22;
+const ABOVE = 8;
+const TICK = 4;
+
+/** Labels of values are at least so far apart, in CSS pixels. */
+const VALUE_ROOM = 26;
+
+/** Labels of times. */
+const TIME_ROOM = 80;
+
+/** One chart with its box. */
+export class TraceChart {
+  #canvas = element("canvas");
+  #svg;
+  #label;
+  /** CSS pixels that the labels of the values took when it was last drawn. */
+  gutter = 0;
+
+  /** @param {string} label for those who do not see it */
+  constructor(label) {
+    this.#label = svgElement("title", {}, label);
+    this.#svg = svgElement("svg", { role: "img", "aria-label": label });
+    this.box = element("div", { className: "trace-chart" }, this.#canvas, this.#svg);
+    this.box.hidden = true;
+  }
+
+  /**
+   * @param {ChartContent} content
+   * @param {{left: number, width: number, from: number, to: number, time: {step: number, unit: string}}} span
+   *   edges of the picture above in CSS pixels of the box, and the lines between them
+   */
+  draw(content, span) {
+    const { width, height } = this.box.getBoundingClientRect();
+    if (width < 1 || height < 1) return;
+    const area = {
+      left: span.left,
+      width: span.width,
+      top: ABOVE,
+      height: Math.max(10, height - ABOVE - BELOW),
+    };
+    const context = this.#fitted(width, height);
+    const range = rangeOf(content, span);
+    context.fillStyle = "#000";
+    context.fillRect(area.left, area.top, area.width, area.height);
+    const place = {
+      across: (/** @type {number} */ line) =>
+        area.left + (line + 0.5 - span.from) / (span.to - span.from) * area.width,
+      up: (/** @type {number} */ value) =>
+        area.top + (range.high - value) / (range.high - range.low) * area.height,
+    };
+    context.save();
+    context.beginPath();
+    context.rect(area.left, area.top, area.width, area.height);
+    context.clip();
+    for (const curve of content.curves) drawCurve(context, curve, span, place);
+    for (const point of content.points ?? []) drawPoint(context, point, place);
+    context.restore();
+    const marks = [...valueMarks(range, area, place, content.title), ...timeMarks(span, area)];
+    this.gutter = Math.max(...ticksOf(range, area).labels.map((text) => Math.ceil(measureLabel(text))), 0) +
+      28;
+    this.#svg.replaceChildren(
+      this.#label,
+      ...svgMarks(/** @type {any} */ ([...marks, ...eventMarks(content, area, place)])),
+    );
+  }
+
+  /** @param {number} width @param {number} height */
+  #fitted(width, height) {
+    const density = globalThis.devicePixelRatio;
+    const [wide, high] = [Math.round(width * density), Math.round(height * density)];
+    if (this.#canvas.width !== wide) this.#canvas.width = wide;
+    if (this.#canvas.height !== high) this.#canvas.height = high;
+    const context = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext("2d"));
+    context.reset();
+    context.scale(density, density);
+    return context;
+  }
+}
+
+/** Least and greatest value in view, with some room. @type {(content: ChartContent, span: {from: number, to: number}) => {low: number, high: number}} */
+export function rangeOf({ curves, points = [], level = null }, { from, to }) {
+  let [low, high] = [Infinity, -Infinity];
+  const take = (/** @type {number} */ value) => {
+    if (!Number.isFinite(value)) return;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  };
+  for (const { values } of curves) {
+    for (let i = Math.max(0, Math.floor(from)); i < Math.min(values.length, Math.ceil(to)); i += 1) {
+      take(values[i]);
+    }
+  }
+  for (const { line, value } of points) if (line + 0.5 >= from && line + 0.5 <= to) take(value);
+  if (level !== null) take(level);
+  if (!(high >= low)) return { low: 0, high: 1 };
+  const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 0.5;
+  return { low: low - margin, high: high + margin };
+}
+
+/**
+ * A line through the values; where pixels hold several, from the least to the greatest of each.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {ChartCurve} curve
+ * @param {{from: number, to: number, width: number}} span
+ * @param {{across: (line: number) => number, up: (value: number) => number}} place
+ */
+function drawCurve(context, { values, color, dash = "" }, { from, to, width }, { across, up }) {
+  context.strokeStyle = color;
+  context.lineWidth = 1.5;
+  context.lineJoin = "round";
+  const aPixel = (to - from) / width;
+  // Broken lines cannot go up and down within a pixel.
+  context.setLineDash(dash === "" || aPixel > 2 ? [] : dash.split(" ").map(Number));
+  context.globalAlpha = dash !== "" && aPixel > 2 ? 0.65 : 1;
+  context.beginPath();
+  let isOpen = false;
+  const step = Math.max(1, Math.floor(aPixel));
+  const first = Math.max(0, Math.floor(from / step) * step - step);
+  for (let start = first; start < Math.min(values.length, to + step); start += step) {
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = start; i < Math.min(values.length, start + step); i += 1) {
+      if (values[i] < low) low = values[i];
+      if (values[i] > high) high = values[i];
+    }
+    const isThere = high >= low && Number.isFinite(low) && Number.isFinite(high);
+    if (isThere) {
+      const x = across(start + (step - 1) / 2);
+      if (isOpen) context.lineTo(x, up(low));
+      else context.moveTo(x, up(low) + 0.01);
+      context.lineTo(x, up(high));
+    }
+    isOpen = isThere;
+  }
+  context.stroke();
+  context.setLineDash([]);
+  context.globalAlpha = 1;
+}
+
+/** @param {CanvasRenderingContext2D} context @param {ChartPoint} point @param {{across: (line: number) => number, up: (value: number) => number}} place */
+function drawPoint(context, { line, value, color, opacity = 1 }, { across, up }) {
+  if (!Number.isFinite(value)) return;
+  context.globalAlpha = opacity;
+  context.fillStyle = color;
+  context.beginPath();
+  context.arc(across(line), up(value), 2.5, 0, 2 * Math.PI);
+  context.fill();
+  context.globalAlpha = 1;
+}
+
+/** @param {{low: number, high: number}} range @param {{height: number}} area */
+const ticksOf = ({ low, high }, { height }) => ticks(low, high, Math.max(1, height / VALUE_ROOM));
+
+/** @type {(range: {low: number, high: number}, area: any, place: {up: (value: number) => number}, title: string) => object[]} */
+function valueMarks(range, area, { up }, title) {
+  const { values, labels } = ticksOf(range, area);
+  const marks = values.flatMap((value, i) => {
+    const y = up(value);
+    return [
+      { points: [[area.left - TICK, y], [area.left, y]] },
+      { text: labels[i], at: [area.left - TICK - 3, y], anchor: "end" },
+    ];
+  });
+  const widest = Math.max(0, ...labels.map((label) => measureLabel(label)));
+  const x = area.left - TICK - 3 - widest - 10;
+  if (x >= 6 && measureLabel(title) <= area.height + BELOW) {
+    marks.push(
+      /** @type {any} */ ({
+        text: title,
+        at: [x, area.top + area.height / 2],
+        anchor: "middle",
+        turned: true,
+      }),
+    );
+  }
+  return marks;
+}
+
+/** @type {(span: {from: number, to: number, time: any}, area: any) => object[]} */
+function timeMarks({ from, to, time }, area) {
+  const [low, high] = [toPhysical(time, from), toPhysical(time, to)];
+  const base = area.top + area.height;
+  const { values, labels } = ticks(low, high, Math.max(1, area.width / TIME_ROOM));
+  return values.flatMap((value, i) => {
+    const x = area.left + (value - low) / (high - low) * area.width;
+    return [
+      { points: [[x, base], [x, base + TICK]] },
+      { text: labels[i], at: [x, base + 13], anchor: "middle" },
+    ];
+  });
+}
+
+/** @type {(content: ChartContent, area: any, place: {across: (line: number) => number, up: (value: number) => number}) => object[]} */
+function eventMarks({ events = [], cursors = [], level = null }, area, { across, up }) {
+  const [right, bottom] = [area.left + area.width, area.top + area.height];
+  const isInside = (/** @type {number} */ x) => x >= area.left && x <= right;
+  const marks = events.map(across).filter(isInside).map((x) => ({
+    points: [[x - 4, area.top], [x + 4, area.top], [x, area.top + 7], [x - 4, area.top]],
+    color: "#fff",
+    width: 1.5,
+  }));
+  const lines = cursors.map(({ line, label }) => ({ x: across(line), label })).filter(({ x }) => isInside(x))
+    .flatMap(({ x, label }) => [
+      { points: [[x, area.top], [x, bottom]], color: "#fff", dash: "4 3" },
+      { text: label, at: [x + 4, area.top + 8], anchor: "start", color: "#fff" },
+    ]);
+  const levels = level === null
+    ? []
+    : [{ points: [[area.left, up(level)], [right, up(level)]], color: "#fff", dash: "2 3" }];
+  return [...marks, ...lines, ...levels];
+}

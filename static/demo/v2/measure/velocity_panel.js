@@ -1,0 +1,236 @@
+/**
+ * Velocity over time: which part of the lines, in what windows, and what was found.
+ *
+ * Tested in `tests/browser/velocity_test.ts`.
+ */
+import { formatNumber } from "../axes.js";
+import { element } from "../element.js";
+import { button, choiceField, numberField } from "./fields.js";
+import { shapeOf, velocityText } from "./scan.js";
+import { physicalVelocity, resolvable, SHORTEST_WINDOW, velocityUnit } from "./velocity.js";
+import { measureVelocities } from "./velocities.js";
+
+/** @import { Band } from "./bands.js" */
+/** @import { Scan } from "./scan.js" */
+/** @import { VelocityAt } from "./velocity.js" */
+
+/** Lines of a window until another number is typed. */
+const WINDOW = 100;
+
+/** Emits `change` when there are other velocities. */
+export class VelocityPanel extends EventTarget {
+  /** @type {Scan | null} */
+  #scan = null;
+  /** @type {readonly Band[]} */
+  #bands = [];
+  /** @type {readonly VelocityAt[]} */
+  #found = [];
+  /** What was measured, in words. @type {[string, string | number][]} */
+  #about = [];
+  /** @type {AbortController | null} */
+  #running = null;
+  #window;
+  #step;
+  #band;
+  #channel;
+  #range = element("p", { className: "hint" });
+  #result = element("p", { className: "result", role: "status" });
+  #progress = element("progress", { hidden: true, "aria-label": "Velocities" });
+  #start;
+
+  constructor() {
+    super();
+    const told = () => this.#say();
+    this.#band = choiceField("In", [], told, "velocity-band");
+    this.#channel = choiceField("Channel", [], told, "velocity-channel");
+    this.#window = numberField("Window", {
+      value: WINDOW,
+      min: SHORTEST_WINDOW,
+      step: 1,
+      unit: "lines",
+      id: "velocity-window",
+    }, told);
+    this.#step = numberField("every", {
+      value: WINDOW / 2,
+      min: 1,
+      step: 1,
+      unit: "lines",
+      id: "velocity-step",
+    }, told);
+    this.#start = button("Measure velocities", () => this.#toggle(), { id: "velocity-start" });
+    this.element = element(
+      "div",
+      { className: "panel" },
+      element(
+        "div",
+        { className: "fields" },
+        this.#band.label,
+        this.#channel.label,
+        this.#window.label,
+        this.#step.label,
+      ),
+      this.#range,
+      element("div", { className: "fields" }, this.#start, this.#progress),
+      this.#result,
+    );
+  }
+
+  /** @param {Scan | null} scan */
+  begin(scan) {
+    this.#running?.abort();
+    this.#scan = scan;
+    this.#found = [];
+    this.#result.textContent = "";
+    if (scan === null || !scan.isLineScan) return this.#changed();
+    const [lines] = shapeOf(scan);
+    const window = Math.max(SHORTEST_WINDOW, Math.min(WINDOW, Math.floor(lines / 4)));
+    this.#window.input.value = String(window);
+    this.#step.input.value = String(Math.max(1, Math.floor(window / 2)));
+    const channels = scan.group.channels.map(({ name }, i) =>
+      element("option", { value: String(i), textContent: name })
+    );
+    this.#channel.select.replaceChildren(...channels);
+    this.listBands([]);
+    this.#changed();
+  }
+
+  /** @param {readonly Band[]} bands */
+  listBands(bands) {
+    this.#bands = bands.map((band) => ({ ...band }));
+    const chosen = this.#band.select.value;
+    this.#band.select.replaceChildren(
+      element("option", { value: "", textContent: "whole lines" }),
+      ...bands.map(({ id, name }) => element("option", { value: String(id), textContent: name })),
+    );
+    this.#band.select.value = bands.some(({ id }) => String(id) === chosen) ? chosen : "";
+    this.#say();
+  }
+
+  /** Velocities that have a number, in the axes' units. @returns {{line: number, velocity: number, confidence: number}[]} */
+  get points() {
+    const axes = this.#scan?.axes;
+    if (axes === undefined) return [];
+    return this.#found.filter(({ verdict }) => verdict === "measured").map((
+      { line, velocity, confidence },
+    ) => ({
+      line,
+      velocity: physicalVelocity(velocity, axes),
+      confidence,
+    }));
+  }
+
+  get title() {
+    return this.#scan === null ? "" : velocityUnit(this.#scan.axes);
+  }
+
+  /** @returns {[string, string | number][]} */
+  get about() {
+    return this.#about;
+  }
+
+  /** Columns of the table that is saved. */
+  get columns() {
+    const axes = this.#scan?.axes;
+    if (axes === undefined) return [];
+    const found = this.#found;
+    return [
+      { name: "Time", unit: "s", values: found.map(({ line }) => line * axes[0].step) },
+      {
+        name: "Velocity",
+        unit: velocityUnit(axes).replace("µ", "u"),
+        values: found.map(({ velocity }) => physicalVelocity(velocity, axes)),
+      },
+      { name: "Confidence", values: found.map(({ confidence }) => confidence) },
+      { name: "Estimated standard error", unit: "%", values: found.map(({ error }) => 100 * error) },
+      {
+        name: "Verdict",
+        values: found.map(({ verdict }) => verdict === "too slow" ? "too slow for this window" : verdict),
+      },
+    ];
+  }
+
+  /** @returns {import("./velocity.js").Windows} */
+  get #windows() {
+    const band = this.#bands.find(({ id }) => String(id) === this.#band.select.value);
+    const columns = this.#scan === null ? 0 : shapeOf(this.#scan)[1];
+    return {
+      window: Math.round(this.#window.input.valueAsNumber),
+      step: Math.round(this.#step.input.valueAsNumber),
+      columns: band === undefined ? [0, columns] : [band.from, band.to],
+    };
+  }
+
+  /** What the window can tell. */
+  #say() {
+    if (this.#scan === null || !this.#scan.isLineScan) return;
+    const { axes } = this.#scan;
+    const windows = this.#windows;
+    const [slow, fast] = resolvable(windows).map((velocity) =>
+      velocityText(Number(physicalVelocity(velocity, axes).toPrecision(2)), axes)
+    );
+    const time = formatNumber(Number((windows.window * axes[0].step * 1000).toPrecision(3)));
+    this.#range.textContent = Number.isFinite(windows.window)
+      ? `${time} ms: tells velocities from ${slow} to ${fast}.`
+      : "";
+  }
+
+  async #toggle() {
+    if (this.#running !== null) return this.#running.abort();
+    const scan = this.#scan;
+    if (scan === null) return;
+    const windows = this.#windows;
+    const channel = scan.group.channels[Number(this.#channel.select.value)];
+    if (channel === undefined) return;
+    const running = this.#running = new AbortController();
+    this.#start.textContent = "Cancel";
+    this.#progress.hidden = false;
+    this.#progress.removeAttribute("value");
+    try {
+      const plane = { samples: channel.samples, shape: shapeOf(scan) };
+      this.#found = await measureVelocities(plane, windows, {
+        signal: running.signal,
+        onProgress: (done, of) => {
+          this.#progress.max = of;
+          this.#progress.value = done;
+        },
+      });
+      const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
+      this.#about = [
+        ["Method", "Radon transform (Drew et al. 2010) by autocorrelation"],
+        ["Channel", channel.name],
+        ["Part of the lines", `${part}, columns ${windows.columns[0]} to ${windows.columns[1] - 1}`],
+        ["Window (lines)", windows.window],
+        ["Step (lines)", windows.step],
+      ];
+      this.#result.textContent = this.#summary();
+    } catch (error) {
+      const isCancelled = running.signal.aborted;
+      this.#result.textContent = isCancelled ? "Cancelled" : /** @type {Error} */ (error).message;
+    } finally {
+      if (this.#running === running) this.#running = null;
+      this.#start.textContent = "Measure velocities";
+      this.#progress.hidden = true;
+      this.#changed();
+    }
+  }
+
+  #summary() {
+    const { length } = this.#found;
+    if (length === 0) return "The recording is shorter than the window.";
+    const axes = /** @type {Scan} */ (this.#scan).axes;
+    const speeds = this.points.map(({ velocity }) => velocity).sort((a, b) => a - b);
+    const rest = ["too slow", "too fast", "unclear"].flatMap((verdict) => {
+      const count = this.#found.filter((found) => found.verdict === verdict).length;
+      const words = verdict === "too slow" ? "too slow for this window" : verdict;
+      return count === 0 ? [] : [`${count} ${words}`];
+    });
+    const median = speeds.length === 0
+      ? []
+      : [`median ${velocityText(speeds[Math.floor(speeds.length / 2)], axes)}`];
+    return [`${speeds.length} of ${length} windows measured`, ...median, ...rest].join(" · ");
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
