@@ -1,0 +1,69 @@
+/** The charts below a line scan: traces of its bands, and velocities. */
+import { element, within } from "../element.js";
+import { TraceChart } from "./trace_chart.js";
+
+/** @import { Scan } from "./scan.js" */
+
+/**
+ * @typedef {object} Charted
+ * @property {readonly import("./band_traces.js").Trace[]} traces
+ * @property {string} title
+ * @property {readonly {line: number, velocity: number, confidence: number}[]} velocities
+ * @property {string} velocityTitle
+ * @property {readonly number[]} events lines of the peaks
+ * @property {number | null} level
+ * @property {readonly {line: number, label: string}[]} pinned
+ */
+
+const VELOCITY_COLOR = "#ffffff";
+
+export class TraceCharts {
+  #pane;
+  #traces = new TraceChart("Traces of the bands over time");
+  #velocities = new TraceChart("Velocity of the streaks over time");
+  #box = element("div", { className: "trace-charts", hidden: true });
+
+  /** @param {HTMLElement} figure of the line scan @param {import("../pane.js").Pane} pane */
+  constructor(figure, pane) {
+    this.#pane = pane;
+    this.#box.append(this.#traces.box, this.#velocities.box);
+    within(figure, ".stage").after(this.#box);
+    this.#traces.box.id = "trace-chart";
+    this.#velocities.box.id = "velocity-chart";
+  }
+
+  /** @param {Scan | null} scan @param {Charted} charted */
+  draw(scan, { traces, title, velocities, velocityTitle, events, level, pinned }) {
+    const isScan = scan?.isLineScan === true;
+    this.#traces.box.hidden = !isScan || traces.length === 0;
+    this.#velocities.box.hidden = !isScan || velocities.length === 0;
+    this.#box.hidden = this.#traces.box.hidden && this.#velocities.box.hidden;
+    if (scan === null || this.#box.hidden) return this.#keep(0);
+    const { x0, x1 } = this.#pane.view;
+    const span = { ...this.#pane.edges, from: x0, to: x1, time: scan.axes[0] };
+    const { cursor } = this.#pane;
+    const cursors = [...pinned, ...(cursor === null ? [] : [{ line: cursor.x, label: "" }])];
+    if (!this.#traces.box.hidden) this.#traces.draw({ curves: traces, events, level, cursors, title }, span);
+    if (!this.#velocities.box.hidden) {
+      const points = velocities.map(({ line, velocity, confidence }) => ({
+        line,
+        value: velocity,
+        color: VELOCITY_COLOR,
+        // The least certain ones are still seen.
+        opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
+      }));
+      this.#velocities.draw({ curves: [], points, cursors, title: velocityTitle }, span);
+    }
+    this.#keep(Math.max(
+      this.#traces.box.hidden ? 0 : this.#traces.gutter,
+      this.#velocities.box.hidden ? 0 : this.#velocities.gutter,
+    ));
+  }
+
+  /** All plots begin at one place. @param {number} gutter */
+  #keep(gutter) {
+    if (this.#pane.gutter === gutter) return;
+    this.#pane.gutter = gutter;
+    this.#pane.redraw();
+  }
+}
