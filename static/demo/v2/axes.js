@@ -19,7 +19,7 @@ export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
 /** Whether the axis counts time. @param {Pick<Axis, "unit">} axis */
 export const isTime = (axis) => axis.unit === "seconds";
 
-/** Title of an axis, such as `Y (µm)` or `Y · time (s)`. @param {Axis} axis */
+/** Title of an axis, such as `Y (µm)` or `Y · time (s)`. @param {Pick<Axis, "name" | "unit">} axis */
 export const axisTitle = (axis) =>
   isTime(axis) ? `${axis.name} · time (s)` : `${axis.name} (${unitSymbol(axis.unit)})`;
 
