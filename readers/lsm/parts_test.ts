@@ -18,6 +18,11 @@ Deno.test("colours and names, counted or not", () => {
   deepEqual(at(readChannelColors, real), { size: 53, colors: ["#ff0000"], names: ["ChS1"] });
   const old = packed(["i", 36, 2, 2, 20, 28], "\0\xff\x80\0", "\0\0\0\0", "Ch1\0Ch2\0");
   deepEqual(at(readChannelColors, old), { size: 36, colors: ["#00ff80", "#ffffff"], names: ["Ch1", "Ch2"] });
+  // A block that ends with its colours, and as many names as there may be, of four bytes each.
+  const bare = packed(["i", 24, 1, 0, 20, 24], "\x01\x02\x03\0");
+  deepEqual(at(readChannelColors, bare), { size: 24, colors: ["#010203"], names: [] });
+  const most = at(readChannelColors, packed(["i", 40_020, 0, 10_000, 20, 20], "abc\0".repeat(10_000)));
+  deepEqual([most.names.length, most.names.at(-1)], [10_000, "abc"]);
   const few = packed(["i", 28, 0, 3, 20, 20], ["u", 4], "Ch1\0");
   deepEqual(at(readChannelColors, few), { size: 28, colors: [], names: ["Ch1"] });
 });

@@ -215,6 +215,69 @@ Deno.test("a tile that other planes have is missing, and a hole that all have is
   await refused(writeCzi({ subblocks: [tile(0, 0), tile(0, 1), tile(1, 1)] }).bytes, /1 of 2 tiles/);
 });
 
+Deno.test("tiles without an index are told apart by where they lie", async () => {
+  const tile = (x: number, y: number, t: number): WrittenSubblock => ({
+    dims: [["X", x, 4], ["Y", y, 4], ["T", t, 1]],
+    data: ramp16(16, 100 * t + 10 * x + y),
+  });
+  // The second time point has one tile twice and lacks another one.
+  const subblocks = [
+    tile(0, 0, 0),
+    tile(4, 0, 0),
+    tile(0, 4, 0),
+    tile(0, 0, 1),
+    tile(4, 0, 1),
+    tile(4, 0, 1),
+  ];
+  await openCzi(writeCzi({ subblocks }).bytes, async (acquisition) => {
+    equal((await planesOf(acquisition))[0]!.length, 64);
+    await rejects(planesOf(acquisition, { t: 1 }), /has 2 of 3 tiles there/);
+  });
+});
+
+Deno.test("a mosaic whose directory is lost is served where nothing can be missing", async () => {
+  const tile = (m: number): WrittenSubblock => ({
+    dims: [["X", 4 * m, 4], ["Y", 0, 4], ["M", m, 1]],
+    data: ramp16(16, 100 * m),
+  });
+  const made = writeCzi({ subblocks: [tile(0), tile(1), tile(2)], front: true });
+  const lost = patched(made.bytes, [32 + 52, 8, 0]);
+  const { planes, summary } = await load(lost);
+  deepEqual(planes, (await load(made.bytes)).planes);
+  match(summary.warnings.join(), /The directory cannot be used \(the file has none\): 3 subblocks/);
+  const mayMiss = /nothing tells which tiles of its mosaic are missing/;
+  await refused(lost.subarray(0, made.subblocks[2]!), mayMiss);
+  // A damaged one is left out, so that one may be missing.
+  const entry = made.subblocks[1]! + 32 + 16;
+  await refused(patched(lost, [entry, 1, 0]), mayMiss);
+});
+
+Deno.test("a used size of 0 is that of all allocated bytes, and no attachments are no damage", async () => {
+  const made = writeCzi({ ...stack, attachments: [{ name: "a", type: "b", content: new Uint8Array(8) }] });
+  const { planes, summary } = await load(
+    patched(made.bytes, [made.directory + 24, 8, 0], [made.subblocks[0]! + 24, 8, 0], [
+      made.attachments + 32,
+      4,
+      0,
+    ]),
+  );
+  deepEqual([planes, summary.warnings], [(await load(made.bytes)).planes, []]);
+});
+
+Deno.test("raw data of a system are read as pixels, with a warning", async () => {
+  const data = new Uint8Array([...ramp16(24, 7), 1, 2]);
+  for (const [compression, known] of [[1000, true], [999, false]] as const) {
+    const { bytes } = writeCzi({ subblocks: [{ dims: [["X", 0, 6], ["Y", 0, 4]], data, compression }] });
+    if (!known) {
+      await refused(bytes, /compression 999 \(raw data of a camera\)/);
+      continue;
+    }
+    const { planes, summary } = await load(bytes);
+    equal(planes[0]![23], 30);
+    deepEqual(summary.warnings, ["Subblocks have compression 1000 (raw data of the system), read as pixels"]);
+  }
+});
+
 Deno.test("extents and sizes are bounded before anything is allocated", async () => {
   const one = (dims: WrittenSubblock["dims"], change: Partial<WrittenSubblock> = {}) =>
     writeCzi({ subblocks: [{ dims, data: new Uint8Array(64), ...change }] }).bytes;

@@ -290,6 +290,38 @@ function coded(samples: Uint8Array, compression: number): Uint8Array {
   return new Uint8Array([3, 1, 1, ...zstdCompressSync(split)]);
 }
 
+Deno.test("a subblock may span some channels of many", async () => {
+  const block = (c: number, size: number): WrittenSubblock => ({
+    dims: [["X", 0, 3], ["Y", 0, 2], ["C", c, size]],
+    data: ramp16(6 * size, 100 * c),
+  });
+  await openCzi(writeCzi({ subblocks: [block(5, 2), block(7, 3)] }).bytes, async (acquisition) => {
+    equal(acquisition.channels.length, 5);
+    const firsts = (planes: Float32Array[]) => planes.map((plane) => [plane[0], plane[5]]);
+    deepEqual(firsts(await planesOf(acquisition)), [
+      ...[[500, 505], [506, 511]],
+      ...[[700, 705], [706, 711], [712, 717]],
+    ]);
+    deepEqual(firsts(await planesOf(acquisition, {}, { channels: [3, 1] })), [[706, 711], [506, 511]]);
+  });
+});
+
+Deno.test("the memory for a great many subblocks is planned for", async () => {
+  const lines = (count: number) =>
+    writeCzi({
+      subblocks: Array.from({ length: count }, (_, t): WrittenSubblock => ({
+        dims: [["X", 0, 2], ["Y", 0, 1], ["T", t, 1]],
+        data: ramp16(2, t),
+      })),
+    }).bytes;
+  for (const [count, bytes] of [[1000, 0], [1001, 800 * 1001]] as const) {
+    await openCzi(lines(count), async (acquisition) => {
+      const plan = await acquisition.plan([0], { t: 0, z: 0, l: 0 });
+      equal(plan.working?.bytes, bytes);
+    });
+  }
+});
+
 Deno.test("a stream that is as long as its pixels is no pixels", async () => {
   const dims: WrittenDimension[] = [["X", 0, 8], ["Y", 0, 8]];
   const values = ramp16(64, 0);

@@ -111,6 +111,26 @@ for (const [name, file, message] of PARTS) {
   });
 }
 
+Deno.test("a record may declare 2^31 planes", async () => {
+  const { planes, summary } = await loadLsm(series().field(16, 2 ** 16).field(24, 2 ** 15).bytes);
+  deepEqual(planes, (await loadLsm(series().bytes)).planes);
+  match(summary.warnings.at(-1)!, /declares 2147483648 planes, but the file holds 6$/);
+});
+
+Deno.test("RowsPerStrip counts where the lengths of strips make no rows", async () => {
+  // Channels of 10 rows of 24 bytes, stored without gaps in strips of 4, 4 and 2 rows.
+  const whole = await loadLsm(new LsmBytes("strips.lsm").bytes);
+  const file = new LsmBytes("strips.lsm");
+  const starts = Array.from({ length: 6 }, (_, i) => file.view.getUint32(file.values(0, 273) + 4 * i, true));
+  deepEqual(starts.map((start) => start - starts[0]!), [0, 96, 192, 240, 336, 432]);
+  // Now strips of 7 and 3 rows, the first of which states a byte too many.
+  file.set(0, 278, 7);
+  [0, 168, 240, 408].forEach((at, i) => file.set(0, 273, starts[0]! + at, i));
+  [169, 72, 168, 72].forEach((bytes, i) => file.set(0, 279, bytes, i));
+  for (const tag of [273, 279]) file.view.setUint32(file.entry(0, tag) + 4, 4, true);
+  deepEqual((await loadLsm(file.bytes)).planes, whole.planes);
+});
+
 Deno.test("a chain of directories that leads round ends there", async () => {
   const file = series();
   const { planes, summary } = await loadLsm(file.link(3, file.directory(0)).bytes);
