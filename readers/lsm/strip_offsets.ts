@@ -79,23 +79,28 @@ export class StripOffsets {
     return found;
   }
 
-  /** Strips of a page that no sample depends on. */
+  /** Strips of a page that no sample depends on; where their lengths are damaged, where they begin still counts. */
   #tolerant(page: number): StripExtent[] {
-    try {
-      const starts = this.ofPage(page, MAX_BESIDE);
-      if (starts === null) return [];
-      const counts = this.#tiff.directoryAt(item(this.#pages.offsets, page))
-        .numbers(TAG.StripByteCounts, MAX_BESIDE);
-      return Array.from(starts, (start, i) => ({ start, end: start + (counts[i] ?? 0) }));
-    } catch (error) {
-      if (error instanceof DecodeFailed) return [];
-      throw error;
-    }
+    const none = new Float64Array(0);
+    const starts = unlessDamaged(() => this.ofPage(page, MAX_BESIDE)) ?? none;
+    if (starts.length === 0) return [];
+    const directory = this.#tiff.directoryAt(item(this.#pages.offsets, page));
+    const counts = unlessDamaged(() => directory.numbers(TAG.StripByteCounts, MAX_BESIDE)) ?? none;
+    return Array.from(starts, (start, i) => ({ start, end: start + (counts[i] ?? 0) }));
   }
 
   /** Bytes of memory, from above. */
   get indexBytes(): number {
     return this.#before?.byteLength ?? 0;
+  }
+}
+
+function unlessDamaged<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
   }
 }
 

@@ -252,6 +252,21 @@ Deno.test("a mosaic whose directory is lost is served where nothing can be missi
   await refused(patched(lost, [entry, 1, 0]), mayMiss);
 });
 
+Deno.test("attachments of an impossible number are searched for", async () => {
+  const stamps = structure(8 + 24, (view) => {
+    view.setInt32(4, 3, true);
+    [5, 7, 9].forEach((stamp, i) => view.setFloat64(8 + 8 * i, stamp, true));
+  });
+  const made = writeCzi({ ...stack, attachments: [{ name: "TimeStamps", type: "CZTIMS", content: stamps }] });
+  for (const count of [-1, 10_001]) {
+    const { summary } = await load(patched(made.bytes, [made.attachments + 32, 4, count]));
+    deepEqual([summary.times, summary.warnings], [[0, 2, 4], [
+      `The directory of attachments cannot be used: the directory of attachments states ${count} entries; at most ` +
+      "10000 are read",
+    ]]);
+  }
+});
+
 Deno.test("a used size of 0 is that of all allocated bytes, and no attachments are no damage", async () => {
   const made = writeCzi({ ...stack, attachments: [{ name: "a", type: "b", content: new Uint8Array(8) }] });
   const { planes, summary } = await load(

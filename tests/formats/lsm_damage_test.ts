@@ -185,6 +185,16 @@ Deno.test("strips that lie over others are told of", async () => {
   deepEqual((await loadLsm(series().set(2, 273, 1e6, 0).set(3, 273, 1e6, 0).bytes)).summary.warnings, []);
 });
 
+Deno.test("an LZW strip ends where the next one begins, whatever its page says of its length", async () => {
+  const stored = new LsmBytes("lzw_no_end.lsm");
+  // The stream of channel 1 lies before the thumbnail; a changed code makes it 879 bytes, of 880 that are needed.
+  stored.bytes[1218] = 0x46;
+  await rejects(loadLsm(stored.bytes), /strip 0 at 1184 \+ 712 gives 879 bytes of LZW, 880 are needed/);
+  // The lengths of the thumbnail's strips lie outside the file.
+  stored.view.setUint32(stored.entry(1, 279) + 8, 1e9, true);
+  await rejects(loadLsm(stored.bytes), /gives 879 bytes of LZW, 880 are needed/);
+});
+
 Deno.test("a page of another kind is damaged, those beside it are not", () =>
   withFiles(
     { "a.lsm": series().set(4, 256, 12).bytes },
