@@ -277,6 +277,9 @@ Deno.test("a used size of 0 is that of all allocated bytes, and no attachments a
     ]),
   );
   deepEqual([planes, summary.warnings], [(await load(made.bytes)).planes, []]);
+  // Nor is an allocated size of 0.
+  const unallocated = await load(patched(made.bytes, [made.subblocks[0]! + 16, 8, 0]));
+  deepEqual([unallocated.planes, unallocated.summary.warnings], [planes, []]);
 });
 
 Deno.test("raw data of a system are read as pixels, with a warning", async () => {

@@ -1,5 +1,5 @@
 /** What is known of a CZI acquisition besides its samples; documents of any layout; parts of split documents. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import process from "node:process";
 import { zstdCompressSync } from "node:zlib";
@@ -406,6 +406,31 @@ Deno.test("a section has its focus planes as rows, a line scan of time chunks it
     (acquisition) =>
       deepEqual(acquisition.axes.map(({ name, size }) => [name, size]), [["Z", 2], ["Y", 8], ["X", 5]]),
   );
+});
+
+Deno.test("an axis of one index is not told of, and documents are bounded", async () => {
+  const subblocks: WrittenSubblock[] = [{
+    dims: [["X", 0, 4], ["Y", 0, 4], ["H", 3, 1], ["V", 0, 1]],
+    data: ramp16(16, 5),
+  }];
+  const xml = "<ImageDocument><Metadata/></ImageDocument>";
+  const experiment = "<Experiment/>";
+  const content = new TextEncoder().encode(experiment);
+  const made = writeCzi({ subblocks, xml, attachments: [{ name: "Experiment", type: "CZEXP", content }] });
+  await openCzi(made.bytes, async (acquisition) => {
+    deepEqual(acquisition.warnings, []);
+    equal((await planesOf(acquisition))[0]![15], 20);
+    const all = xml.length + experiment.length;
+    deepEqual(acquisition.documents(all).map(({ name, text }) => [name, text]), [
+      ["metadata", xml],
+      ["Experiment", experiment],
+    ]);
+    throws(() => acquisition.documents(all - 1), DecodeFailed);
+    throws(
+      () => acquisition.documents(xml.length - 1),
+      /the metadata have 42 bytes; 41 are read/,
+    );
+  });
 });
 
 Deno.test("no more is read than the directory and the plane", async () => {

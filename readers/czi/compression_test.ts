@@ -1,0 +1,41 @@
+import { equal } from "node:assert/strict";
+import { StopFlag } from "../stop_flag.ts";
+import { segmentOf } from "./compression.ts";
+import { pixelTypeOf } from "./pixel_type.ts";
+
+const ascii = (text: string) => Array.from(text, (letter) => letter.charCodeAt(0));
+
+/** A marker segment (ITU-T T.81, B.1.1.4): its length counts the two bytes of the length. */
+const marker = (code: number, ...bytes: number[]) => [0xff, code, 0, bytes.length + 2, ...bytes];
+
+/** Version 100, two words of flags, the transform. */
+const adobe = (transform: number) => marker(0xee, ...ascii("Adobe"), 0, 100, 0, 0, 0, 0, transform);
+const JFIF = marker(0xe0, ...ascii("JFIF\0"), 1, 1, 0, 0, 1, 0, 1, 0, 0);
+
+/** A baseline frame of 8 bits, 2 x 2: three components, each an id, its sampling and its table. */
+const frame = (ids: readonly number[]) =>
+  marker(0xc0, 8, 0, 2, 0, 2, 3, ...ids.flatMap((id) => [id, 0x11, 0]));
+
+const coloursOf = (...segments: number[][]) => {
+  const input = Uint8Array.from([0xff, 0xd8, ...segments.flat()]);
+  const picture = { width: 2, rows: 2, pixel: pixelTypeOf(3), stored: input.length };
+  return segmentOf(picture, input, { what: "subblock", stop: new StopFlag() }).settings.colours;
+};
+
+Deno.test("colours of a JPEG stream are those that libjpeg takes by its markers and ids", () => {
+  // As the default_decompress_parms of libjpeg decides: JFIF, then Adobe's transform, then the ids.
+  const [numbers, letters] = [[1, 2, 3], ascii("RGB")];
+  equal(coloursOf(JFIF, adobe(0), frame(letters)), "ycbcr");
+  equal(coloursOf(adobe(0), frame(numbers)), "rgb");
+  equal(coloursOf(adobe(1), frame(letters)), "ycbcr");
+  equal(coloursOf(frame(letters)), "rgb");
+  equal(coloursOf(frame(numbers)), "ycbcr");
+  equal(coloursOf(marker(0xfe, 1, 2, 3), frame(letters)), "rgb");
+  equal(coloursOf(), "ycbcr");
+});
+
+Deno.test("a stream of gray pixels has no colours", () => {
+  const picture = { width: 2, rows: 2, pixel: pixelTypeOf(0), stored: 9 };
+  const { settings } = segmentOf(picture, new Uint8Array(9), { what: "subblock", stop: new StopFlag() });
+  equal(settings.colours, null);
+});
