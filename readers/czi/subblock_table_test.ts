@@ -46,6 +46,15 @@ Deno.test("a name of two letters is no dimension, nor is what stands before it",
   deepEqual(read(bytesOf(HEAD, ...dimensions))?.dimensions.map(({ letter }) => letter), ["X", "M"]);
 });
 
+Deno.test("an entry has 1 to 40 dimensions", () => {
+  for (const count of [-1, 0, 41]) {
+    const bytes = new Uint8Array(32 + 20 * 41);
+    bytes.set(bytesOf(HEAD));
+    viewOf(bytes).setInt32(28, count, true);
+    throws(() => read(bytes), new RegExp(`entry 0 has ${count} dimensions; 1 to 40 are read`));
+  }
+});
+
 Deno.test("whatever the bytes, an entry is read, cut or refused", () => {
   const sound = bytesOf(HEAD, ...DIMENSIONS);
   const change = fc.record({ at: fc.nat(sound.length - 1), value: fc.nat(255) });
