@@ -66,7 +66,7 @@ function isZlib(
   { zlib, bytes, neededBytes }: FrameLayout,
 ): boolean {
   const asRaw = frame.length === bytes || frame.length === neededBytes;
-  if (zlib !== asRaw && (zlib || frame.length >= neededBytes)) return zlib;
+  if (zlib ? !asRaw : frame.length >= neededBytes) return zlib;
   if (frame.stored < 2) return zlib;
   const [first = 0, second = 0] = file.read(frame.offset, 2, frame.what);
   // RFC 1950, section 2.2: method 8, and a check over both bytes.

@@ -98,6 +98,11 @@ Deno.test("a zlib stream is inflated within its frame", async () => {
   );
   // A frame of 24 bytes that the attributes call a stream is one only when it begins like one.
   deepEqual([...(await load(changed(zlib))).planes[0]!], SAMPLES);
+  // One that is longer than 24 bytes and called raw is raw, even where it begins like a stream: 78 9c.
+  const longer = concat(frame(0x9c78), Uint8Array.of(1, 2, 3, 4));
+  deepEqual([...(await load(changed({}, longer))).planes[0]!], SAMPLES.map((n) => n + 0x9c78));
+  // One that is shorter and called a stream is none that begins otherwise.
+  await refused(changed(zlib, frame().subarray(0, 30)), /frame 0 at 112 is damaged deflate/);
 });
 
 Deno.test("a map that gives the place of another chunk for a frame", async () => {
