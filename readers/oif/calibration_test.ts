@@ -58,6 +58,13 @@ Deno.test("focus and wavelength by their interval, in nm; time by its planes, or
   deepEqual([calibrations.Z, calibrations.L], [{ step: 0.84, unit: "um" }, { step: 0.005, unit: "um" }]);
   // 21 s over seven steps.
   deepEqual(calibrations.T, { step: 3, unit: "seconds" });
+  // Between two samples is one step, and none beside a single one.
+  const two = (MaxSize: number) =>
+    steps(
+      order("XYCT") +
+        axis(4, { AxisCode: "T", StartPosition: 100, EndPosition: 400, PixUnit: "ms", MaxSize }),
+    );
+  deepEqual([two(2), two(1)].map(({ calibrations }) => calibrations.T?.step), [0.3, undefined]);
   deepEqual(steps(main, null, [0, 2, 5]).calibrations.T, { step: 2.5, unit: "seconds" });
 });
 
