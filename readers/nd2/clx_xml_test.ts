@@ -82,6 +82,14 @@ Deno.test("a document that is cut off gives what is there, with its fault", () =
     equal(unwrapped(value).get("uiCount"), 3);
     equal(unwrapped(value).get("wsName"), "a <b>");
   }
+  // Values may be empty, hold what looks like a tag, or end in the middle.
+  const values =
+    '<variant><no_name><a runtype="CLxStringW" value=""/><b runtype="CLxStringW" value=\'/>"\'/>';
+  for (const end of ["", "<c", '<c d="', "<!-- <c>", "</no_name"]) {
+    const { value, fault } = parse(bytesOf(values + end));
+    ok(fault);
+    deepEqual([...unwrapped(value)], [["a", ""], ["b", '/>"']], end);
+  }
   throws(() => parse(bytesOf("<a><b></a>")), { tag: "DecodeFailed" });
   throws(() => parse(bytesOf("<a")), { tag: "DecodeFailed" });
   throws(() => parse(bytesOf("")), { tag: "DecodeFailed" });
