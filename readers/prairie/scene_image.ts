@@ -61,7 +61,8 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         ...steps.warnings,
         ...reference.warnings,
       ],
-      indexBytes: BASE_BYTES + PlaneImages.indexBytes + files.indexBytes +
+      // Texts of attributes may keep the whole text of the document.
+      indexBytes: BASE_BYTES + PlaneImages.indexBytes + files.indexBytes + 2 * document.size +
         scan.sequences.reduce((sum, { frames }) => sum + frames.length * FRAME_BYTES, 0),
       plane: ({ t, z, channel }) => {
         const wanted = channels[channel]?.channel ?? 0;
