@@ -3,8 +3,8 @@ import { MAX_BLOCKS } from "../../readers/lif/bounds.ts";
 import { MAX_XML_BYTES, MAX_XML_NODES } from "../../readers/limits.ts";
 import { block, concat, element, header, image, samples, text, XY } from "../fixtures/lif_writer.ts";
 
-/** Nodes of a whole image, 40 for each of them. */
-const DESCRIBED = Math.floor(MAX_XML_NODES / 55);
+/** Images with all that describes them, some 40 nodes each. */
+const DESCRIBED = Math.floor(MAX_XML_NODES / 42);
 
 const pixels = () => block("M1", samples(12));
 
