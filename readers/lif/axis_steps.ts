@@ -102,9 +102,10 @@ const NAMES: Readonly<Record<number, string>> = {
 const nameOf = ({ id }: Dimension) => NAMES[id] ?? `indices along dimension ${id}`;
 
 /** What of the image is not what its axes are called, or is not served. */
-function layoutWarnings({ rowAxis, zIsY, positions, rows, others }: ImageLayout): string[] {
+function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: ImageLayout): string[] {
   const [fast, slow] = [positions.l.at(-1), positions.l.at(-2)];
   return [
+    ...(columns.length === 0 && rows.length > 0 ? ["The image has no X, or one sample of it"] : []),
     ...(zIsY
       ? [`The focus planes are the indices along Y, and the rows those along ${rowAxis}`]
       : rowAxis === "Z"

@@ -3,7 +3,6 @@ import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import type { StopFlag } from "../stop_flag.ts";
-import { allowedXml } from "../xml.ts";
 import { MAX_BLOCKS, MAX_ID_CHARACTERS } from "./bounds.ts";
 import { OBJECT_FILE } from "./first_text.ts";
 
@@ -61,12 +60,12 @@ export function textAt(file: ByteSource, offset: number, what: string): StoredTe
   };
 }
 
-/** The text as it is, without what ends or marks it. */
+/** The text as it is, without what ends it. */
 export function storedText(file: ByteSource, { offset, characters }: StoredText, what: string): string {
   const text = UTF16.decode(file.read(offset, 2 * characters, what));
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
-  return allowedXml(text.slice(0, end));
+  return text.slice(0, end);
 }
 
 /** The blocks of a file by their names. */

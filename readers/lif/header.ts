@@ -1,6 +1,6 @@
 /** The XML of a LIF or LOF file as a tree of what is read of it. */
 import { MAX_XML_DEPTH, MAX_XML_NODES } from "../limits.ts";
-import { parseXml, type XmlElement } from "../xml.ts";
+import { allowedXml, parseXml, type XmlElement } from "../xml.ts";
 
 /** Elements that are kept inside some others; whatever else these hold is left out. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
@@ -21,13 +21,27 @@ const omits = (name: string, parent: string | undefined): boolean =>
   parent !== undefined &&
   (name === "LMSDataContainerHeader" || Object.hasOwn(KEPT, parent) && !KEPT[parent]!.includes(name));
 
-/** Parses the document. @throws {DecodeFailed} it is damaged or over a bound */
-export function parseHeader(xml: string): XmlElement {
-  return parseXml(xml, "the XML", { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH, omits });
+/** The document of a file. */
+export interface Header {
+  /** Its root. */
+  readonly root: XmlElement;
+  /** What was wrong with it. */
+  readonly warnings: readonly string[];
 }
 
-/** The document of a LOF file; older ones lack the elements around the data. */
-export function parseObjectHeader(xml: string): XmlElement {
+/** Parses the document. @throws {DecodeFailed} it is damaged or over a bound */
+export function parseHeader(xml: string): Header {
+  const allowed = allowedXml(xml);
+  return {
+    root: parseXml(allowed, "the XML", { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH, omits }),
+    warnings: allowed === xml
+      ? []
+      : ["The XML holds characters that are forbidden in XML; they are replaced"],
+  };
+}
+
+/** The document of a LOF file; older ones lack the elements around the data. @throws {DecodeFailed} as for any */
+export function parseObjectHeader(xml: string): Header {
   const body = xml.replace(/^[\ufeff\s]*(?:<\?xml[^>]*\?>)?/, "");
   return parseHeader(
     /^\s*<Data[\s>]/.test(body)

@@ -5,6 +5,7 @@ import type { Position, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
 import { MAX_DIMENSIONS, MAX_EXTENT } from "./bounds.ts";
 import type { DescribedChannel, DescribedDimension, ImageDescription } from "./image_description.ts";
+import { requireApart, requireOwnBytes } from "./sample_overlap.ts";
 
 /** What `DimID` names. */
 export const DIM = {
@@ -96,6 +97,7 @@ export function imageLayout(description: ImageDescription): ImageLayout {
   const dimensions = dimensionsOf(description.dimensions);
   const channels = channelsOf(description.channels, width);
   requireApart(dimensions, width);
+  requireOwnBytes(channels, dimensions, width);
   const axes = axesOf(dimensions);
   requireWholeSamples(axes, width);
   const [rows, columns] = [lengthOf(axes.rows), lengthOf(axes.columns)];
@@ -165,19 +167,6 @@ function whole(value: number | null, least: number, most: number, what: string):
 
 function requireBytes(bitInc: number, what: string): void {
   if (bitInc !== 0) throw new DecodeFailed(`BitInc of ${what} is ${bitInc}: packed samples are not read`);
-}
-
-/** No two samples of a channel share a byte. */
-function requireApart(slowestFirst: readonly Dimension[], width: number): void {
-  let bytes = width;
-  for (const { id, count, step } of slowestFirst.toReversed()) {
-    if (step < bytes) {
-      throw new DecodeFailed(
-        `samples overlap: BytesInc of dimension ${id} is ${step}, and what lies inside has ${bytes} bytes`,
-      );
-    }
-    bytes += (count - 1) * step;
-  }
 }
 
 /** Samples that are read together lie whole samples apart. */

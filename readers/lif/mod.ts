@@ -60,24 +60,28 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
 }
 
 function imageScenes(file: RandomAccessFile, header: StoredText, stop: StopFlag): Scenes {
-  const root = parseHeader(storedText(file, header, "the XML"));
+  const { root, warnings: doubts } = parseHeader(storedText(file, header, "the XML"));
   const narrow = root.attributes["Version"] === "1";
   const { blocks, warnings } = listBlocks(file, header.end, { narrow, stop });
   const elements = imageElements(root);
   const { images, missing } = withSamples(elements, (name) => blocks.get(name));
   const indexBytes = IMAGE_BYTES * elements.length + BLOCK_BYTES * blocks.size;
   const shared = { ...sharedFacts(file, header, root), indexBytes };
-  return scenesOf({ file, images, shared, stop }, [...warnings, ...leftOut(missing, elements.length)]);
+  return scenesOf({ file, images, shared, stop }, [
+    ...doubts,
+    ...warnings,
+    ...leftOut(missing, elements.length),
+  ]);
 }
 
 function objectScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const block = objectBlock(file);
   const header = textAt(file, block.offset + block.size, "the XML");
-  const root = parseObjectHeader(storedText(file, header, "the XML"));
+  const { root, warnings } = parseObjectHeader(storedText(file, header, "the XML"));
   const elements = imageElements(root).slice(0, 1);
   const { images, missing } = withSamples(elements, () => block);
   const shared = { ...sharedFacts(file, header, root), indexBytes: IMAGE_BYTES };
-  return scenesOf({ file, images, shared, stop }, leftOut(missing, elements.length));
+  return scenesOf({ file, images, shared, stop }, [...warnings, ...leftOut(missing, elements.length)]);
 }
 
 function withSamples(

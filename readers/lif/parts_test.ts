@@ -80,7 +80,7 @@ Deno.test("any tree of the elements that are read gives images or a refusal", ()
   }));
   fc.assert(
     fc.property(tree, (inner) => {
-      for (const root of [parseHeader(`<r>${inner}</r>`), parseObjectHeader(inner)]) {
+      for (const { root } of [parseHeader(`<r>${inner}</r>`), parseObjectHeader(inner)]) {
         for (const { description } of imageElements(root)) refuses(() => imageLayout(description));
       }
     }),
@@ -90,16 +90,16 @@ Deno.test("any tree of the elements that are read gives images or a refusal", ()
 
 Deno.test("images are bounded", () => {
   const element = "<Element><Data><Image/></Data></Element>";
-  equal(imageElements(parseHeader(`<r>${element.repeat(MAX_IMAGES)}</r>`)).length, MAX_IMAGES);
+  equal(imageElements(parseHeader(`<r>${element.repeat(MAX_IMAGES)}</r>`).root).length, MAX_IMAGES);
   throws(
-    () => imageElements(parseHeader(`<r>${element.repeat(MAX_IMAGES + 1)}</r>`)),
+    () => imageElements(parseHeader(`<r>${element.repeat(MAX_IMAGES + 1)}</r>`).root),
     /more than 50000 images/,
   );
 });
 
 Deno.test("documents inside of attachments and the settings of the hardware are left out of the tree", () => {
   const inside = "<Element Name='no'><Data><Image/></Data></Element>";
-  const root = parseHeader(
+  const { root } = parseHeader(
     `<r><Element Name='f'><Children><Element Name='a'><Data><Image><Attachment Name='x'><BleachPoints>` +
       `<LMSDataContainerHeader>${inside}</LMSDataContainerHeader></BleachPoints></Attachment></Image></Data>` +
       `<LMSDataContainerHeader>${inside}</LMSDataContainerHeader></Element></Children></Element></r>`,
@@ -210,4 +210,38 @@ Deno.test("times of time points: one stamp for each plane of each channel, for e
   ) {
     equal(timesOf(odd, fast), null);
   }
+});
+
+Deno.test("channels that share samples are refused, those between the samples of others are not", () => {
+  // Rows of 4 samples with a gap of 2 behind each, 3 rows of 6 bytes.
+  const plane = [dimension(1, 4, 1), dimension(2, 3, 6)];
+  const at = (...offsets: number[]) => imageLayout(described(plane, offsets)).channels.length;
+  for (const offset of [16, 17, 18, 100]) equal(at(0, offset), 2, `${offset}`);
+  for (const offset of [1, 2, 3, 4, 6, 9, 11, 12, 15]) throws(() => at(0, offset), /share/, `${offset}`);
+  equal(at(0, 18, 36), 3);
+  throws(() => at(0, 18, 30), /share/);
+});
+
+Deno.test("channels overlap where a sample of one is a sample of the other", () => {
+  const sizes = fc.array(fc.tuple(fc.integer({ min: 2, max: 4 }), fc.nat(5)), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 1, max: 3000 }), (list, distance) => {
+      let inside = 1;
+      const dimensions = list.map(([count, gap], i) => {
+        const one = dimension([1, 2, 3, 4][i]!, count, inside + gap);
+        inside += (count - 1) * (inside + gap);
+        return one;
+      });
+      let places = [0];
+      for (const { count, bytesInc } of dimensions) {
+        places = places.flatMap((place) => Array.from({ length: count! }, (_, i) => place + i * bytesInc!));
+      }
+      const taken = new Set(places);
+      const shared = places.some((place) => taken.has(place + distance));
+      const layout = () => imageLayout(described(dimensions, [0, distance]));
+      if (shared) throws(layout, /share/);
+      else equal(layout().channels.length, 2);
+    }),
+    { numRuns: 1000 },
+  );
 });
