@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
-
-const FIXTURES = join(ROOT, "tests", "fixtures");
+import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
 
 interface Ended {
   readonly code: number;
@@ -110,27 +109,15 @@ Deno.test("plane writes every channel of every format as the fixtures have it", 
   }
 });
 
-interface FixtureEntry {
-  readonly file: string;
-  /** Of LSM by `t,z,c`, of ND2 with `planes` by `t,z,l,c`. */
-  readonly scenes: readonly (Record<string, string> & { readonly planes: Record<string, string> })[];
-}
-
-/** What the expected values of a fixture say of a plane. */
-function hashOf(folder: string, file: string, planeOf: (entry: FixtureEntry) => string | undefined): string {
-  const entries: FixtureEntry[] = JSON.parse(Deno.readTextFileSync(join(FIXTURES, folder, "expected.json")));
-  return planeOf(entries.find((one) => one.file === file)!)!;
-}
-
 Deno.test("plane: positions and scenes", async () => {
   const cases: [string[], string][] = [
     [
       ["lsm/series_tzc.lsm", "--t", "1", "--z", "1", "--channel", "1"],
-      hashOf("lsm", "series_tzc.lsm", ({ scenes }) => scenes[0]!["1,1,1"]),
+      fixtureEntry("lsm", "series_tzc.lsm").scenes[0]!["1,1,1"]!,
     ],
     [
       ["nd2/positions.nd2", "--scene", "1", "--t", "1"],
-      hashOf("nd2", "positions.nd2", ({ scenes }) => scenes[1]!.planes["1,0,0,0"]),
+      fixtureEntry("nd2", "positions.nd2").scenes[1]!.planes["1,0,0,0"]!,
     ],
   ];
   for (const [[file = "", ...flags], hash] of cases) {

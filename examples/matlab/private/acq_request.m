@@ -1,0 +1,74 @@
+function bytes = acq_request(server, method, url, body)
+%ACQ_REQUEST  The bytes of an answer. MATLAB asks by itself, Octave through curl. A busy server is asked again.
+  for tries = 1:10
+    if exist('OCTAVE_VERSION', 'builtin')
+      [bytes, status] = by_curl(method, [server url], body);
+    else
+      [bytes, status] = by_matlab(method, [server url], body);
+    end
+    if status ~= 503
+      break
+    end
+    pause(2)  % what the server says in Retry-After
+  end
+  if status >= 400
+    try
+      answer = jsondecode(native2unicode(bytes, 'UTF-8'));
+      code = answer.error;
+    catch
+      error('acq:no_acq_server', '%s answered %d and is no acq-server', server, status);
+    end
+    error(['acq:' code], '%s', answer.message);
+  end
+end
+
+function [bytes, status] = by_matlab(method, url, body)
+  import matlab.net.http.*
+  request = RequestMessage(method);
+  if ~isempty(body)
+    request = RequestMessage(method, HeaderField('Content-Type', 'application/json'), MessageBody(body));
+  end
+  options = HTTPOptions('ConvertResponse', false, 'UseProxy', false, 'ConnectTimeout', 10);
+  try
+    response = request.send(url, options);
+  catch cause
+    error('acq:server_unreachable', 'No acq-server answers at %s (%s)', url, cause.message);
+  end
+  bytes = response.Body.Data;
+  if ~isa(bytes, 'uint8')
+    bytes = unicode2native(char(bytes), 'UTF-8');
+  end
+  bytes = bytes(:).';
+  status = double(response.StatusCode);
+end
+
+function [bytes, status] = by_curl(method, url, body)
+  [sent, received] = deal(tempname(), tempname());
+  gone = onCleanup(@() cellfun(@(file) exist(file, 'file') && delete_file(file), {sent, received}));
+  data = '';
+  if ~isempty(body)
+    write(sent, jsonencode(body));
+    data = sprintf('--header "Content-Type: application/json" --data-binary "@%s"', sent);
+  end
+  command = sprintf('curl --silent --show-error --noproxy "*" --request %s %s --output "%s" --write-out "%%{http_code}" "%s" 2>&1', ...
+    method, data, received, url);
+  [failed, said] = system(command);
+  if failed
+    error('acq:server_unreachable', 'No acq-server answers at %s (%s)', url, strtrim(said));
+  end
+  status = str2double(said);
+  file = fopen(received);
+  bytes = fread(file, Inf, 'uint8=>uint8').';
+  fclose(file);
+end
+
+function write(name, text)
+  file = fopen(name, 'w');
+  fwrite(file, unicode2native(text, 'UTF-8'));
+  fclose(file);
+end
+
+function done = delete_file(name)
+  delete(name);
+  done = true;
+end

@@ -1,0 +1,145 @@
+/**
+ * examples/imagej in ImageJ under Xvfb against a server process. Skipped, with a line, where one of them is not installed:
+ * Debian's package imagej has `ij.jar`.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
+import { findProgram, output } from "./program.ts";
+
+const JAR = "/usr/share/java/ij.jar";
+const programs = ["java", "xvfb-run", "curl", "timeout"].map((name) =>
+  findProgram(name, "the macro for ImageJ")
+);
+const [java, xvfb, , timeout] = programs;
+if (!existsSync(JAR)) console.log(`Skipped: the macro for ImageJ needs ${JAR}`);
+const ignore = programs.includes(null) || !existsSync(JAR);
+
+/** One image that is open in ImageJ. */
+interface Image {
+  readonly title: string;
+  /** Columns, rows, channels, slices, frames, bits. */
+  readonly dimensions: string;
+  /** Steps along x, y, z and t. */
+  readonly steps: string;
+  readonly labels: string[];
+  readonly selection: string;
+  /** SHA-256 of each plane as little-endian float32, in the order channels, slices, frames. */
+  readonly planes: string[];
+  /** The ImageJ description in its TIFF file. */
+  readonly description: string;
+}
+
+/** What ImageJ shows after the macro has run. */
+async function opened(argument: string, folder: string): Promise<Image[]> {
+  const macro = join(ROOT, "examples", "imagej", "acq_open.ijm");
+  const script = join(ROOT, "tests", "clients", "imagej_cases.ijm");
+  // An error is a dialog, which nobody would close.
+  await output(timeout!, [
+    ...[
+      "90",
+      xvfb!,
+      "-a",
+      java!,
+      "-Xmx512m",
+      `-Duser.home=${folder}`,
+      "-cp",
+      JAR,
+      "ij.ImageJ",
+      "-ijpath",
+      folder,
+    ],
+    ...["-batch", script, `${macro}|${folder}|${argument}`],
+  ]);
+  const lines = Deno.readTextFileSync(join(folder, "open.txt")).trimEnd().split("\n");
+  return Array.from({ length: Math.ceil(lines.length / 5) }, (_, i) => {
+    const [title = "", dimensions = "", steps = "", labels = "", selection = ""] = lines.slice(
+      5 * i,
+      5 * i + 5,
+    );
+    const [columns = 0, rows = 0] = dimensions.split(" ").map(Number);
+    const raw = Deno.readFileSync(join(folder, `${i + 1}.raw`));
+    const view = new DataView(raw.buffer);
+    const little = new Float32Array(raw.length / 4).map((_, at) => view.getFloat32(4 * at));
+    const planes = Array.from(
+      { length: little.length / (rows * columns) },
+      (_, at) => {
+        const plane = little.slice(at * rows * columns, (at + 1) * rows * columns);
+        return createHash("sha256").update(new Uint8Array(plane.buffer)).digest("hex");
+      },
+    );
+    const tiff = new TextDecoder("latin1").decode(Deno.readFileSync(join(folder, `${i + 1}.tif`)));
+    const description = /ImageJ=[^\0]*/.exec(tiff)?.[0] ?? "";
+    return {
+      title,
+      dimensions,
+      steps,
+      labels: labels.trim().split(" "),
+      selection: selection.trim(),
+      planes,
+      description,
+    };
+  });
+}
+
+/** `as` is the name that the file has where it is opened. */
+function imagejTest(name: string, file: string, as: string, check: (images: Image[]) => void): void {
+  Deno.test({
+    name: `imagej: ${name}`,
+    ignore,
+    fn: async () => {
+      const folder = Deno.makeTempDirSync({ prefix: "imagej_" });
+      const server = await ServerProcess.start(FROM_SOURCE);
+      try {
+        const path = join(folder, as);
+        Deno.copyFileSync(join(FIXTURES, file), path);
+        check(await opened(`${server.baseUrl} ${path}`, folder));
+        assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
+      } finally {
+        await server.stop();
+        Deno.removeSync(folder, { recursive: true });
+      }
+    },
+  });
+}
+
+imagejTest(
+  "a line scan with its reference and the line in it",
+  "oir/line_scan.oir",
+  "line_scan.oir",
+  (images) => {
+    const { planes, reference } = fixtureEntry("oir", "line_scan.oir");
+    const [overview, scan] = images as [Image, Image];
+    assert.equal(images.length, 2);
+    assert.deepEqual([overview.title, scan.title], ["line_scan.oir reference", "line_scan.oir"]);
+    assert.deepEqual([overview.dimensions, scan.dimensions], ["8 8 2 1 1 32", "6 40 2 1 1 32"]);
+    assert.deepEqual([overview.planes, scan.planes], [reference.planes, planes]);
+    assert.deepEqual([overview.selection, scan.selection], ["1,2 4,6", ""]);
+    assert.match(scan.steps, /^0\.45 0\.0021\d* 1 /);
+    assert.match(scan.description, /unit=(um|micron|\\u00B5m|µm)\n/);
+    assert.match(scan.description, /yunit=seconds\n/);
+    assert.deepEqual(scan.labels, ["CH1", "CH2"]);
+  },
+);
+
+imagejTest(
+  "a stack of channels, focus planes and time points",
+  "lsm/series_tzc.lsm",
+  "s.lsm",
+  ([stack, ...others]) => {
+    const [byPosition] = fixtureEntry("lsm", "series_tzc.lsm").scenes;
+    assert.deepEqual(others, []);
+    assert.equal(stack!.dimensions, "13 9 2 2 3 32");
+    // Keys are t,z,c in this order, which is that of an ImageJ stack.
+    assert.deepEqual(stack!.planes.map((hash) => hash.slice(0, 16)), Object.values(byPosition!));
+  },
+);
+
+imagejTest("a mosaic of one channel", "czi/lib_mosaic.czi", 'a "mosaic" \\n.czi', ([image, ...others]) => {
+  assert.deepEqual(others, []);
+  assert.equal(image!.title, 'a "mosaic" \\n.czi');
+  assert.deepEqual(image!.planes, fixtureEntry("czi", "lib_mosaic.czi").sha256_f32le);
+});

@@ -1,0 +1,50 @@
+% Prints a JSON line for each thing that tests/clients/octave_test.ts compares: octave octave_cases.m CLIENT SERVER FIXTURES
+args = argv();
+[client, server, fixtures] = args{end - 2:end};
+addpath(client);
+
+function text = sha(plane)
+  % Row after row, as the server sends it.
+  text = hash('sha256', char(typecast(reshape(plane.', 1, []), 'uint8')));
+end
+
+function tell(value)
+  disp(jsonencode(value));
+end
+
+function code = failure(f)
+  code = '';
+  try
+    f();
+  catch error
+    code = error.identifier;
+  end
+end
+
+a = acq_open([fixtures '/oir/line_scan.oir'], 'server', server);
+tell(struct('class', class(acq_plane(a, 1)), 'size', size(acq_plane(a, 1))));
+tell({sha(acq_plane(a, 'CH1')), sha(acq_plane(a, 2))});
+tell({sha(acq_plane(a.reference, 1)), sha(acq_plane(a.reference, 2))});
+tell(a.reference.scanPath);
+tell(a.axes);
+tell({failure(@() acq_plane(a, 'CH3')), failure(@() acq_plane(a, 1, 't', 2))});
+acq_close(a);
+acq_close(a);
+tell({failure(@() acq_plane(a, 1)), failure(@() acq_open('/nowhere.tif', 'server', server)), ...
+  failure(@() acq_open('/nowhere.tif', 'server', 'http://127.0.0.1:9'))});
+
+b = acq_open([fixtures '/lsm/series_tzc.lsm'], 'server', server);
+hashes = struct();
+for t = 1:b.sizes.T
+  for z = 1:b.sizes.Z
+    for c = 1:numel(b.names)
+      hashes.(sprintf('p%d_%d_%d', t - 1, z - 1, c - 1)) = sha(acq_plane(b, c, 't', t, 'z', z));
+    end
+  end
+end
+tell(hashes);
+acq_close(b);
+
+d = acq_open([fixtures '/nd2/positions.nd2'], 'scene', 2, 'server', server);
+tell({sha(acq_plane(d, 1, 't', 2)), numel(d.scenes)});
+acq_close(d);

@@ -1,0 +1,53 @@
+/** examples/matlab in Octave against a server process. Skipped, with a line, where octave-cli or curl is not installed. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
+import { findProgram, output } from "./program.ts";
+
+const octave = findProgram("octave-cli", "the client for MATLAB and Octave");
+const curl = findProgram("curl", "the client for MATLAB and Octave");
+
+Deno.test({
+  name: "octave: planes, positions, scenes, reference and errors",
+  ignore: octave === null || curl === null,
+  fn: async () => {
+    const server = await ServerProcess.start(FROM_SOURCE);
+    try {
+      const client = join(ROOT, "examples", "matlab");
+      const script = join(ROOT, "tests", "clients", "octave_cases.m");
+      const said = await output(octave!, [
+        "--no-init-file",
+        script,
+        client,
+        server.baseUrl,
+        FIXTURES,
+      ]);
+      const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene] = said.trimEnd().split(
+        "\n",
+      )
+        .map((line) => JSON.parse(line));
+      const scan = fixtureEntry("oir", "line_scan.oir");
+      assert.deepEqual(kind, { class: "single", size: [40, 6] });
+      assert.deepEqual(planes, scan.planes);
+      assert.deepEqual(reference, scan.reference.planes);
+      // Pixels from 1: the line of the file is (1, 2) to (4, 6) from 0.
+      assert.deepEqual([path[0], path.at(-1)], [[2, 3], [5, 7]]);
+      assert.deepEqual(
+        axes.map((axis: Record<string, unknown>) => [axis.name, axis.size, axis.step, axis.unit]),
+        [["Y", 40, 0.002118, "seconds"], ["X", 6, 0.45, "um"]],
+      );
+      assert.deepEqual(ofPlanes, ["acq:channel_not_found", "acq:position_out_of_range"]);
+      assert.deepEqual(ofOpens, ["acq:session_not_found", "acq:path_not_found", "acq:server_unreachable"]);
+      const [series] = fixtureEntry("lsm", "series_tzc.lsm").scenes;
+      const short = Object.entries(stack as Record<string, string>).map(([name, hash]) =>
+        [name.slice(1).replaceAll("_", ","), hash.slice(0, 16)] as const
+      );
+      assert.deepEqual(Object.fromEntries(short), series);
+      const { scenes } = fixtureEntry("nd2", "positions.nd2");
+      assert.deepEqual([scene[0].slice(0, 16), scene[1]], [scenes[1]!.planes["1,0,0,0"], scenes.length]);
+    } finally {
+      await server.stop();
+    }
+  },
+});
