@@ -165,7 +165,7 @@ export class Viewer {
     await this.page.evaluate(forgetStatus);
     await this.page.click("#open");
     await this.page.waitForFunction(openingEnded);
-    const tree = await this.page.locator("#session-json").textContent();
+    const tree = await this.page.locator("#open-json").textContent();
     return tree!.match(/sessionId: "([0-9a-f]{32})"/)![1]!;
   }
 

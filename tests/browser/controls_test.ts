@@ -94,7 +94,7 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   await viewer.settle();
   assert.notDeepEqual(await labels(), whole);
   // The sample under the pointer stays there.
-  assert.match(await viewer.text("#source .readout"), /row (99|100|101), column (31|32|33) /);
+  assert.match(await viewer.text("#source .readout"), /line (99|100|101), pixel (31|32|33) /);
   await page.mouse.dblclick(x, y);
   await viewer.settle();
   assert.deepEqual(await labels(), whole);
@@ -209,7 +209,7 @@ test("everything is reached by the keyboard", async (viewer) => {
   // From the middle between columns 31 and 32, of which the lower on the screen is 31.
   assert.match(
     await page.locator("#announcer").innerText(),
-    /^row 101, column 33 .*CH1 1241; CH2 2241; reference row 67, column 63$/,
+    /^line 101, pixel 33 .*CH1 1241; CH2 2241; reference row 67, column 63$/,
   );
   await page.keyboard.press("+");
   await page.keyboard.press("0");

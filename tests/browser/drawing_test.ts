@@ -103,7 +103,7 @@ test("the read-out is the sample under the cursor", async (viewer) => {
   await viewer.page.mouse.move(x, y);
   assert.equal(
     (await viewer.text("#source .readout")).replace(/\s+/g, " "),
-    `row 120, column 33 · Y 0.2542 s, X 14.85 µm CH1 ${sample(0, 120, 33)} CH2 ${sample(1, 120, 33)} ` +
+    `line 120, pixel 33 · 0.2542 s, 14.85 µm CH1 ${sample(0, 120, 33)} CH2 ${sample(1, 120, 33)} ` +
       // 33 of 63 steps from (100, 20) to (30, 110): x = 63.3, y = 67.1.
       "→ reference row 67, column 63",
   );

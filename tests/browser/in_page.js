@@ -2,12 +2,12 @@
 
 export const serverIsKnown = () => document.getElementById("server").textContent !== "";
 
+/** Whether a file was opened, or failed to be, and nothing more is on its way. */
 export const openingEnded = () =>
-  /^Opened|: /.test(document.getElementById("status").textContent) &&
-  document.getElementById("transfer").hidden;
+  document.getElementById("status").textContent !== "" && !document.getElementById("open").disabled;
 
 export const wasCancelled = () =>
-  document.getElementById("status").textContent === "Cancelled" && document.getElementById("transfer").hidden;
+  document.getElementById("status").textContent === "Cancelled" && !document.getElementById("open").disabled;
 
 export function forgetStatus() {
   document.getElementById("status").textContent = "";
@@ -86,9 +86,6 @@ export const isTransferring = () =>
   document.getElementById("progress-text").textContent.startsWith("0.0 MB of");
 
 export const focusWindow = () => dispatchEvent(new Event("focus"));
-
-export const sessionHasExpired = () =>
-  document.getElementById("notice-text").textContent.includes("has expired");
 
 /**
  * Posts with as many headers of its own as each of `counts` says; answers the statuses, or why there is none, and the

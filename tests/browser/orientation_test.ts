@@ -80,7 +80,7 @@ test("a line scan lies right in all eight, with the mark of a linked column", as
     // And the other way: pointing at a column reads it.
     const pointed = await pointOf(viewer, "source", placed(...centre(SHAPE, 100, 20)));
     await page.mouse.move(pointed.x, pointed.y);
-    assert.match(await viewer.text("#source .readout"), /row (99|100|101), column (19|20|21) /);
+    assert.match(await viewer.text("#source .readout"), /line (99|100|101), pixel (19|20|21) /);
   }
 });
 
@@ -145,7 +145,7 @@ test("ticks grow upwards and to the right, and follow a turn", async (viewer) =>
   // Time ran to the left and runs upwards now.
   await viewer.settle();
   assert.equal((await ordered(true, "y")).at(-1), 0);
-  assert.equal(await page.locator("#source svg.labels > g text[transform]").textContent(), "Y · time (s)");
+  assert.equal(await page.locator("#source svg.labels > g text[transform]").textContent(), "Time (s)");
 });
 
 test("what was chosen is remembered for each kind of picture", async (viewer) => {
@@ -174,8 +174,8 @@ test("arrow keys move the cursor as it is seen", async (viewer) => {
   for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown"]) {
     await page.keyboard.press(key);
   }
-  assert.match(await page.locator("#announcer").innerText(), /^row 103, column 33 /);
+  assert.match(await page.locator("#announcer").innerText(), /^line 103, pixel 33 /);
   await page.keyboard.press("+");
   await page.keyboard.press("ArrowLeft");
-  assert.match(await page.locator("#announcer").innerText(), /^row 103, column 32 /);
+  assert.match(await page.locator("#announcer").innerText(), /^line 103, pixel 32 /);
 });

@@ -353,5 +353,11 @@ export function connect(base?: string | URL | null, options?: ConnectOptions): P
 
 /** Points of the scanned path of a reference image, in its pixels; empty where there are none. */
 export function pathPoints(
-  reference: Pick<ReferenceInfo, "scanPath" | "lineRoi"> | null | undefined,
+  reference:
+    | {
+      readonly scanPath?: { readonly x: readonly number[]; readonly y: readonly number[] } | null;
+      readonly lineRoi?: readonly number[] | null;
+    }
+    | null
+    | undefined,
 ): Point[];

@@ -297,7 +297,7 @@ export class Reference {
  * Points of the scanned path: `scanPath` where its arrays are equally long and not empty, otherwise the two ends of `lineRoi`,
  * otherwise none. They are pixels of the reference plane before any transposition: x counts columns, y rows.
  *
- * @param {Pick<Types.ReferenceInfo, "scanPath" | "lineRoi"> | null | undefined} reference
+ * @param {Parameters<typeof Types.pathPoints>[0]} reference
  * @returns {Types.Point[]}
  */
 export function pathPoints(reference) {
@@ -306,8 +306,9 @@ export function pathPoints(reference) {
     const { x: columns, y: rows } = scanPath;
     return columns.map((x, i) => ({ x, y: Number(rows[i]) }));
   }
-  if (lineRoi?.length === 4) return [{ x: lineRoi[0], y: lineRoi[1] }, { x: lineRoi[2], y: lineRoi[3] }];
-  return [];
+  if (lineRoi?.length !== 4) return [];
+  const [x0, y0, x1, y1] = /** @type {[number, number, number, number]} */ (lineRoi);
+  return [{ x: x0, y: y0 }, { x: x1, y: y1 }];
 }
 
 /**

@@ -4,10 +4,11 @@
  */
 
 /**
- * @typedef {object} Axis of a plane, as the open response has it
+ * @typedef {object} Axis
  * @property {string} name
  * @property {number} step
  * @property {string} unit
+ * @property {string} [title] what it is called, by {@linkcode titled}
  */
 
 /** Shorter spellings of the contract's units for labels. @type {Readonly<Record<string, string>>} */
@@ -19,11 +20,23 @@ export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
 /** Whether the axis counts time. @param {Pick<Axis, "unit">} axis */
 export const isTime = (axis) => axis.unit === "seconds";
 
-/** Title of an axis, such as `Y (µm)` or `Y · time (s)`. @param {Pick<Axis, "name" | "unit">} axis */
+/** Title of an axis with its unit, such as `Time (s)`, `Position (µm)` or `Y (µm)`. @param {Pick<Axis, "name" | "unit" | "title">} axis */
 export const axisTitle = (axis) =>
-  isTime(axis) ? `${axis.name} · time (s)` : `${axis.name} (${unitSymbol(axis.unit)})`;
+  `${axis.title ?? (isTime(axis) ? "Time" : axis.name)} (${unitSymbol(axis.unit)})`;
 
-/** Physical coordinate of a picture position (pixel i covers i to i + 1). @param {Pick<Axis, "step">} axis @param {number} position */
+/**
+ * Both axes of a plane with what they are called: in a line scan rows are time and columns positions along the line.
+ *
+ * @template {Axis} A
+ * @param {readonly [A, A]} axes
+ * @returns {[A & {title: string}, A & {title: string}]}
+ */
+export function titled([rows, columns]) {
+  const [along, across] = isTime(rows) ? ["Time", "Position"] : [rows.name, columns.name];
+  return [{ ...rows, title: along }, { ...columns, title: across }];
+}
+
+/** Physical coordinate of a picture position (pixel i covers i to i + 1). @param {Axis} axis @param {number} position */
 export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
 
 /**
@@ -93,4 +106,5 @@ function tickLabel(value, step, largest) {
   return formatAt(value, step);
 }
 
-const withoutMinusZero = (/** @type {string} */ text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text);
+/** @param {string} text */
+const withoutMinusZero = (text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text);

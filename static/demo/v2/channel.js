@@ -1,19 +1,22 @@
 /** One channel as it is looked at: samples, look-up table, intensity range and whether it is shown. */
 import { autoRange, drawableRange, histogram, statistics } from "./histogram.js";
-import { defaultLut, DISTINCT, lutTable } from "./lut.js";
+import { defaultLut, DISTINCT, LUT_NAMES, lutTable } from "./lut.js";
 
-/** @typedef {{index: number, name: string, dataUrl: string, samples: Float32Array}} Fetched */
-
-/** A loaded channel; emits `change` whenever its look changes. */
+/** A loaded channel; emits `change` whenever its look changes, `samples` when it has other samples. */
 export class Channel extends EventTarget {
   #lutName;
+  /** @type {[number, number]} */
   #range;
   #visible;
+  /** @type {ReturnType<typeof statistics> | null} */
+  #stats = null;
+  /** @type {boolean | null} */
+  #isFinite = null;
   /** @type {Uint32Array | null} */
   #bins = null;
 
   /**
-   * @param {Fetched} fetched
+   * @param {import("./loaded_planes.js").LoadedChannel} fetched
    * @param {number} position place among the loaded channels
    * @param {number} count channels that are loaded
    */
@@ -23,11 +26,29 @@ export class Channel extends EventTarget {
     this.name = name;
     this.dataUrl = dataUrl;
     this.samples = samples;
-    this.stats = statistics(samples);
     // Opacity is no light that could be added.
     this.#visible = position < DISTINCT.length && name !== "Alpha";
     this.#lutName = defaultLut(position, name, count);
     this.#range = autoRange(this.stats);
+  }
+
+  /** Of all samples; made when they are asked for. */
+  get stats() {
+    return this.#stats ??= statistics(this.samples);
+  }
+
+  /** Whether there is neither NaN nor an infinity. */
+  get isFinite() {
+    return this.#isFinite ??= this.#stats === null
+      ? allFinite(this.samples)
+      : this.#stats.count === this.samples.length;
+  }
+
+  /** Other samples of the same channel, such as the next time point; the look stays. @param {Float32Array} samples */
+  replaceSamples(samples) {
+    this.samples = samples;
+    this.#stats = this.#bins = this.#isFinite = null;
+    this.dispatchEvent(new Event("samples"));
   }
 
   get lutName() {
@@ -37,6 +58,11 @@ export class Channel extends EventTarget {
   set lutName(name) {
     this.#lutName = name;
     this.#changed();
+  }
+
+  /** Whether there is a look-up table of this name. @param {string} name */
+  hasLut(name) {
+    return LUT_NAMES.includes(name);
   }
 
   get visible() {
@@ -80,7 +106,7 @@ export class Channel extends EventTarget {
       lutName: this.#lutName,
       lut: lutTable(this.#lutName),
       // Most planes need no second pass.
-      isFinite: this.stats.count === this.samples.length,
+      isFinite: this.isFinite,
     };
   }
 
@@ -92,4 +118,10 @@ export class Channel extends EventTarget {
   #changed() {
     this.dispatchEvent(new Event("change"));
   }
+}
+
+/** @param {Float32Array} samples */
+function allFinite(samples) {
+  for (let i = 0; i < samples.length; i += 1) if (samples[i] - samples[i] !== 0) return false;
+  return true;
 }

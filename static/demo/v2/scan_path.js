@@ -4,26 +4,12 @@
  * Coordinates are pixels of the reference plane before any transposition: x counts columns, y counts rows.
  */
 
-/**
- * The points to draw: `scanPath` when its arrays are equally long and not empty, else the two ends of `lineRoi`, else none.
- *
- * @param {{scanPath?: {x: number[], y: number[]} | null, lineRoi?: number[] | null} | null} reference
- * @returns {{x: number, y: number}[]}
- */
-export function pathPoints(reference) {
-  const path = reference?.scanPath;
-  if (path?.x?.length > 0 && path.x.length === path.y?.length) {
-    return path.x.map((x, i) => ({ x, y: path.y[i] }));
-  }
-  const line = reference?.lineRoi;
-  if (line?.length === 4) return [{ x: line[0], y: line[1] }, { x: line[2], y: line[3] }];
-  return [];
-}
+/** @import { Point } from "../../client/v2/acq-client.d.ts" */
 
 /**
  * How far along the path each point lies, 0 to 1.
  *
- * @param {readonly {x: number, y: number}[]} points
+ * @param {readonly Point[]} points
  * @param {number} columns columns of the line scan
  */
 export function pathFractions(points, columns) {
@@ -32,17 +18,17 @@ export function pathFractions(points, columns) {
   for (let i = 1; i < points.length; i += 1) {
     lengths.push(lengths[i - 1] + Math.hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y));
   }
-  const whole = lengths.at(-1) || 1;
+  const whole = lengths[lengths.length - 1] || 1;
   return lengths.map((length) => length / whole);
 }
 
 /**
  * Place on the path that a column of the line scan was read at.
  *
- * @param {readonly {x: number, y: number}[]} points at least one
+ * @param {readonly Point[]} points at least one
  * @param {number} columns
  * @param {number} column
- * @returns {{x: number, y: number}}
+ * @returns {Point}
  */
 export function placeOfColumn(points, columns, column) {
   const fractions = pathFractions(points, columns);
@@ -57,6 +43,9 @@ export function placeOfColumn(points, columns, column) {
 /**
  * Column of the line scan that was read nearest to a place of the reference image.
  *
+ * @param {readonly Point[]} points at least one
+ * @param {number} columns
+ * @param {Point} place
  * @returns {{column: number, distance: number}} distance in reference pixels
  */
 export function columnNear(points, columns, place) {

@@ -3,21 +3,23 @@
  *
  * Tested in `tests/browser/opening_test.ts`.
  */
-import { readCapabilities, readHealth } from "./api.js";
 import { element } from "./element.js";
 import { remainingTime } from "./readout.js";
+
+/** @import { Server } from "../../client/v2/acq-client.d.ts" */
 
 /**
  * Asks the server.
  *
- * @returns {Promise<{line: string, formats: string, list: Node[]}>} `list` goes into a `<dl>`
- * @throws {import("./api.js").ApiError}
+ * @param {Server} server
+ * @returns {Promise<{line: string, formats: string, list: Node[], capabilities: Server["capabilities"]}>} `list` goes into a
+ *   `<dl>`
  */
-export async function serverFacts() {
-  const [health, capabilities] = await Promise.all([readHealth(), readCapabilities()]);
+export async function serverFacts(server) {
+  const [health, capabilities] = await Promise.all([server.readHealth(), server.readCapabilities()]);
   const formats = capabilities.allowedImportExtensions.join("  ");
   const rows = [
-    ["Address", location.origin],
+    ["Address", server.base],
     ["Version", `${health.server_version}, API ${health.api_version}`],
     ["Formats", formats],
     ["Sessions live", `${remainingTime(capabilities.sessionTtlSeconds)} after opening`],
@@ -29,5 +31,6 @@ export async function serverFacts() {
       element("dt", { textContent: term }),
       element("dd", { textContent: text }),
     ]),
+    capabilities,
   };
 }

@@ -5,10 +5,13 @@
  */
 import { element } from "./element.js";
 
-/** What the `?` list shows: keys or gestures and what they do. */
+/** What the `?` list shows: keys or gestures and what they do. @type {readonly [string, readonly [string, string][]][]} */
 const LIST = [
   ["Anywhere", [
     ["o", "Open a file"],
+    [", .", "Time point back and on"],
+    ["Page Up, Page Down", "Focus plane up and down"],
+    ["k", "Play and pause"],
     ["Esc", "Cancel opening; take the cursor away"],
     ["1 … 9", "Channel on or off"],
     ["c", "Composite or one channel at a time"],
@@ -38,7 +41,7 @@ const LIST = [
   ]],
 ];
 
-/** Fills the list. */
+/** Fills the list. @param {HTMLElement} host */
 export function listShortcuts(host) {
   host.replaceChildren(
     ...LIST.map(([title, rows]) =>
@@ -69,6 +72,7 @@ export function attachShortcuts(actions) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (
       event.key !== "Escape" &&
+      event.target instanceof Element &&
       event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea")
     ) return;
     if (document.querySelector("dialog[open]") !== null) return;

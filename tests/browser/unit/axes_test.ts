@@ -50,7 +50,7 @@ Deno.test("a sample sits at index times step, in the middle of its pixel", () =>
 });
 
 Deno.test("titles say what an axis is and its unit", () => {
-  assert.equal(axisTitle({ name: "Y", unit: "seconds" }), "Y · time (s)");
+  assert.equal(axisTitle({ name: "Y", unit: "seconds" }), "Time (s)");
   assert.equal(axisTitle({ name: "X", unit: "um" }), "X (µm)");
   assert.equal(axisTitle({ name: "X", unit: "Pixels" }), "X (px)");
   assert.equal(axisTitle({ name: "X", unit: "nanometer" }), "X (nanometer)");

@@ -1,0 +1,251 @@
+/**
+ * What the page does while something is opened and when more of it is wanted: it listens to the session controller, shows what
+ * comes, and remembers it.
+ *
+ * Tested in `tests/browser/opening_test.ts`, `sessions_test.ts`, `positions_test.ts` and `ways_in_test.ts`.
+ */
+import { byId } from "./element.js";
+import { faultOf } from "./fault.js";
+import { PlaneSteps } from "./plane_steps.js";
+import { PositionBar } from "./position_bar.js";
+import { serverFacts } from "./server_facts.js";
+import { linkOfView, viewOfLink } from "./view_link.js";
+import { WaysIn } from "./ways_in.js";
+
+/** @import { OpenResponse } from "../../client/v2/acq-client.d.ts" */
+/** @import { DataPanel } from "./data_panel.js" */
+/** @import { KeptView, RecentFiles, TabView } from "./kept.js" */
+/** @import { Page } from "./page.js" */
+/** @import { Place } from "./plane_steps.js" */
+/** @import { Kind, Loaded, SessionController } from "./session_controller.js" */
+/** @import { LinkedView } from "./view_link.js" */
+/** @import { Viewer } from "./viewer.js" */
+
+/**
+ * @typedef {object} Parts
+ * @property {Page} page
+ * @property {Viewer} viewer
+ * @property {SessionController} controller
+ * @property {DataPanel} data
+ * @property {RecentFiles} recent
+ * @property {KeptView} kept
+ */
+
+/** The view is kept so long after its last change. */
+const KEEP_AFTER_MS = 300;
+
+export class Opening {
+  #parts;
+  #ways;
+  #bar;
+  #steps;
+  #mayOpenByPath = false;
+  #isSample = false;
+  #keepTimer = 0;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    const { controller, recent, viewer } = parts;
+    this.#parts = parts;
+    this.#ways = new WaysIn(recent, {
+      onPick: () => controller.pick(),
+      onPath: (path, link) => controller.openPath(path, link ?? {}),
+      onSample: () => controller.openSample(),
+    });
+    this.#steps = new PlaneSteps((place, signal) => controller.planesAt(place, signal));
+    this.#bar = new PositionBar(
+      (place, ahead) => this.#step(place, ahead),
+      (scene) => controller.openScene(scene),
+    );
+    viewer.addEventListener("look", () => this.#keepSoon());
+    byId("cancel").addEventListener("click", () => controller.cancel());
+    addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
+    this.#listen();
+  }
+
+  /** Single keys. @type {Record<string, (key: string) => void>} */
+  get actions() {
+    return {
+      o: () => this.#ways.open(),
+      "?": () => byId("shortcuts", HTMLDialogElement).showModal(),
+      Escape: () => this.#parts.controller.cancel(),
+      ",": () => this.#bar.step("t", -1),
+      ".": () => this.#bar.step("t", 1),
+      PageUp: () => this.#bar.step("z", 1),
+      PageDown: () => this.#bar.step("z", -1),
+      k: () => this.#bar.togglePlay(),
+    };
+  }
+
+  /** Asks the server what it allows, then shows again what this tab showed before. */
+  async begin() {
+    const { kept, controller } = this.#parts;
+    await this.#readServer();
+    const [view, link] = [kept.view, viewOfLink(location.hash)];
+    const isOwn = view !== null && (link === null || (link.path === view.path && link.scene === view.scene));
+    if (isOwn && this.#mayOpenByPath) await controller.openPath(view.path, view);
+    else if (link !== null) this.#follow(link);
+  }
+
+  /** The page is left. */
+  leave() {
+    this.#keep();
+    this.#parts.controller.close();
+  }
+
+  /** @param {() => void} tryAgain */
+  serverIsGone(tryAgain) {
+    const text = `The server at ${location.host} does not answer. Start acq-server again, then try again.`;
+    this.#parts.page.notice(text, "Try again", tryAgain);
+  }
+
+  serverIsBack() {
+    this.#parts.page.notice(null);
+    this.#parts.page.fault(null);
+    this.#parts.page.say("The server answers again");
+    this.#readServer();
+  }
+
+  #listen() {
+    const { page, controller, data, viewer } = this.#parts;
+    /** @param {string} type @param {(detail: any) => void} work */
+    const on = (type, work) =>
+      controller.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail));
+    on("opening", ({ kind }) => this.#opening(kind));
+    on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
+    on("progress", ({ received, total }) => page.progress(received, total));
+    on("loaded", (loaded) => this.#loaded(loaded));
+    on("failed", ({ error }) => this.#failed(error));
+    on("cancelled", () => page.say("Cancelled"));
+    on("idle", () => {
+      page.end();
+      this.#ways.busy(false);
+      if (viewer.info !== null) this.#bar.show(viewer.info, this.#bar.place, this.#isSample);
+    });
+    on("renewed", ({ info, why }) => {
+      data.renew(info);
+      page.notice(null);
+      if (why === "acquisition_changed") this.#changed();
+    });
+    on("lost", () => this.#askAgain());
+    viewer.addEventListener("typed", (event) => page.typed(/** @type {CustomEvent} */ (event).detail.fault));
+    viewer.addEventListener(
+      "saved",
+      (event) => page.say(`Saved the ${/** @type {CustomEvent} */ (event).detail.name} picture`),
+    );
+    for (const type of ["look", "shown"]) viewer.addEventListener(type, () => data.paint());
+  }
+
+  /** @param {Kind} kind */
+  #opening(kind) {
+    const { page } = this.#parts;
+    this.#bar.pause();
+    this.#ways.busy(true);
+    const isDialog = kind === "dialog";
+    page.begin(isDialog ? "Waiting for the dialog …" : "Reading the file …", isDialog);
+    page.say(isDialog ? "Choose a file in the dialog of the server's computer" : "");
+  }
+
+  /** @param {Loaded} loaded */
+  #loaded({ kind, info, source, reference, position, isSample, look }) {
+    const { page, viewer, data } = this.#parts;
+    const { t = 0, z = 0, l = 0 } = position;
+    // The same file, such as after the server was restarted, is looked at as before.
+    const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene;
+    this.#isSample = isSample;
+    page.notice(null);
+    page.fault(null);
+    page.title(info, isSample);
+    viewer.show({ info, source, reference, look: look ?? (isSame || kind === "again" ? viewer.look : null) });
+    if (viewer.groups !== null) data.show(info, viewer.groups, isSample);
+    this.#steps.clear();
+    this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));
+    this.#bar.show(info, { t, z, l }, isSample);
+    if (!isSample) this.#ways.opened(info.source.path);
+    this.#keep();
+    page.say(
+      isSample ? "This is a sample: a drawn line scan, not a recording" : `Opened ${info.source.name}`,
+    );
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    const { page } = this.#parts;
+    page.fault(error);
+    page.say(faultOf(error).words, true);
+  }
+
+  /** @param {Place} place @param {Place[]} ahead */
+  async #step(place, ahead) {
+    const { page, viewer } = this.#parts;
+    if (!this.#steps.has(place)) page.begin("Fetching the next picture …", false);
+    try {
+      const planes = await this.#steps.at(place, ahead);
+      // Whoever came later says what happens.
+      if (planes === null) return;
+      page.end();
+      viewer.replacePlanes(planes);
+      this.#keepSoon();
+    } catch (error) {
+      page.end();
+      this.#bar.pause();
+      this.#failed(error);
+    }
+  }
+
+  /** The file has changed: what is shown of it is fetched again. */
+  #changed() {
+    const { controller, viewer, page } = this.#parts;
+    this.#steps.clear();
+    page.say("The file has changed and was opened again");
+    controller.loadAgain(this.#bar.place, viewer.look);
+  }
+
+  #askAgain() {
+    const text =
+      "The server has let go of this file. What is shown stays; choose the file again to see more of it.";
+    this.#parts.page.notice(text, "Open file…", () => this.#ways.open());
+  }
+
+  /** @param {LinkedView | null} link */
+  #follow(link) {
+    const { info } = this.#parts.viewer;
+    if (link === null || (link.path === info?.source.path && link.scene === info.scene)) return;
+    this.#ways.fill(link);
+  }
+
+  async #readServer() {
+    const { page, controller } = this.#parts;
+    try {
+      const { line, formats, list, capabilities } = await serverFacts(await controller.server());
+      byId("server").textContent = line;
+      byId("formats").textContent = formats;
+      byId("server-facts").replaceChildren(...list);
+      this.#mayOpenByPath = capabilities.openByPath ?? true;
+      this.#ways.allow(capabilities);
+    } catch (error) {
+      page.fault(error);
+    }
+  }
+
+  #keepSoon() {
+    clearTimeout(this.#keepTimer);
+    this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
+  }
+
+  /** Keeps the view for a reload, and puts its link into the address. */
+  #keep() {
+    const { kept, viewer } = this.#parts;
+    clearTimeout(this.#keepTimer);
+    const { info } = viewer;
+    if (info === null) return;
+    const view = this.#isSample || !this.#mayOpenByPath ? null : this.#view(info);
+    kept.view = view && { ...view, look: viewer.look };
+    history.replaceState(null, "", view === null ? location.pathname : linkOfView(view));
+  }
+
+  /** @param {OpenResponse} info @returns {LinkedView} */
+  #view({ source, scene = 0 }) {
+    return { path: source.path, scene, position: this.#bar.place };
+  }
+}

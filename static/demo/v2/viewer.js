@@ -1,0 +1,327 @@
+/**
+ * The pictures of what is open, with their channels, read-outs and profile. Knows nothing of sessions.
+ *
+ * Emits `shown` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a number that was
+ * typed, and `look` when zoom, contrast or another choice has changed.
+ *
+ * Tested in `tests/browser/controls_test.ts` and `drawing_test.ts`.
+ */
+import { pathPoints } from "../../client/v2/acq-client.js";
+import { isTime } from "./axes.js";
+import { ChannelGroup } from "./channel_group.js";
+import { channelCard } from "./channel_card.js";
+import { attachDivider } from "./divider.js";
+import { byId, element, within } from "./element.js";
+import { linkPanes } from "./linked_cursor.js";
+import { lutColor } from "./lut.js";
+import { mirrored, turned } from "./orientation.js";
+import { Pane } from "./pane.js";
+import { keepPlacement, kindOf, placementOf } from "./placement.js";
+import { drawProfile } from "./profile.js";
+import { readout } from "./readout.js";
+import { applyLook, lookOf } from "./look.js";
+
+/** @import { OpenResponse } from "../../client/v2/acq-client.d.ts" */
+/** @import { Group } from "./loaded_planes.js" */
+
+/**
+ * @typedef {"source" | "reference"} Name of a picture
+ * @typedef {{source: ChannelGroup, reference: ChannelGroup | null}} Groups
+ * @typedef {{x: number, y: number}} Cursor pixel of a picture
+ */
+
+/** @type {readonly Name[]} */
+const NAMES = ["source", "reference"];
+
+const narrow = matchMedia("(max-width: 760px)");
+
+export class Viewer extends EventTarget {
+  /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
+  #shown = null;
+  /** Last cursor of the profile. @type {Cursor | null} */
+  #profiled = null;
+  /** @type {number | undefined} */
+  #profileFrame;
+  #links;
+  /** @type {{source: Pane, reference: Pane}} */
+  panes;
+
+  constructor() {
+    super();
+    // The label of each picture follows with the first file.
+    const picture = byId("picture", HTMLTemplateElement);
+    for (const name of NAMES) byId(name).append(picture.content.cloneNode(true));
+    const listeners = (/** @type {Name} */ name) => ({
+      onCursor: (/** @type {Cursor | null} */ cursor, /** @type {boolean} */ byKeyboard) =>
+        this.#moved(name, cursor, byKeyboard),
+      onView: () => {
+        if (name === "source") this.#paintProfileSoon();
+        this.#paintScaleSoon(name);
+        this.#tell("look");
+      },
+    });
+    this.panes = {
+      source: new Pane(byId("source"), listeners("source")),
+      reference: new Pane(byId("reference"), listeners("reference"), { isReference: true }),
+    };
+    this.#links = linkPanes(this.panes);
+    this.#listen();
+  }
+
+  /** Channels that are shown; null before the first file. */
+  get groups() {
+    return this.#shown?.groups ?? null;
+  }
+
+  /** Open response of what is shown; null before the first file. */
+  get info() {
+    return this.#shown?.info ?? null;
+  }
+
+  /** Zoom, contrast and choices, to be kept as JSON. */
+  get look() {
+    return this.#shown && lookOf(this.#shown.groups, this.panes);
+  }
+
+  /**
+   * Shows an acquisition from home, or as it was looked at where that fits.
+   *
+   * @param {{info: OpenResponse, source: Group, reference: Group | null, look?: unknown}} loaded
+   */
+  show({ info, source, reference, look = null }) {
+    const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
+    const points = pathPoints(info.reference);
+    this.#shown = { info, groups };
+    this.#profiled = null;
+    this.#links.begin(points, source.plane.shape[1]);
+    byId("viewer").hidden = false;
+    within(byId("source"), "h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
+    byId("reference").hidden = reference === null;
+    byId("reference-heading").hidden = reference === null;
+    byId("path-choice").hidden = points.length === 0;
+    for (const name of NAMES) this.#showGroup(name, groups[name], info.source.name);
+    nameProfileChoices(source.plane.axes);
+    byId("along", HTMLSelectElement).value = !this.panes.source.size?.locked && !narrow.matches ? "x" : "";
+    this.#arrange();
+    for (const name of NAMES) {
+      if (groups[name] === null) continue;
+      this.panes[name].drawNow();
+      this.#paintReadout(name, null);
+    }
+    applyLook(look, groups, this.panes);
+    this.#tell("shown");
+  }
+
+  /** Shows other planes of the same channels; zoom, contrast and cursor stay. @param {Float32Array[]} planes */
+  replacePlanes(planes) {
+    if (this.#shown === null) return;
+    const { source } = this.#shown.groups;
+    source.replaceSamples(planes);
+    this.panes.source.replacePlanes(source);
+    this.#paintReadout("source", this.panes.source.cursor);
+    this.#paintProfileSoon();
+    this.#tell("planes");
+  }
+
+  /** Empties the pictures. */
+  clear() {
+    this.#shown = null;
+    for (const name of NAMES) this.panes[name].clear();
+    byId("viewer").hidden = true;
+  }
+
+  /** Turns a picture, and each one of its kind from now on. @param {Name} name */
+  turn(name) {
+    this.#place(name, turned);
+  }
+
+  /** Mirrors a picture, and each one of its kind from now on. @param {Name} name */
+  flip(name) {
+    this.#place(name, mirrored);
+  }
+
+  /** Cycles through mean, maximum and minimum. */
+  nextStatistic() {
+    nextChoice(byId("statistic", HTMLSelectElement));
+  }
+
+  /** Cycles through the profiles. */
+  nextProfile() {
+    nextChoice(byId("along", HTMLSelectElement));
+  }
+
+  /** @param {Name} name @param {ChannelGroup | null} group @param {string} fileName */
+  #showGroup(name, group, fileName) {
+    const cards = byId(`${name}-cards`);
+    cards.replaceChildren();
+    if (group === null) return;
+    const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
+    cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
+    const figure = byId(name);
+    const composite = within(figure, ".composite", HTMLInputElement);
+    composite.checked = group.composite;
+    within(figure, ".composite-choice").hidden = group.channels.length < 2;
+    within(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
+    group.addEventListener("change", () => this.#changed(name));
+    this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
+  }
+
+  /** A control changed how a group looks. @param {Name} name */
+  #changed(name) {
+    this.panes[name].redraw();
+    this.#paintReadout(name, this.panes[name].cursor);
+    if (name === "source") this.#paintProfileSoon();
+    this.#tell("look");
+  }
+
+  /** @param {Name} name @param {Cursor | null} cursor @param {boolean} byKeyboard */
+  #moved(name, cursor, byKeyboard) {
+    this.#links.follow(name, cursor);
+    const text = this.#paintReadout(name, cursor);
+    if (byKeyboard) byId("announcer").textContent = text;
+    if (name === "source") this.#paintProfileSoon();
+  }
+
+  /** @param {Name} name @param {typeof turned} change */
+  #place(name, change) {
+    const group = this.#shown?.groups[name];
+    if (!group) return;
+    const kind = kindOf(group.plane, name === "reference");
+    this.panes[name].orientation = change(this.panes[name].orientation);
+    keepPlacement(kind, this.panes[name].orientation);
+  }
+
+  /** @param {Name} name @param {Cursor | null} cursor @returns {string} the same in one line */
+  #paintReadout(name, cursor) {
+    const output = within(byId(name), ".readout");
+    const group = this.#shown?.groups[name];
+    if (cursor === null || !group) {
+      // The labels of the scale bars as text that can be selected.
+      const textContent = group ? this.panes[name].scale : "\u00a0";
+      output.replaceChildren(element("span", { className: "position", textContent }));
+      return "";
+    }
+    const { position, values } = readout(group, cursor);
+    const linked = this.#links.text(name);
+    output.replaceChildren(
+      element("span", { className: "position", textContent: position }),
+      ...values.map(({ name, value, channel }) => {
+        const dot = element("span", { className: "swatch" });
+        dot.style.background = lutColor(channel.lutName);
+        const label = element("span", { className: "name", title: name, textContent: name });
+        return element(
+          "span",
+          { className: "sample" },
+          dot,
+          label,
+          " ",
+          element("b", { textContent: value }),
+        );
+      }),
+      ...(linked === "" ? [] : [element("span", { className: "position", textContent: `→ ${linked}` })]),
+    );
+    const parts = [position, ...values.map(({ name, value }) => `${name} ${value}`), linked];
+    return parts.filter((part) => part !== "").join("; ");
+  }
+
+  /** The scale bars follow the view once it is drawn. @param {Name} name */
+  #paintScaleSoon(name) {
+    requestAnimationFrame(() => this.panes[name].cursor ?? this.#paintReadout(name, null));
+  }
+
+  /** Many changes within a frame paint the profile once. */
+  #paintProfileSoon() {
+    this.#profileFrame ??= requestAnimationFrame(() => {
+      this.#profileFrame = undefined;
+      this.#paintProfile();
+    });
+  }
+
+  #paintProfile() {
+    if (this.#shown === null || byId("profile").hidden) return;
+    this.#profiled = this.panes.source.cursor ?? this.#profiled;
+    const chart = { canvas: byId("curves", HTMLCanvasElement), svg: byId("chart", SVGSVGElement) };
+    const along = byId("along", HTMLSelectElement).value === "y" ? "y" : "x";
+    const { source } = this.#shown.groups;
+    byId("profile-hint").hidden = drawProfile(chart, source, along, this.#profiled, this.panes.source.view);
+  }
+
+  /** Which of the lower figures there are decides whether there is a divider. */
+  #arrange() {
+    const along = byId("along", HTMLSelectElement);
+    const [profile, reference, panes] = ["profile", "reference", "panes"].map((id) => byId(id));
+    profile.hidden = along.value === "";
+    byId("profile-title").textContent = `Profile ${along.selectedOptions[0]?.textContent}`;
+    const isSplit = !profile.hidden || !reference.hidden;
+    byId("lower").hidden = !isSplit;
+    byId("divider").hidden = !isSplit;
+    panes.classList.toggle("whole", !isSplit);
+    panes.classList.toggle("crowded", !profile.hidden && !reference.hidden);
+    this.#paintProfile();
+  }
+
+  #listen() {
+    const along = byId("along", HTMLSelectElement);
+    along.addEventListener("change", () => this.#arrange());
+    const path = byId("path", HTMLInputElement);
+    path.addEventListener("change", () => this.#links.showPath(path.checked));
+    const statistic = byId("statistic", HTMLSelectElement);
+    statistic.addEventListener("change", () => {
+      const { value } = statistic;
+      for (const name of NAMES) {
+        this.panes[name].statistic = value === "max" || value === "min" ? value : "mean";
+        this.#paintScaleSoon(name);
+      }
+    });
+    for (const name of NAMES) {
+      const figure = byId(name);
+      within(figure, ".home").addEventListener("click", () => this.panes[name].goHome());
+      within(figure, ".turn").addEventListener("click", () => this.turn(name));
+      within(figure, ".flip").addEventListener("click", () => this.flip(name));
+      within(figure, ".save").addEventListener("click", () => this.#save(name));
+      const composite = within(figure, ".composite", HTMLInputElement);
+      composite.addEventListener("change", () => {
+        const group = this.#shown?.groups[name];
+        if (group) group.composite = composite.checked;
+      });
+    }
+    const panes = byId("panes");
+    attachDivider(byId("divider"), (percent) => {
+      panes.style.setProperty("--upper", `${percent}fr`);
+      panes.style.setProperty("--rest", `${100 - percent}fr`);
+    }, () => narrow.matches ? 270 : 200);
+    new ResizeObserver(() => this.#paintProfile()).observe(byId("chart", SVGSVGElement));
+  }
+
+  /** @param {Name} name */
+  #save(name) {
+    this.panes[name].snapshot().toBlob((blob) => {
+      if (blob === null || this.#shown === null) return;
+      const url = URL.createObjectURL(blob);
+      const stem = this.#shown.info.source.name.replace(/\.[^.]+$/, "");
+      element("a", { href: url, download: `${stem}-${name}.png` }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 1000);
+      this.#tell("saved", { name });
+    });
+  }
+
+  /** @param {string} type @param {object} [detail] */
+  #tell(type, detail = {}) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
+/** @param {readonly import("./axes.js").Axis[]} axes */
+function nameProfileChoices(axes) {
+  const { options } = byId("along", HTMLSelectElement);
+  axes.forEach((axis, i) => {
+    const option = options[i + 1];
+    if (option) option.textContent = `along ${axis.title ?? axis.name}`;
+  });
+}
+
+/** @param {HTMLSelectElement} select */
+function nextChoice(select) {
+  select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
+  select.dispatchEvent(new Event("change"));
+}
