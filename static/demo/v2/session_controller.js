@@ -34,9 +34,18 @@ import { loadSample } from "./sample.js";
 /** A file that changes is opened again once in this time at most. */
 const AGAIN_AFTER_MS = 1000;
 
+/** @typedef {{now: () => number, sleep: (milliseconds: number) => Promise<unknown>}} Clock which tests move by hand */
+
+/** @type {Clock} */
+const systemClock = {
+  now: () => performance.now(),
+  sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
+};
+
 /** Emits what the first comment of this module lists. */
 export class SessionController extends EventTarget {
   #connect;
+  #clock;
   /** @type {Promise<Server> | null} */
   #connection = null;
   /** Its session may have ended. @type {Acquisition | null} */
@@ -47,10 +56,11 @@ export class SessionController extends EventTarget {
   #renewal = null;
   #renewedAt = -Infinity;
 
-  /** @param {() => Promise<Server>} [connectTo] */
-  constructor(connectTo = connect) {
+  /** @param {() => Promise<Server>} [connectTo] @param {Clock} [clock] */
+  constructor(connectTo = connect, clock = systemClock) {
     super();
     this.#connect = connectTo;
+    this.#clock = clock;
   }
 
   /** The server; asked again after a failure. */
@@ -246,9 +256,9 @@ export class SessionController extends EventTarget {
 
   /** @param {Acquisition} former @param {string} why */
   async #openAgain(former, why) {
-    const wait = this.#renewedAt + AGAIN_AFTER_MS - performance.now();
-    if (why === "acquisition_changed" && wait > 0) await new Promise((done) => setTimeout(done, wait));
-    this.#renewedAt = performance.now();
+    const wait = this.#renewedAt + AGAIN_AFTER_MS - this.#clock.now();
+    if (why === "acquisition_changed" && wait > 0) await this.#clock.sleep(wait);
+    this.#renewedAt = this.#clock.now();
     const channelIndices = former.channels.map(({ index }) => index);
     const { scene } = former;
     const server = await this.server();
