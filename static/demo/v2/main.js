@@ -4,6 +4,7 @@ import { DataPanel } from "./data_panel.js";
 import { explainDrops } from "./dropped_file.js";
 import { KeptView, RecentFiles } from "./kept.js";
 import { Opening } from "./opening.js";
+import { MeasuredView } from "./measured_view.js";
 import { Page } from "./page.js";
 import { watchServer } from "./server_watch.js";
 import { SessionController } from "./session_controller.js";
@@ -33,10 +34,20 @@ const watch = watchServer({
   isBusy: () => controller.isOpening,
 });
 controller.addEventListener("failed", () => watch.ask());
+const measured = new MeasuredView(viewer, {
+  place: () => opening.place,
+  planesAt: (place, signal) => controller.planesAt(place, signal),
+  onDerived: (isDerived) => opening.showPositions(!isDerived),
+});
 
 listShortcuts(byId("shortcut-list"));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());
-attachShortcuts({ ...opening.actions, ...viewerActions(viewer) });
+attachShortcuts({
+  ...opening.actions,
+  ...viewerActions(viewer),
+  ...measured.actions,
+  Escape: (key) => measured.layDown() || opening.actions.Escape?.(key),
+});
 explainDrops((text) => page.notice(text, "Close", () => page.notice(null)));
 addEventListener("pagehide", () => opening.leave());
 opening.begin();

@@ -22,6 +22,7 @@ import { Stage } from "./stage.js";
 /** @import { Orientation } from "./orientation.js" */
 /** @import { Point } from "./placed_view.js" */
 /** @import { Statistic } from "./reduction.js" */
+/** @import { SnapshotLook } from "./snapshot.js" */
 /** @import { View } from "./viewport.js" */
 
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
@@ -243,10 +244,20 @@ export class Pane {
     return this.#stage.area.width / (x1 - x0);
   }
 
-  /** What is seen, at the screen's density, as a canvas. */
-  snapshot() {
+  /** What is seen as a canvas, at the screen's density or so many times it. @param {SnapshotLook} [look] */
+  snapshot(look = {}) {
+    this.#stage.magnified = look.scale ?? 1;
     this.drawNow();
-    return this.#stage.snapshot(this.#marks(), this.#bandMarks());
+    const canvas = this.#stage.snapshot(this.#marks(look.hasScaleBar), this.#bandMarks(), look);
+    this.#stage.magnified = 1;
+    if (look.scale !== undefined) this.drawNow();
+    return canvas;
+  }
+
+  /** The same as a PNG; null where there is no picture, or none so large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
+  png(look) {
+    if (this.#placed === null) return Promise.resolve(null);
+    return new Promise((done) => this.snapshot(look).toBlob(done));
   }
 
   /** What a pixel stands for, in words. */
@@ -260,7 +271,7 @@ export class Pane {
   }
 
   /** Marks of every band. */
-  #marks() {
+  #marks(hasScaleBar = true) {
     const { width, height } = this.#stage.band;
     const marks = this.overlay();
     if (this.#cursor !== null) {
@@ -268,7 +279,9 @@ export class Pane {
       const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
       marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
     }
-    marks.push(...this.#scaleBars(), ...noteMarks(this.#reduction, this.#stage.band, measureLabel));
+    if (hasScaleBar) {
+      marks.push(...this.#scaleBars(), ...noteMarks(this.#reduction, this.#stage.band, measureLabel));
+    }
     if (this.#selection !== null) {
       const { x0, y0, x1, y1 } = this.#selection;
       const [left, top, right, bottom] = [x0 * width, y0 * height, x1 * width, y1 * height];

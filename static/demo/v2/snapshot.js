@@ -1,7 +1,7 @@
 /**
- * What a pane shows as one canvas, to save: picture, frame and the marks over it, at the screen's density.
+ * What a pane shows as one canvas, to save: picture, frame and the marks over it, or the picture with its marks alone.
  *
- * Tested in `tests/browser/drawing_test.ts`.
+ * Tested in `tests/browser/drawing_test.ts` and `export_test.ts`.
  */
 import { canvasMarks } from "./marks.js";
 
@@ -9,26 +9,49 @@ import { canvasMarks } from "./marks.js";
 /** @import { Mark } from "./marks.js" */
 
 /**
+ * @typedef {object} SnapshotLook
+ * @property {number} [scale] times the screen's density, at which the picture has been drawn
+ * @property {boolean} [hasAxes] with the frame around the picture
+ * @property {boolean} [hasScaleBar] with scale bars and what a pixel stands for
+ * @property {boolean} [isLight] dark letters on white, whatever the page has
+ */
+
+/** Ink of a light ground. */
+const INK = "#1a1f26";
+
+/**
  * @param {HTMLElement} stage gives size and colours
  * @param {HTMLCanvasElement} picture
  * @param {Frame} layout
  * @param {readonly (readonly Mark[])[]} bands marks over each band of the plot
+ * @param {SnapshotLook} look
  * @returns {HTMLCanvasElement}
  */
-export function snapshot(stage, picture, { plot, marks: frame }, bands) {
-  const { width, height } = stage.getBoundingClientRect();
-  const density = globalThis.devicePixelRatio;
+export function snapshot(
+  stage,
+  picture,
+  { plot, marks: frame },
+  bands,
+  { scale = 1, hasAxes = true, isLight = false },
+) {
+  const box = stage.getBoundingClientRect();
+  const { left, top, width, height } = hasAxes
+    ? { left: 0, top: 0, width: box.width, height: box.height }
+    : plot;
+  const density = globalThis.devicePixelRatio * scale;
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(width * density);
   canvas.height = Math.round(height * density);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const style = getComputedStyle(stage);
-  context.fillStyle = style.backgroundColor;
+  const ink = isLight ? INK : style.color;
+  context.fillStyle = isLight ? "#ffffff" : style.backgroundColor;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.scale(density, density);
+  context.translate(-left, -top);
   context.imageSmoothingEnabled = false;
   context.drawImage(picture, plot.left, plot.top, plot.width, plot.height);
-  canvasMarks(context, frame, style.color);
+  if (hasAxes) canvasMarks(context, frame, ink);
   const high = plot.height / bands.length;
   for (const [i, marks] of bands.entries()) {
     context.save();
@@ -36,7 +59,7 @@ export function snapshot(stage, picture, { plot, marks: frame }, bands) {
     context.rect(plot.left, plot.top + i * high, plot.width, high);
     context.clip();
     context.translate(plot.left, plot.top + i * high);
-    canvasMarks(context, marks, style.color);
+    canvasMarks(context, marks, ink);
     context.restore();
   }
   return canvas;

@@ -11,6 +11,7 @@ import { snapshot } from "./snapshot.js";
 
 /** @import { Frame, FrameRange } from "./frame.js" */
 /** @import { Mark } from "./marks.js" */
+/** @import { SnapshotLook } from "./snapshot.js" */
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Area */
 
@@ -26,6 +27,8 @@ export class Stage {
   /** @type {Frame | null} */
   #frame = null;
   bandCount = 1;
+  /** Canvas pixels in a pixel of the screen; more than one for a picture to save. */
+  magnified = 1;
 
   /**
    * @param {HTMLElement} figure holds `.stage` with `.plot` and `canvas` inside
@@ -113,10 +116,16 @@ export class Stage {
     return { band, fy: fy * this.bandCount - band };
   }
 
-  /** What is seen, at the screen's density. @param {readonly Mark[]} marks @param {readonly Mark[][]} own */
-  snapshot(marks, own) {
+  /**
+   * What was drawn last.
+   *
+   * @param {readonly Mark[]} marks
+   * @param {readonly Mark[][]} own
+   * @param {SnapshotLook} look
+   */
+  snapshot(marks, own, look) {
     const bands = Array.from({ length: this.bandCount }, (_, i) => [...marks, ...own[i] ?? []]);
-    return snapshot(this.#box, this.canvas, /** @type {Frame} */ (this.#frame), bands);
+    return snapshot(this.#box, this.canvas, /** @type {Frame} */ (this.#frame), bands, look);
   }
 
   /** @param {Area} plot */
@@ -139,7 +148,7 @@ export class Stage {
       const attributes = { x: left, y: top + i * height, width, height };
       for (const [name, value] of Object.entries(attributes)) layer.setAttribute(name, String(value));
     });
-    const density = globalThis.devicePixelRatio;
+    const density = globalThis.devicePixelRatio * this.magnified;
     const [wide, high] = [width, height].map((size) => Math.max(1, Math.round(size * density)));
     if (this.canvas.width !== wide) this.canvas.width = wide ?? 1;
     if (this.canvas.height !== high) this.canvas.height = high ?? 1;

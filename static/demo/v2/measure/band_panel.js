@@ -7,6 +7,7 @@ import { formatNumber, toPhysical, unitSymbol } from "../axes.js";
 import { element } from "../element.js";
 import { BandTraces, DEFAULT_SETTINGS } from "./band_traces.js";
 import { Bands } from "./bands.js";
+import { shapeOf } from "./scan.js";
 import { button, checkField, choiceField, numberField } from "./fields.js";
 
 /** @import { Band } from "./bands.js" */
@@ -63,19 +64,17 @@ export class BandPanel extends EventTarget {
     this.#scan = scan;
     this.draft = null;
     const time = scan?.axes[0];
-    const end = time === undefined || scan === null
-      ? 0
-      : /** @type {any} */ (scan.group).plane.shape[0] * time.step;
+    const end = time === undefined || scan === null ? 0 : shapeOf(scan)[0] * time.step;
     this.#window.forEach((field, i) =>
       field.input.value = i === 0 ? "0" : formatNumber(Number((end / 10).toPrecision(3)))
     );
-    this.bands.begin(scan?.isLineScan ? /** @type {any} */ (scan.group).plane.shape[1] : 0);
+    this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0);
   }
 
   /** Traces of the channels that are shown. */
   get traces() {
     if (!this.#scan?.isLineScan) return [];
-    return this.#traces.of(/** @type {any} */ (this.#scan.group), this.bands.all, this.#settings);
+    return this.#traces.of(this.#scan.group, this.bands.all, this.#settings);
   }
 
   /** Title of the values. */
@@ -198,9 +197,9 @@ export class BandPanel extends EventTarget {
     const space = this.#scan?.axes[1];
     if (space === undefined) return "";
     const [low, high] = [toPhysical(space, from), toPhysical(space, to)].map((value) =>
-      formatNumber(Number(value.toPrecision(4)))
+      formatNumber(Number(value.toPrecision(3)))
     );
-    return `${low} to ${high} ${unitSymbol(space.unit)}`;
+    return `${low}–${high} ${unitSymbol(space.unit)}`;
   }
 
   #changed() {

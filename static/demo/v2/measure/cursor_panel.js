@@ -90,7 +90,7 @@ export class CursorPanel extends EventTarget {
     this.#list();
   }
 
-  /** @param {(x: number, y: number) => [number, number]} toScreen @param {{width: number, height: number}} plot @returns {object[]} */
+  /** @param {(x: number, y: number) => [number, number]} toScreen @param {{width: number, height: number}} plot @returns {import("../marks.js").Mark[]} */
   marks(toScreen, { width, height }) {
     return this.#pinned.flatMap(({ x, y }, i) => {
       const [across, down] = toScreen(x + 0.5, y + 0.5);

@@ -34,6 +34,8 @@ export class EventPanel extends EventTarget {
   #isFound = false;
   /** Key of what the rows were measured in. */
   #measured = "";
+  /** What the values of the traces are: thresholds of others mean nothing. */
+  #title = "";
   #status = element("p", { className: "result", role: "status" });
   #table = element("div", { className: "scrolled" });
   /** Line of the cursor. @type {() => number | null} */
@@ -81,9 +83,10 @@ export class EventPanel extends EventTarget {
     this.#clear();
   }
 
-  /** Other traces, or the same ones with other values. @param {readonly Trace[]} traces */
-  listTraces(traces) {
-    const key = keyOf(this.#chosen);
+  /** Other traces, or the same ones with other values. @param {readonly Trace[]} traces @param {string} title of the values */
+  listTraces(traces, title) {
+    const isOther = this.#title !== title || this.#chosen === null;
+    this.#title = title;
     this.#traces = traces;
     const chosen = this.#trace.select.value;
     this.#trace.select.replaceChildren(
@@ -92,7 +95,7 @@ export class EventPanel extends EventTarget {
     if (traces.some((trace) => keyOf(trace) === chosen)) this.#trace.select.value = chosen;
     const trace = this.#chosen;
     if (trace === null) return this.#clear();
-    if (key === "" && !this.#isFound) this.#propose(trace);
+    if (isOther) this.#propose(trace);
     // The rows stay those of one trace; where its values are others they are measured again.
     if (this.#rows.length > 0) this.#measure(trace);
   }

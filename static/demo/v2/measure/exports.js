@@ -1,6 +1,7 @@
 /** The tables and plots of what was measured, for export_panel.js. */
 import { axisTitle, unitSymbol } from "../axes.js";
 import { rangeOf } from "./trace_chart.js";
+import { VELOCITY_RANGE } from "./trace_charts.js";
 import { about, shapeOf, stemOf } from "./scan.js";
 
 /** @import { BandPanel } from "./band_panel.js" */
@@ -95,6 +96,7 @@ function velocityPlot(scan, { points, title }, span) {
   const y = {
     ...rangeOf({
       curves: [],
+      least: VELOCITY_RANGE,
       points: points.map(({ line, velocity }) => ({ line, value: velocity, color: "" })),
       title,
     }, span),

@@ -90,7 +90,7 @@ export class KymographPanel extends EventTarget {
     this.#tell("change", {});
   }
 
-  /** @param {(x: number, y: number) => [number, number]} toScreen @param {number} zoom CSS pixels a sample @returns {object[]} */
+  /** @param {(x: number, y: number) => [number, number]} toScreen @param {number} zoom CSS pixels a sample @returns {import("../marks.js").Mark[]} */
   marks(toScreen, zoom) {
     if (this.#points.length === 0) return [];
     const points = this.#points.map(({ x, y }) => toScreen(y + 0.5, x + 0.5));

@@ -63,7 +63,7 @@ export class LinePanel extends EventTarget {
     this.#changed();
   }
 
-  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {object[]} marks over the picture */
+  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {import("../marks.js").Mark[]} marks over the picture */
   marks(toScreen) {
     const drawn = [...this.#lines, ...(this.#draft === null ? [] : [{ id: 0, ...this.#draft }])];
     return drawn.flatMap(({ id, from, to }) => {

@@ -1,20 +1,23 @@
 /** Marks of bands over the line scan and over the path of its reference. */
 import { placeOfColumn } from "../scan_path.js";
 
+/** @typedef {import("../marks.js").Mark} Mark */
 /** @typedef {import("../placed_view.js").Point} Point */
 
 /**
  * @param {readonly import("./bands.js").Band[]} bands
  * @param {{view: {x0: number, x1: number}, toScreen: (x: number, y: number) => [number, number]}} pane
- * @returns {object[]}
+ * @returns {Mark[]}
  */
-export function bandMarks(bands, { view, toScreen }) {
+export function bandMarks(bands, pane) {
+  const { view } = pane;
   return bands.flatMap(({ name, color, from, to }) => {
     const corners = [[view.x0, from], [view.x1, from], [view.x1, to], [view.x0, to]]
-      .map(([x, y]) => toScreen(/** @type {number} */ (x), /** @type {number} */ (y)));
+      .map(([x, y]) => pane.toScreen(/** @type {number} */ (x), /** @type {number} */ (y)));
     const [a, b, c, d] = /** @type {[number, number][]} */ (corners);
     const edge = { color, width: 1.5, halo: true };
     const [left, top] = [Math.min(...corners.map(([x]) => x)), Math.min(...corners.map(([, y]) => y))];
+    /** @type {Mark[]} */
     const label = name === ""
       ? []
       : [{ text: name, at: [left + 6, top + 9], anchor: "start", color, halo: true }];
@@ -29,7 +32,7 @@ export function bandMarks(bands, { view, toScreen }) {
  * @param {readonly Point[]} path
  * @param {number} columns
  * @param {{toScreen: (x: number, y: number) => [number, number]}} pane
- * @returns {object[]}
+ * @returns {Mark[]}
  */
 export function pathMarks(bands, path, columns, pane) {
   if (path.length === 0) return [];

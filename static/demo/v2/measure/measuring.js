@@ -166,14 +166,14 @@ export class Measuring {
     const [under, underReference] = [source.overlay, reference.overlay];
     source.overlay = () => {
       this.#paintSoon();
-      return /** @type {any} */ ([...under(), ...this.#marks()]);
+      return [...under(), ...this.#marks()];
     };
     reference.overlay = () => {
       const columns = this.#bands.bands.columns;
-      return /** @type {any} */ ([
+      return [
         ...underReference(),
         ...pathMarks(this.#bandsNow(), this.#path, columns, reference),
-      ]);
+      ];
     };
     for (const panel of [this.#lines, this.#cursors]) {
       panel.addEventListener("change", () => source.drawMarks());
@@ -239,7 +239,7 @@ export class Measuring {
 
   #refresh() {
     this.#velocities.listBands(this.#bands.bands.all);
-    this.#events.listTraces(this.#bands.traces);
+    this.#events.listTraces(this.#bands.traces, this.#bands.title);
     this.#panes.source.drawMarks();
     this.#panes.reference.drawMarks();
     this.#paintSoon();

@@ -1,34 +1,32 @@
 /**
  * What is measured: the planes of a picture with what is known about them.
  *
- * @typedef {import("./velocity.js").Axis} Axis
+ * @typedef {import("../axes.js").Axis} Axis
  * @typedef {object} Scan
  * @property {import("../channel_group.js").ChannelGroup} group
- * @property {readonly Axis[]} axes of rows and columns; of a line scan time and position
+ * @property {readonly [Axis, Axis]} axes of rows and columns; of a line scan time and position
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
  */
 import { formatNumber, isTime, unitSymbol } from "../axes.js";
 
-/** @typedef {{plane: {shape: number[], axes: Axis[]}}} WithPlane */
-
 /** @param {import("../channel_group.js").ChannelGroup} group @param {{name: string, path: string}} source @returns {Scan} */
 export function scanOf(group, { name, path }) {
-  const { axes } = /** @type {any} */ (group).plane;
+  const axes = /** @type {[Axis, Axis]} */ (group.plane.axes);
   return { group, axes, fileName: name, path, isLineScan: isTime(axes[0]) };
 }
 
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
-export const shapeOf = ({ group }) => /** @type {any} */ (group).plane.shape;
+export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);
 
-/** Such as `1.27 s`; times below a second in milliseconds. @param {number} value @param {Axis} axis */
+/** Such as `1.27 s`; times below a second in milliseconds. @param {number} value @param {{unit: string}} axis */
 export function quantity(value, axis) {
   if (isTime(axis) && Math.abs(value) < 1 && value !== 0) return `${formatNumber(value * 1000)} ms`;
   return `${formatNumber(value)} ${unitSymbol(axis.unit)}`;
 }
 
-/** Such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly Axis[]} axes */
+/** Such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly [Axis, Axis]} axes */
 export function velocityText(velocity, [time, space]) {
   if (Number.isNaN(velocity)) return "–";
   if (!Number.isFinite(velocity)) return "no time passes";

@@ -19,11 +19,14 @@
  * @property {readonly number[]} [events] lines that are marked above
  * @property {readonly {line: number, label: string}[]} [cursors]
  * @property {number | null} [level] a threshold
+ * @property {number} [least] part of the greatest value that the range spans at least
  * @property {string} title of the values
  */
 import { ticks, toPhysical } from "../axes.js";
 import { element, svgElement } from "../element.js";
 import { measureLabel, svgMarks } from "../marks.js";
+
+/** @import { Mark } from "../marks.js" */
 
 const BELOW = 22;
 const ABOVE = 8;
@@ -87,7 +90,7 @@ export class TraceChart {
       28;
     this.#svg.replaceChildren(
       this.#label,
-      ...svgMarks(/** @type {any} */ ([...marks, ...eventMarks(content, area, place)])),
+      ...svgMarks([...marks, ...eventMarks(content, area, place)]),
     );
   }
 
@@ -105,7 +108,7 @@ export class TraceChart {
 }
 
 /** Least and greatest value in view, with some room. @type {(content: ChartContent, span: {from: number, to: number}) => {low: number, high: number}} */
-export function rangeOf({ curves, points = [], level = null }, { from, to }) {
+export function rangeOf({ curves, points = [], level = null, least = 0 }, { from, to }) {
   let [low, high] = [Infinity, -Infinity];
   const take = (/** @type {number} */ value) => {
     if (!Number.isFinite(value)) return;
@@ -120,7 +123,8 @@ export function rangeOf({ curves, points = [], level = null }, { from, to }) {
   for (const { line, value } of points) if (line + 0.5 >= from && line + 0.5 <= to) take(value);
   if (level !== null) take(level);
   if (!(high >= low)) return { low: 0, high: 1 };
-  const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 0.5;
+  const more = (least * Math.max(Math.abs(low), Math.abs(high)) - (high - low)) / 2;
+  const margin = Math.max(more, (high - low) * 0.06) || Math.abs(high) * 0.05 || 0.5;
   return { low: low - margin, high: high + margin };
 }
 
@@ -178,46 +182,46 @@ function drawPoint(context, { line, value, color, opacity = 1 }, { across, up })
 /** @param {{low: number, high: number}} range @param {{height: number}} area */
 const ticksOf = ({ low, high }, { height }) => ticks(low, high, Math.max(1, height / VALUE_ROOM));
 
-/** @type {(range: {low: number, high: number}, area: any, place: {up: (value: number) => number}, title: string) => object[]} */
+/** @type {(range: {low: number, high: number}, area: any, place: {up: (value: number) => number}, title: string) => Mark[]} */
 function valueMarks(range, area, { up }, title) {
   const { values, labels } = ticksOf(range, area);
   const marks = values.flatMap((value, i) => {
     const y = up(value);
-    return [
+    return /** @type {Mark[]} */ ([
       { points: [[area.left - TICK, y], [area.left, y]] },
       { text: labels[i], at: [area.left - TICK - 3, y], anchor: "end" },
-    ];
+    ]);
   });
   const widest = Math.max(0, ...labels.map((label) => measureLabel(label)));
   const x = area.left - TICK - 3 - widest - 10;
   if (x >= 6 && measureLabel(title) <= area.height + BELOW) {
     marks.push(
-      /** @type {any} */ ({
+      {
         text: title,
         at: [x, area.top + area.height / 2],
         anchor: "middle",
         turned: true,
-      }),
+      },
     );
   }
   return marks;
 }
 
-/** @type {(span: {from: number, to: number, time: any}, area: any) => object[]} */
+/** @type {(span: {from: number, to: number, time: any}, area: any) => Mark[]} */
 function timeMarks({ from, to, time }, area) {
   const [low, high] = [toPhysical(time, from), toPhysical(time, to)];
   const base = area.top + area.height;
   const { values, labels } = ticks(low, high, Math.max(1, area.width / TIME_ROOM));
   return values.flatMap((value, i) => {
     const x = area.left + (value - low) / (high - low) * area.width;
-    return [
+    return /** @type {Mark[]} */ ([
       { points: [[x, base], [x, base + TICK]] },
       { text: labels[i], at: [x, base + 13], anchor: "middle" },
-    ];
+    ]);
   });
 }
 
-/** @type {(content: ChartContent, area: any, place: {across: (line: number) => number, up: (value: number) => number}) => object[]} */
+/** @type {(content: ChartContent, area: any, place: {across: (line: number) => number, up: (value: number) => number}) => Mark[]} */
 function eventMarks({ events = [], cursors = [], level = null }, area, { across, up }) {
   const [right, bottom] = [area.left + area.width, area.top + area.height];
   const isInside = (/** @type {number} */ x) => x >= area.left && x <= right;
@@ -227,10 +231,10 @@ function eventMarks({ events = [], cursors = [], level = null }, area, { across,
     width: 1.5,
   }));
   const lines = cursors.map(({ line, label }) => ({ x: across(line), label })).filter(({ x }) => isInside(x))
-    .flatMap(({ x, label }) => [
+    .flatMap(({ x, label }) => /** @type {Mark[]} */ ([
       { points: [[x, area.top], [x, bottom]], color: "#fff", dash: "4 3" },
       { text: label, at: [x + 4, area.top + 8], anchor: "start", color: "#fff" },
-    ]);
+    ]));
   const levels = level === null
     ? []
     : [{ points: [[area.left, up(level)], [right, up(level)]], color: "#fff", dash: "2 3" }];

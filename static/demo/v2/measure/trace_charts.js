@@ -17,6 +17,9 @@ import { TraceChart } from "./trace_chart.js";
 
 const VELOCITY_COLOR = "#ffffff";
 
+/** So that velocities that are nearly the same look so. */
+export const VELOCITY_RANGE = 0.3;
+
 export class TraceCharts {
   #pane;
   #traces = new TraceChart("Traces of the bands over time");
@@ -52,7 +55,10 @@ export class TraceCharts {
         // The least certain ones are still seen.
         opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
       }));
-      this.#velocities.draw({ curves: [], points, cursors, title: velocityTitle }, span);
+      this.#velocities.draw(
+        { curves: [], points, cursors, title: velocityTitle, least: VELOCITY_RANGE },
+        span,
+      );
     }
     this.#keep(Math.max(
       this.#traces.box.hidden ? 0 : this.#traces.gutter,

@@ -3,7 +3,7 @@
  * over a streak. A velocity is positive where the position grows with time.
  *
  * @typedef {{samples: Float32Array, shape: readonly number[]}} Plane row-major `[rows, columns]`; rows are lines
- * @typedef {{name?: string, step: number, unit: string}} Axis
+ * @typedef {{step: number, unit: string}} Axis
  * @typedef {{x: number, y: number}} Place picture position: x counts lines, y columns
  *
  * @typedef {object} Windows

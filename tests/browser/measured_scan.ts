@@ -1,0 +1,61 @@
+/**
+ * A line scan to measure in: channel 1 has streaks that move by 0.5 pixels a line, channel 2 calcium transients in columns 30
+ * to 49. 2.118 ms a line, 0.45 µm a pixel.
+ */
+import { lineScan } from "../fixtures/oir_files.ts";
+import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
+import { normalNumbers, randomNumbers, streaks } from "./streaks.ts";
+
+/** Rows (time) and columns (space). */
+export const SCAN_SHAPE = [600, 80] as const;
+
+/** Seconds a line and micrometres a pixel. */
+export const [LINE_TIME, PIXEL_SIZE] = [0.002118, 0.45] as const;
+
+/** Pixels a line. */
+export const STREAK_VELOCITY = 0.5;
+
+/** Lines at which the transients begin. */
+export const TRANSIENTS = [120, 380] as const;
+
+/** Columns in which they are. */
+export const ACTIVE = [30, 50] as const;
+
+/** Brightness of channel 2 without noise: 100, and in the active columns three times that at a transient's beginning. */
+export function calcium(line: number, column: number): number {
+  if (column < ACTIVE[0] || column >= ACTIVE[1]) return 100;
+  return TRANSIENTS.reduce((sum, start) => {
+    const t = line - start;
+    return t <= 0 ? sum : sum + 200 * (1 - Math.exp(-t / 8)) * Math.exp(-t / 60);
+  }, 100);
+}
+
+/** The bytes of the file. */
+export function measuredScan(): Uint8Array {
+  const [lines, columns] = SCAN_SHAPE;
+  const moving = streaks({ lines, columns, velocity: STREAK_VELOCITY, noise: 0.5, seed: 4 });
+  const normal = normalNumbers(randomNumbers(12));
+  const planes = [
+    Uint16Array.from(moving, (value) => Math.max(0, Math.round(10 * value))),
+    Uint16Array.from(
+      { length: lines * columns },
+      (_, i) => Math.max(0, Math.round(10 * calcium(Math.floor(i / columns), i % columns) + 30 * normal())),
+    ),
+  ];
+  const described = lineScan(lines);
+  const [first, second] = described.channels;
+  const reference = Uint16Array.from({ length: 128 * 128 }, (_, i) => {
+    const [row, column] = [Math.floor(i / 128), i % 128];
+    return 200 + 1500 * Math.exp(-(((row - 20 - (column - 20) * 0.8) / 9) ** 2));
+  });
+  return oirFile(oirBlocks({
+    ...described,
+    width: columns,
+    height: 128,
+    frames: [{ axes: "t001", planes }],
+    stripBytes: 40 * columns * 2,
+    overview: { width: 128, height: 128 },
+    line: [20, 20, 110, 92],
+    reference: { width: 128, height: 128, planes: { [first!.id]: reference, [second!.id]: reference } },
+  }));
+}
