@@ -30,18 +30,24 @@ export function calcium(line: number, column: number): number {
   }, 100);
 }
 
-/** The bytes of the file. */
-export function measuredScan(): Uint8Array {
+/** Row-major samples of both channels. */
+export function scanPlanes(): [Uint16Array, Uint16Array] {
   const [lines, columns] = SCAN_SHAPE;
   const moving = streaks({ lines, columns, velocity: STREAK_VELOCITY, noise: 0.5, seed: 4 });
   const normal = normalNumbers(randomNumbers(12));
-  const planes = [
+  return [
     Uint16Array.from(moving, (value) => Math.max(0, Math.round(10 * value))),
     Uint16Array.from(
       { length: lines * columns },
-      (_, i) => Math.max(0, Math.round(10 * calcium(Math.floor(i / columns), i % columns) + 30 * normal())),
+      (_, i) => Math.round(10 * calcium(Math.floor(i / columns), i % columns) + 30 * normal()),
     ),
   ];
+}
+
+/** The bytes of the file. */
+export function measuredScan(): Uint8Array {
+  const [lines, columns] = SCAN_SHAPE;
+  const planes = scanPlanes();
   const described = lineScan(lines);
   const [first, second] = described.channels;
   const reference = Uint16Array.from({ length: 128 * 128 }, (_, i) => {

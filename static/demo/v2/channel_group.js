@@ -4,14 +4,20 @@
  */
 import { Channel } from "./channel.js";
 
+/** @import { Axis } from "./axes.js" */
+/** @import { Fetched } from "./channel.js" */
+
+/** @typedef {{shape: readonly [number, number], axes: readonly [Axis, Axis]}} Plane */
+
 /** Emits `change` when a channel, its look or the composite switch changes. */
 export class ChannelGroup extends EventTarget {
   #composite = true;
+  #isSplit = false;
   #active = 0;
-  /** What the composite showed when it was left. @type {boolean[]} */
-  #chosen = [];
+  /** What the composite showed when it was left. */
+  #chosen = /** @type {boolean[]} */ ([]);
 
-  /** @param {import("./loaded_planes.js").Group} fetched */
+  /** @param {{plane: Plane, channels: readonly Fetched[]}} fetched */
   constructor({ plane, channels }) {
     super();
     this.plane = plane;
@@ -34,7 +40,7 @@ export class ChannelGroup extends EventTarget {
     }
     this.channels.forEach((channel, position) =>
       channel.visible = composite
-        ? this.#chosen[position] || position === this.#active
+        ? this.#chosen[position] === true || position === this.#active
         : position === this.#active
     );
     this.#changed();
@@ -45,11 +51,23 @@ export class ChannelGroup extends EventTarget {
     this.channels.forEach((channel, position) => channel.replaceSamples(planes[position] ?? channel.samples));
   }
 
+  /** Whether shown channels lie below each other instead of one over the other; only in the composite. */
+  get isSplit() {
+    return this.#isSplit && this.#composite && this.shown.length > 1;
+  }
+
+  set isSplit(isSplit) {
+    this.#isSplit = isSplit;
+    this.#changed();
+  }
+
   /** Switches a channel: on or off in a composite, otherwise to this one alone. @param {number} position @param {boolean} [on] */
-  toggle(position, on = !this.channels[position].visible) {
-    if (this.#composite) this.channels[position].visible = on;
+  toggle(position, on) {
+    const channel = this.channels[position];
+    if (channel === undefined) return;
+    if (this.#composite) channel.visible = on ?? !channel.visible;
     else this.channels.forEach((channel, other) => channel.visible = other === position);
-    if (this.channels[position].visible) this.#active = position;
+    if (channel.visible) this.#active = position;
     this.#changed();
   }
 

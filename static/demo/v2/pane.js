@@ -90,11 +90,6 @@ export class Pane {
     this.#change((placed) => placed.view = view);
   }
 
-  /** Shows this part, in pixels of the picture. */
-  set view(view) {
-    this.#setView(viewToShown(this.#orientation, this.#group, view));
-  }
-
   get orientation() {
     return this.#placed?.orientation ?? AS_PLOT;
   }
@@ -146,13 +141,6 @@ export class Pane {
   replacePlanes(group) {
     this.#group = group;
     this.#painter.load(group);
-    this.redraw();
-  }
-
-  /** Shows other planes of the same shape; the view stays. @param {import("./channel_group.js").ChannelGroup} group */
-  replacePlanes({ plane, channels }) {
-    this.#part = new VisiblePart({ plane, channels });
-    this.#picture.release();
     this.redraw();
   }
 

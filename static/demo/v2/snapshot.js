@@ -1,7 +1,7 @@
 /**
  * What a pane shows as one canvas, to save: picture, frame and the marks over it, or the picture with its marks alone.
  *
- * Tested in `tests/browser/drawing_test.ts` and `export_test.ts`.
+ * Tested in `tests/browser/drawing_test.ts` and `measure_test.ts`.
  */
 import { canvasMarks } from "./marks.js";
 

@@ -1,7 +1,7 @@
 /**
  * Controls of bands and their traces: colour, name and place of each band, and how traces are shown.
  *
- * Tested in `tests/browser/bands_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`.
  */
 import { formatNumber, toPhysical, unitSymbol } from "../axes.js";
 import { element } from "../element.js";

@@ -2,7 +2,7 @@
  * Cursors that stay: one is pinned for its values, a second for the difference of both. Values are means of some lines and
  * columns around them.
  *
- * Tested in `tests/browser/cursors_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`.
  *
  * @typedef {{x: number, y: number}} Cursor pixel of the picture: x counts rows, y columns
  */

@@ -1,7 +1,7 @@
 /**
  * Events of a trace above a threshold, in a table that can be edited: rows are removed, added at the cursor and commented on.
  *
- * Tested in `tests/browser/events_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`.
  *
  * @typedef {import("./events.js").TraceEvent & {note: string, isByHand: boolean}} Row
  */

@@ -1,7 +1,7 @@
 /**
  * What can be saved: every trace and table as CSV, the plots as SVG, the pictures as PNG.
  *
- * Tested in `tests/browser/export_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`.
  *
  * @typedef {object} Table
  * @property {string} name of the file, such as `traces`

@@ -1,7 +1,7 @@
 /**
  * Lines that are drawn over streaks: how long, how far and how fast.
  *
- * Tested in `tests/browser/velocity_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`.
  *
  * @typedef {import("./velocity.js").Place} Place
  * @typedef {{id: number, from: Place, to: Place}} Line

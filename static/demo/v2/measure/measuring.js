@@ -2,7 +2,7 @@
  * Measuring in what is shown: wires the panels to the pictures. The chosen tool takes the drags over the picture that would
  * zoom otherwise; traces and velocities stand directly below the line scan.
  *
- * Tested in `tests/browser/bands_test.ts` and its neighbours.
+ * Tested in `tests/browser/measure_test.ts` and its neighbours.
  *
  * @typedef {"zoom" | "band" | "line"} Tool
  * @typedef {import("../placed_view.js").Point} Point

@@ -1,7 +1,7 @@
 /**
  * Has velocities measured in a worker while the page goes on.
  *
- * Tested in `tests/browser/velocity_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`.
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Velocity over time: which part of the lines, in what windows, and what was found.
  *
- * Tested in `tests/browser/velocity_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`.
  */
 import { formatNumber } from "../axes.js";
 import { element } from "../element.js";

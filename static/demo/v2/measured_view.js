@@ -1,0 +1,164 @@
+/**
+ * Has what is shown measured (measure/), and shows kymographs of it in its place: a line scan whose reference is the image that
+ * was shown.
+ *
+ * Tested in `tests/browser/measure_test.ts` and `kymograph_test.ts`.
+ */
+import { pathPoints } from "../../client/v2/acq-client.js";
+import { isTime, titled } from "./axes.js";
+import { byId } from "./element.js";
+import { Measuring } from "./measure/measuring.js";
+
+/** @import { OpenResponse } from "../../client/v2/acq-client.d.ts" */
+/** @import { Axis } from "./axes.js" */
+/** @import { Group } from "./loaded_planes.js" */
+/** @import { Kymograph } from "./measure/kymograph.js" */
+/** @import { Source } from "./measure/kymograph_panel.js" */
+/** @import { Place } from "./plane_steps.js" */
+/** @import { Viewer } from "./viewer.js" */
+
+/**
+ * @typedef {object} Images where further images of what is shown come from
+ * @property {() => Place} place of the image that is shown
+ * @property {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
+ * @property {(isDerived: boolean) => void} onDerived something made of the images is shown, or they are shown again
+ */
+
+export class MeasuredView {
+  #viewer;
+  #images;
+  #measuring;
+  /** What a kymograph was made of. @type {{info: OpenResponse, source: Group, reference: Group | null, look: unknown} | null} */
+  #original = null;
+  /** Shown by this module itself. */
+  #isShowing = false;
+
+  /** @param {Viewer} viewer @param {Images} images */
+  constructor(viewer, images) {
+    this.#viewer = viewer;
+    this.#images = images;
+    this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
+    viewer.addEventListener("shown", () => {
+      if (!this.#isShowing) this.#original = null;
+      this.#begin();
+    });
+    for (const type of ["planes", "look"]) viewer.addEventListener(type, () => this.#measuring.refresh());
+    const { kymographs } = this.#measuring;
+    /** @param {string} type @param {(kymograph: Kymograph) => void} work */
+    const on = (type, work) =>
+      kymographs.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail.kymograph));
+    on("begin", (kymograph) => this.#showKymograph(kymograph));
+    on("grow", (kymograph) => this.#growKymograph(kymograph));
+    on("back", () => this.#goBack());
+  }
+
+  /** Single keys. @type {Record<string, (key: string) => void>} */
+  get actions() {
+    return {
+      z: () => this.#measuring.choose("zoom"),
+      b: () => this.#measuring.choose("band"),
+      n: () => this.#measuring.choose("line"),
+      x: () => this.#measuring.pin(),
+    };
+  }
+
+  /** Whether a tool was in hand, which is laid down. */
+  layDown() {
+    return this.#measuring.layDown();
+  }
+
+  #begin() {
+    const { info, groups } = this.#viewer;
+    if (info === null || groups === null) return this.#measuring.end();
+    this.#measuring.begin({
+      group: groups.source,
+      file: info.source,
+      path: pathPoints(info.reference),
+      series: this.#series(info),
+    });
+    if (this.#original !== null) this.#measuring.kymographs.showsKymograph();
+  }
+
+  /** Images along time, or null where there is one alone. @param {OpenResponse} info @returns {Source | null} */
+  #series(info) {
+    const { plane, channels } = this.#viewer.groups?.source ?? { plane: info.plane, channels: [] };
+    const count = info.header.sizes.T ?? 1;
+    if (this.#original !== null || count < 2 || isTime(info.plane.axes[0])) return null;
+    const { z, l } = this.#images.place();
+    return {
+      series: { plane, channels, count, time: timeAxis(info) },
+      imagesAt: async (t, signal) => {
+        try {
+          return await this.#images.planesAt({ t, z, l }, signal);
+        } catch (error) {
+          // Declared, but never recorded: its line stays empty.
+          if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** @param {Kymograph} kymograph */
+  #showKymograph(kymograph) {
+    const { info, groups, look } = this.#viewer;
+    if (info === null || groups === null) return;
+    const image = groupOf(groups.source);
+    this.#original = { info, source: image, reference: groups.reference && groupOf(groups.reference), look };
+    const { shape, axes } = kymograph.plane;
+    const described = info.plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
+    const plane = {
+      ...info.plane,
+      shape: /** @type {[number, number]} */ (shape),
+      axes: titled(/** @type {typeof info.plane.axes} */ (described)),
+    };
+    const source = {
+      plane,
+      channels: image.channels.map((channel, i) => ({
+        ...channel,
+        samples: kymograph.samples[i] ?? channel.samples,
+      })),
+    };
+    const reference = { plane: info.plane, channels: [], lineRoi: null, scanPath: kymograph.path };
+    this.#isShowing = true;
+    this.#viewer.show({
+      info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
+      source,
+      reference: image,
+      look: { source: { channels: /** @type {any} */ (look)?.source?.channels } },
+    });
+    this.#isShowing = false;
+    this.#images.onDerived(true);
+  }
+
+  /** @param {Kymograph} kymograph */
+  #growKymograph(kymograph) {
+    if (this.#original === null) this.#showKymograph(kymograph);
+    this.#viewer.replacePlanes([...kymograph.samples]);
+  }
+
+  #goBack() {
+    const original = this.#original;
+    if (original === null) return;
+    this.#original = null;
+    this.#viewer.show(original);
+    this.#images.onDerived(false);
+  }
+}
+
+/** As it was loaded. @param {{plane: any, channels: readonly import("./loaded_planes.js").LoadedChannel[]}} group @returns {Group} */
+const groupOf = ({ plane, channels }) => ({
+  plane,
+  channels: channels.map(({ index, name, dataUrl, samples }) => ({ index, name, dataUrl, samples })),
+});
+
+/** Step between images: of their own times where there are any, else of the header. @param {OpenResponse} info @returns {Axis} */
+function timeAxis({ times, header }) {
+  const last = times?.at(-1);
+  if (times && times[0] !== undefined && last !== undefined && last > times[0]) {
+    return { name: "T", step: (last - times[0]) / (times.length - 1), unit: "seconds" };
+  }
+  const at = header.dims.indexOf("T");
+  const [step = 1, unit = "Pixels"] = [header.physicalUnits[at], header.physicalUnitsLabels[at]];
+  return { name: "T", step, unit };
+}

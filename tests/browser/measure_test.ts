@@ -1,0 +1,378 @@
+/** Measuring in a line scan by the page: bands, lines, velocities, events, cursors, and what is saved of them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Browser, Download } from "playwright-core";
+import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import { readPng } from "./in_page.js";
+import {
+  ACTIVE,
+  LINE_TIME,
+  measuredScan,
+  PIXEL_SIZE,
+  SCAN_SHAPE,
+  scanPlanes,
+  STREAK_VELOCITY,
+  TRANSIENTS,
+} from "./measured_scan.ts";
+import { dragOver, dragPoints } from "./measuring_hand.ts";
+
+const ignore = !hasChromium();
+let browser: Browser;
+let server: StubbedServer;
+let path = "";
+if (!ignore) {
+  Deno.test.beforeAll(async () => {
+    browser = await startChromium();
+    server = await StubbedServer.start();
+    path = join(server.folder, "vessel.oir");
+    await Deno.writeFile(path, measuredScan());
+  });
+  Deno.test.afterAll(async () => {
+    await browser.close();
+    await server[Symbol.asyncDispose]();
+  });
+}
+
+function test(name: string, work: (viewer: Viewer) => Promise<void>): void {
+  Deno.test({
+    name: `measure: ${name}`,
+    ignore,
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 1000 } });
+      await viewer.open(path);
+      await work(viewer);
+      assert.deepEqual(viewer.faults, []);
+    },
+  });
+}
+
+const [LINES, COLUMNS] = SCAN_SHAPE;
+
+/** Draws a band over columns `from` to `to`, end not included. */
+async function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
+  await viewer.page.click("#tool-band");
+  const [height] = [COLUMNS];
+  // Column 0 is at the bottom.
+  const inside = 0.4;
+  await dragOver(viewer, "source", [0.4, 1 - (from + inside) / height], [0.45, 1 - (to - inside) / height]);
+}
+
+/** Opens a part of the measuring controls. */
+async function unfold(viewer: Viewer, part: string): Promise<void> {
+  const details = viewer.page.locator(`#measure-${part}`);
+  if (await details.getAttribute("open") === null) await details.locator("summary").click();
+}
+
+/** What a button saves: its name and text. */
+async function saved(
+  viewer: Viewer,
+  button: string,
+): Promise<{ name: string; text: string; bytes: Uint8Array }> {
+  await unfold(viewer, "export");
+  const [download] = await Promise.all([viewer.page.waitForEvent("download"), viewer.page.click(button)]);
+  const bytes = await Deno.readFile((await (download as Download).path())!);
+  return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
+}
+
+/** Lines of a table: what stands above it, its head and its numbers. */
+function tableOf(text: string) {
+  const [above, below] = text.replace("\ufeff", "").split("\r\n\r\n");
+  const [head, ...rows] = below!.trimEnd().split("\r\n").map((line) => line.split(","));
+  return {
+    about: new Map(above!.split("\r\n").map((line) => line.split(/,(.*)/) as [string, string])),
+    head,
+    rows,
+  };
+}
+
+/** The mean of a band of a channel in each line, by hand. */
+function bandMean(channel: 0 | 1, from: number, to: number): number[] {
+  const samples = scanPlanes()[channel];
+  return Array.from({ length: LINES }, (_, line) => {
+    let sum = 0;
+    for (let column = from; column < to; column += 1) sum += samples[line * COLUMNS + column]!;
+    return sum / (to - from);
+  });
+}
+
+test("a band's trace lies below the line scan, edge to edge, and is the mean over the band", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await viewer.settle();
+  // Columns 30 to 49 of 0.45 µm: from half a pixel before 13.5 to half a pixel after 22.05 µm.
+  assert.equal(await page.locator("#measure-bands .place").textContent(), "13.3–22.3 µm");
+  const [plot, chart] = [
+    (await page.locator("#source .plot").boundingBox())!,
+    (await page.locator("#trace-chart").boundingBox())!,
+  ];
+  const stage = (await page.locator("#source .stage").boundingBox())!;
+  assert(Math.abs(chart.y - stage.y - stage.height) <= 1, "directly below");
+  const black = await page.evaluate(() => {
+    // deno-lint-ignore no-explicit-any
+    const canvas = (globalThis as any).document.querySelector("#trace-chart canvas");
+    const { data, width } = canvas.getContext("2d").getImageData(
+      0,
+      Math.round(canvas.height / 2),
+      canvas.width,
+      1,
+    );
+    const filled = Array.from({ length: width }, (_, x) => x).filter((x) => data[4 * x + 3] > 127);
+    const scale = canvas.getBoundingClientRect().width / width;
+    return [filled[0]! * scale, (filled.at(-1)! + 1) * scale];
+  });
+  assert(Math.abs(chart.x + black[0]! - plot.x) <= 1, `left ${chart.x + black[0]!}, picture ${plot.x}`);
+  assert(Math.abs(chart.x + black[1]! - plot.x - plot.width) <= 1, "right edge");
+  const { name, text } = await saved(viewer, "#csv-traces");
+  assert.equal(name, "vessel-traces.csv");
+  const { about, head, rows } = tableOf(text);
+  assert.equal(about.get("File"), "vessel.oir");
+  assert.equal(about.get("Path"), path);
+  assert.match(about.get("Band 1")!, /^"?columns 30 to 49, 13\.5 to 22\.05 um"?$/);
+  assert.deepEqual(head, ["Time (s)", "Band 1 · CH1", "Band 1 · CH2"]);
+  assert.equal(rows.length, LINES);
+  const expected = [bandMean(0, ...ACTIVE), bandMean(1, ...ACTIVE)];
+  rows.forEach((row, line) => {
+    assert(Math.abs(Number(row[0]) - line * LINE_TIME) < 1e-9);
+    for (const channel of [0, 1]) {
+      assert(Math.abs(Number(row[channel + 1]) - expected[channel]![line]!) < 1e-3);
+    }
+  });
+});
+
+test("traces become changes against a baseline, and are averaged", async (viewer) => {
+  const { page } = viewer;
+  await page.uncheck("#source-0-visible");
+  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await page.check("#trace-change");
+  await page.selectOption("#baseline-kind", "window");
+  for (const [id, value] of [["baseline-from", 0], ["baseline-to", 100 * LINE_TIME]] as const) {
+    await page.fill(`#${id}`, String(value));
+    await page.keyboard.press("Enter");
+  }
+  await page.fill("#trace-average", "5");
+  await page.keyboard.press("Enter");
+  const { text } = await saved(viewer, "#csv-traces");
+  const { about, head, rows } = tableOf(text);
+  assert.equal(about.get("Values"), "dF/F0");
+  assert.equal(about.get("Lines averaged"), "5");
+  assert.deepEqual(head, ["Time (s)", "Band 1"]);
+  const raw = bandMean(1, ...ACTIVE);
+  const smooth = raw.map((_, i) => {
+    const near = raw.slice(Math.max(0, i - 2), i + 3);
+    return near.reduce((sum, value) => sum + value, 0) / near.length;
+  });
+  const rest = smooth.slice(0, 100).reduce((sum, value) => sum + value, 0) / 100;
+  rows.forEach((row, i) => assert(Math.abs(Number(row[1]) - (smooth[i]! - rest) / rest) < 1e-5, `line ${i}`));
+});
+
+test("bands have names and colours, on the reference's path too", async (viewer) => {
+  const { page } = viewer;
+  await page.uncheck("#source-0-visible");
+  await drawBand(viewer, 5, 15);
+  await page.click("#tool-band");
+  // The path goes from (20, 20) to (110, 92) of 128 x 128; three quarters of it and more.
+  const at = (part: number): [number, number] => [(20.5 + part * 90) / 128, (20.5 + part * 72) / 128];
+  await dragOver(viewer, "reference", at(0.75), at(0.9));
+  assert.equal(await page.locator("#measure-bands li").count(), 2);
+  // 0.75 of 79 columns is 59.25, 0.9 is 71.1.
+  const place = (await page.locator("#measure-bands .place").nth(1).textContent())!.match(
+    /^([\d.]+)–([\d.]+) µm$/,
+  )!;
+  assert(
+    Math.abs(Number(place[1]) / PIXEL_SIZE - 59) < 1.6 && Math.abs(Number(place[2]) / PIXEL_SIZE - 72) < 1.6,
+    place[0],
+  );
+  await page.locator("#measure-bands input[type=text]").nth(1).fill("=vessel, left");
+  await page.locator("#measure-bands input[type=color]").nth(1).fill("#ff0000");
+  await viewer.settle();
+  assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
+  assert.equal(await page.locator('#reference polyline[stroke="#ff0000"]').count(), 1);
+  const { text } = await saved(viewer, "#csv-traces");
+  assert.match(text, /\r\nTime \(s\),Band 1,"'=vessel, left"\r\n/);
+  await page.locator("#measure-bands li button").first().click();
+  assert.equal(await page.locator("#measure-bands li").count(), 1);
+});
+
+test("a line over a streak tells time, distance and velocity", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#tool-line");
+  await unfold(viewer, "lines");
+  // From line 120, column 16 to line 240, column 64: 120 lines of 2.118 ms, 48 columns of 0.45 µm.
+  await dragOver(viewer, "source", [120 / LINES, 1 - 16 / COLUMNS], [240 / LINES, 1 - 64 / COLUMNS]);
+  const said = await viewer.text("#measure-lines .drawn");
+  const [, time, distance, velocity] = said.match(
+    /^Δt ([\d.]+) ms · Δx ([\d.]+) µm · velocity ([\d.]+) µm\/s$/,
+  )!.map(Number);
+  assert(Math.abs(time! / (120 * 2.118) - 1) < 0.02, said);
+  assert(Math.abs(distance! / (48 * 0.45) - 1) < 0.03, said);
+  assert(Math.abs(velocity! / (48 * PIXEL_SIZE / (120 * LINE_TIME)) - 1) < 0.04, said);
+  // Downwards it is negative.
+  await dragOver(viewer, "source", [0.5, 0.2], [0.6, 0.6]);
+  assert.match(await viewer.text("#measure-lines .drawn"), /velocity -/);
+  assert.equal(await page.locator("#measure-lines tbody tr").count(), 2);
+  const { rows, head } = tableOf((await saved(viewer, "#csv-lines")).text);
+  assert.deepEqual(head, ["Line", "Start (s)", "Duration (s)", "Distance (um)", "Velocity (um/s)"]);
+  assert(Number(rows[1]![4]) < 0);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#tool-zoom").getAttribute("aria-pressed"), "true");
+});
+
+test("velocities over time are measured in a worker and shown with their confidence", async (viewer) => {
+  const { page } = viewer;
+  await unfold(viewer, "velocities");
+  await page.fill("#velocity-window", "120");
+  await page.keyboard.press("Enter");
+  assert.match(
+    await viewer.text("#measure-velocities"),
+    /254 ms: tells velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
+  );
+  await page.click("#velocity-start");
+  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  // (600 - 120) / 50 + 1 = 10 windows.
+  assert.match(
+    await viewer.text("#measure-velocities .result"),
+    /^10 of 10 windows measured · median 10[567]\.?\d* µm\/s$/,
+  );
+  assert(await page.locator("#velocity-chart").isVisible());
+  const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocities")).text);
+  assert.match(
+    head!.join(),
+    /^Time \(s\),Velocity \(um\/s\),Confidence,Estimated standard error \(%\),Verdict$/,
+  );
+  assert.equal(about.get("Window (lines)"), "120");
+  // The middle of lines 0 to 119.
+  assert(Math.abs(Number(rows[0]![0]) - 59.5 * LINE_TIME) < 1e-9);
+  const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
+  for (const [, velocity, confidence, , verdict] of rows) {
+    assert(Math.abs(Number(velocity) / truth - 1) < 0.05, velocity);
+    // 1 / (1 + 0.5 ** 2)
+    assert(Math.abs(Number(confidence) - 0.8) < 0.1, confidence);
+    assert.equal(verdict, "measured");
+  }
+  // What does not move is said so, without a number.
+  await page.selectOption("#velocity-channel", "1");
+  await page.click("#velocity-start");
+  await page.locator("#measure-velocities .result", { hasText: /^0 of 10/ }).waitFor();
+  await viewer.settle();
+  assert(!await page.locator("#velocity-chart").isVisible());
+});
+
+test("events are found, edited and saved", async (viewer) => {
+  const { page } = viewer;
+  await page.uncheck("#source-0-visible");
+  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await page.check("#trace-change");
+  await page.fill("#trace-average", "9");
+  await page.keyboard.press("Enter");
+  await unfold(viewer, "events");
+  await page.click("#event-find");
+  assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
+  // 200 (1 - exp(-t / 8)) exp(-t / 60) is greatest at t = 8 ln(1 + 60 / 8) = 17.1 lines, with 132.7 over 100.
+  const peaks = async () =>
+    (await page.locator("#measure-events tbody tr td:first-child").allInnerTexts()).map((text) =>
+      Number(text) / LINE_TIME
+    );
+  for (const [i, peak] of (await peaks()).entries()) {
+    assert(Math.abs(peak - TRANSIENTS[i]! - 17.1) < 6, `${peak}`);
+  }
+  const [, amplitude] = await page.locator("#measure-events tbody tr").first().locator("td").allInnerTexts();
+  assert(Math.abs(Number(amplitude) - 1.33) < 0.12, amplitude);
+  await page.locator("#measure-events tbody input").first().fill("whisker");
+  // Removed, and put back at the cursor.
+  await page.locator("#measure-events tbody tr").nth(1).locator("button").click();
+  assert.equal(await page.locator("#measure-events tbody tr").count(), 1);
+  await page.click("#tool-zoom");
+  const plot = (await page.locator("#source .plot").boundingBox())!;
+  await page.mouse.move(plot.x + (TRANSIENTS[1] + 20) / LINES * plot.width, plot.y + plot.height / 2);
+  await page.keyboard.press("x");
+  await page.focus("#source .plot");
+  await page.keyboard.press("ArrowRight");
+  await page.focus("#event-add");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
+  const { rows, head } = tableOf((await saved(viewer, "#csv-events")).text);
+  assert.deepEqual(head!.slice(-2), ["By hand", "Note"]);
+  assert.deepEqual(rows.map((row) => row.slice(-2)), [["", "whisker"], ["yes", ""]]);
+  assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
+});
+
+test("pinned cursors tell their values and differences", async (viewer) => {
+  const { page } = viewer;
+  await unfold(viewer, "cursors");
+  await page.fill("#cursor-lines", "3");
+  await page.keyboard.press("Enter");
+  await page.fill("#cursor-columns", "5");
+  await page.keyboard.press("Enter");
+  // A letter that is typed into a field is no key of the page.
+  await page.focus("#source .plot");
+  for (const [line, column] of [[100, 40], [140, 40]] as const) {
+    const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
+    await page.mouse.move(x, y);
+    await page.keyboard.press("x");
+  }
+  const { rows, head } = tableOf((await saved(viewer, "#csv-cursors")).text);
+  assert.deepEqual(head, ["Cursor", "Time (s)", "Position (um)", "CH1", "CH2"]);
+  assert.deepEqual(rows.map(([name]) => name), ["A", "B", "B - A"]);
+  const [a, b, difference] = rows.map((row) => row.slice(1).map(Number));
+  const mean = (time: number, position: number, channel: 0 | 1) => {
+    const samples = scanPlanes()[channel];
+    const [line, column] = [Math.round(time / LINE_TIME), Math.round(position / PIXEL_SIZE)];
+    let sum = 0;
+    for (let l = line - 1; l <= line + 1; l += 1) {
+      for (let c = column - 2; c <= column + 2; c += 1) sum += samples[l * COLUMNS + c]!;
+    }
+    return sum / 15;
+  };
+  for (const [time, position, one, two] of [a!, b!]) {
+    assert(Math.abs(one! - mean(time!, position!, 0)) < 1e-3);
+    assert(Math.abs(two! - mean(time!, position!, 1)) < 1e-3);
+  }
+  difference!.forEach((value, i) => assert(Math.abs(value - (b![i]! - a![i]!)) < 1e-6));
+  assert.match(await viewer.text("#measure-cursors table"), /B − A/);
+});
+
+test("plots are saved as SVG, pictures as PNG of the wanted size and ground", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, 10, 30);
+  const { name, text } = await saved(viewer, "#svg-traces");
+  assert.equal(name, "vessel-traces.svg");
+  assert.match(text, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  assert.match(text, />Time \(s\)<\/text>/);
+  assert.match(text, />Band 1 · CH2<\/text>/);
+  await page.mouse.move(5, 5);
+  const stage = (await page.locator("#source .stage").boundingBox())!;
+  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const png = async (x: number, y: number) => {
+    const { bytes } = await saved(viewer, "#png-save");
+    return await page.evaluate(readPng, { bytes: [...bytes], x, y });
+  };
+  await page.selectOption("#png-scale", "3");
+  const large = await png(2, 2);
+  assert.equal(large.width, Math.round(3 * stage.width));
+  assert.deepEqual(large.color, [255, 255, 255]);
+  await page.uncheck("#png-axes");
+  await page.selectOption("#png-scale", "2");
+  const bare = await png(2, 2);
+  assert.equal(bare.width, Math.round(2 * plot.width));
+  // The picture on the page is what it was.
+  const canvas = (await page.locator("#source .plot canvas").boundingBox())!;
+  assert.equal(
+    await page.locator("#source .plot canvas").getAttribute("width"),
+    String(Math.round(canvas.width)),
+  );
+});
+
+test("a freehand drag does not zoom, and nothing of a former file stays", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, 10, 30);
+  await page.click("#tool-line");
+  await dragPoints(viewer, "source", [[0.2, 0.2], [0.4, 0.5], [0.5, 0.4]]);
+  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  await viewer.open(path);
+  assert.equal(await page.locator("#measure-bands li").count(), 0);
+  assert(!await page.locator("#trace-chart").isVisible());
+  await unfold(viewer, "lines");
+  assert.equal(await page.locator("#measure-lines tbody tr").count(), 0);
+});

@@ -1,0 +1,30 @@
+/** A time series to make a kymograph of: a bright spot that moves by one pixel an image along row 24. */
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+
+/** Rows, columns and images. */
+export const [STACK_ROWS, STACK_COLUMNS, IMAGES] = [48, 64, 40] as const;
+
+/** Row of the spot, and its column in the first image. */
+export const [SPOT_ROW, SPOT_START] = [24, 12] as const;
+
+/** Brightness from 0 to 255. */
+export function spot(x: number, y: number, t: number): number {
+  const square = (x - SPOT_START - t) ** 2 + (y - SPOT_ROW) ** 2;
+  return Math.round(20 + 200 * Math.exp(-square / 8));
+}
+
+const DOCUMENT = `<?xml version="1.0" encoding="UTF-8"?>` +
+  `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0" Name="spot">` +
+  `<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint8" SizeX="${STACK_COLUMNS}" SizeY="${STACK_ROWS}" ` +
+  `SizeZ="1" SizeC="1" SizeT="${IMAGES}" PhysicalSizeX="0.5" PhysicalSizeY="0.5" TimeIncrement="0.1">` +
+  `<Channel ID="Channel:0:0" Name="GCaMP"/><TiffData IFD="0" PlaneCount="${IMAGES}"/></Pixels></Image></OME>`;
+
+/** The bytes of an OME-TIFF: 0.5 µm a pixel, 0.1 s an image. */
+export function measuredStack(): Uint8Array {
+  return tiffBytes(
+    { ...grayLayout(STACK_COLUMNS, STACK_ROWS, 8), rowsPerStrip: STACK_ROWS },
+    (x, y, _sample, page) => BigInt(spot(x, y, page)),
+    IMAGES,
+    (page) => page === 0 ? [[270, 2, DOCUMENT]] : [],
+  );
+}
