@@ -2,6 +2,8 @@
 import { autoRange, drawableRange, histogram, statistics } from "./histogram.js";
 import { defaultLut, DISTINCT, LUT_NAMES, lutTable } from "./lut.js";
 
+/** @typedef {import("./loaded_planes.js").LoadedChannel} Fetched */
+
 /** A loaded channel; emits `change` whenever its look changes, `samples` when it has other samples. */
 export class Channel extends EventTarget {
   #lutName;

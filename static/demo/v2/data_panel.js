@@ -13,8 +13,10 @@ import { snippet } from "./snippet.js";
 /** @typedef {{source: ChannelGroup, reference: ChannelGroup | null}} Groups */
 
 export class DataPanel {
-  /** @type {{groups: Groups, isSample: boolean} | null} */
+  /** @type {{info: OpenResponse, groups: Groups, isSample: boolean, isByPath: boolean} | null} */
   #shown = null;
+  /** @type {Record<string, number>} */
+  #position = {};
   #readSession;
   #say;
 
@@ -31,9 +33,13 @@ export class DataPanel {
     byId("session-details", HTMLDetailsElement).addEventListener("toggle", () => this.#showSession());
   }
 
-  /** @param {OpenResponse} info @param {Groups} groups @param {boolean} isSample */
-  show(info, groups, isSample) {
-    this.#shown = { groups, isSample };
+  /**
+   * @param {OpenResponse} info
+   * @param {Groups} groups
+   * @param {{isSample: boolean, isByPath: boolean}} options whether it is the sample, and whether programs may open by path
+   */
+  show(info, groups, { isSample, isByPath }) {
+    this.#shown = { info, groups, isSample, isByPath };
     byId("snippet-of", HTMLSelectElement).value = "source";
     byId("snippet-of").hidden = groups.reference === null;
     byId("header-json").replaceChildren(jsonTree(info.header));
@@ -58,20 +64,35 @@ export class DataPanel {
     this.paint();
   }
 
+  /** Of the planes that are shown. @param {{t: number, z: number, l: number}} position */
+  set position(position) {
+    this.#position = position;
+    this.paint();
+  }
+
   /** Writes the program for the channels that are shown. */
   paint() {
     if (this.#shown === null) return;
-    const { groups, isSample } = this.#shown;
-    const group = (byId("snippet-of", HTMLSelectElement).value === "reference" && groups.reference) ||
-      groups.source;
+    const { info, groups, isSample, isByPath } = this.#shown;
+    const isReference = byId("snippet-of", HTMLSelectElement).value === "reference" &&
+      groups.reference !== null;
+    const { shown } = (isReference && groups.reference) || groups.source;
     const why = isSample
       ? "The sample has no session: open a file of your own to see a program that fetches its planes."
-      : group.shown.length === 0
+      : shown.length === 0
       ? "No channel is shown."
       : "";
     byId("copy", HTMLButtonElement).disabled = why !== "";
-    const { value } = byId("language", HTMLSelectElement);
-    byId("snippet").textContent = why || snippet(value, location.origin, group.shown, group.plane.shape);
+    const language =
+      /** @type {import("./snippet.js").Language} */ (byId("language", HTMLSelectElement).value);
+    byId("snippet").textContent = why || snippet(language, {
+      origin: location.origin,
+      path: isByPath ? info.source.path : null,
+      scene: info.scene ?? null,
+      isReference,
+      channels: shown.map(({ index }) => index),
+      position: isReference ? {} : this.#position,
+    });
   }
 
   async #showSession() {

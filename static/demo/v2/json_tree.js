@@ -8,7 +8,7 @@ import { element } from "./element.js";
 /** Arrays longer than this are cut, with their length said. */
 const LONGEST_ARRAY = 200;
 
-/** @param {unknown} value @param {string} [name] @param {boolean} [open] */
+/** @param {unknown} value @param {string} [name] @param {boolean} [open] @returns {HTMLElement} */
 export function jsonTree(value, name = "", open = true) {
   const key = name === "" ? [] : [element("span", { className: "key", textContent: name }), ": "];
   if (value === null || typeof value !== "object") {

@@ -77,6 +77,18 @@ export class Opening {
     };
   }
 
+  /** Position of the planes that are shown. */
+  get place() {
+    return this.#bar.place;
+  }
+
+  /** What is made of the pictures has no positions of its own. @param {boolean} isShown */
+  showPositions(isShown) {
+    const { info } = this.#parts.viewer;
+    if (isShown && info !== null) this.#bar.show(info, this.#bar.place, this.#isSample);
+    else this.#bar.hide();
+  }
+
   /** Asks the server what it allows, then shows again what this tab showed before. */
   async begin() {
     const { kept, controller } = this.#parts;
@@ -157,7 +169,8 @@ export class Opening {
     page.fault(null);
     page.title(info, isSample);
     viewer.show({ info, source, reference, look: look ?? (isSame || kind === "again" ? viewer.look : null) });
-    if (viewer.groups !== null) data.show(info, viewer.groups, isSample);
+    if (viewer.groups !== null) data.show(info, viewer.groups, { isSample, isByPath: this.#mayOpenByPath });
+    data.position = { t, z, l };
     this.#steps.clear();
     this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));
     this.#bar.show(info, { t, z, l }, isSample);
@@ -185,6 +198,7 @@ export class Opening {
       if (planes === null) return;
       page.end();
       viewer.replacePlanes(planes);
+      this.#parts.data.position = place;
       this.#keepSoon();
     } catch (error) {
       page.end();

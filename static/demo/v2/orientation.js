@@ -8,6 +8,7 @@
  * @typedef {{swapped: boolean, fromRight: boolean, fromBottom: boolean}} Orientation
  * @typedef {{width: number, height: number}} Picture size before it is placed
  * @typedef {{x0: number, y0: number, x1: number, y1: number}} View
+ * @typedef {(orientation: Orientation, picture: Picture, view: View) => View} Placing
  */
 
 /** All eight; the place in this list is the number that is remembered. @type {readonly Orientation[]} */
@@ -16,11 +17,11 @@ export const ORIENTATIONS = Array.from(
   (_, i) => Object.freeze({ swapped: (i & 4) !== 0, fromRight: (i & 2) !== 0, fromBottom: (i & 1) !== 0 }),
 );
 
-/** As in a plot: row 0 at the left, column 0 at the bottom. */
-export const AS_PLOT = /** @type {Orientation} */ (ORIENTATIONS[1]);
+/** As in a plot: row 0 at the left, column 0 at the bottom. @type {Orientation} */
+export const AS_PLOT = numbered({ swapped: false, fromRight: false, fromBottom: true });
 
-/** As in every image viewer: row 0 on top, column 0 at the left. */
-export const UPRIGHT = /** @type {Orientation} */ (ORIENTATIONS[4]);
+/** As in every image viewer: row 0 on top, column 0 at the left. @type {Orientation} */
+export const UPRIGHT = numbered({ swapped: true, fromRight: false, fromBottom: false });
 
 /** A quarter turn to the right of what is seen. @type {(orientation: Orientation) => Orientation} */
 export const turned = ({ swapped, fromRight, fromBottom }) =>
@@ -29,12 +30,15 @@ export const turned = ({ swapped, fromRight, fromBottom }) =>
 /** What is seen with left and right exchanged. @type {(orientation: Orientation) => Orientation} */
 export const mirrored = (orientation) => numbered({ ...orientation, fromRight: !orientation.fromRight });
 
-/** Place in {@linkcode ORIENTATIONS}. @type {(orientation: Orientation) => number} */
-export const numberOf = ({ swapped, fromRight, fromBottom }) =>
-  4 * Number(swapped) + 2 * Number(fromRight) + Number(fromBottom);
+/** Place in {@linkcode ORIENTATIONS}. @param {Orientation} orientation */
+export function numberOf({ swapped, fromRight, fromBottom }) {
+  return (swapped ? 4 : 0) + (fromRight ? 2 : 0) + (fromBottom ? 1 : 0);
+}
 
-/** @type {(orientation: Orientation) => Orientation} */
-const numbered = (orientation) => ORIENTATIONS[numberOf(orientation)] ?? orientation;
+/** The one of the list. @param {Orientation} orientation @returns {Orientation} */
+function numbered(orientation) {
+  return ORIENTATIONS[numberOf(orientation)] ?? orientation;
+}
 
 /** Width and height on the screen, in samples. @type {(orientation: Orientation, picture: Picture) => Picture} */
 export const shownSize = ({ swapped }, { width, height }) =>
@@ -58,15 +62,7 @@ export function toShown(orientation, picture, x, y) {
   };
 }
 
-/**
- * The inverse of {@linkcode toShown}.
- *
- * @param {Orientation} orientation
- * @param {Picture} picture
- * @param {number} x
- * @param {number} y
- * @returns {{x: number, y: number}}
- */
+/** The inverse of {@linkcode toShown}. @param {Orientation} orientation @param {Picture} picture @param {number} x @param {number} y */
 export function fromShown(orientation, picture, x, y) {
   const { width, height } = shownSize(orientation, picture);
   const across = orientation.fromRight ? width - x : x;
@@ -74,14 +70,15 @@ export function fromShown(orientation, picture, x, y) {
   return orientation.swapped ? { x: down, y: across } : { x: across, y: down };
 }
 
-/** The part of the screen that a part of the picture takes. @type {(...args: [Orientation, Picture, View]) => View} */
+/** The part of the screen that a part of the picture takes. @type {Placing} */
 export const viewToShown = (orientation, picture, view) => box(toShown, orientation, picture, view);
 
-/** The inverse of {@linkcode viewToShown}. @type {(...args: [Orientation, Picture, View]) => View} */
+/** The inverse of {@linkcode viewToShown}. @type {Placing} */
 export const viewFromShown = (orientation, picture, view) => box(fromShown, orientation, picture, view);
 
-/** @param {typeof toShown} place @param {Orientation} orientation @param {Picture} picture @param {View} view @returns {View} */
+/** @param {typeof toShown} place @param {Orientation} orientation @param {Picture} picture @param {View} view */
 function box(place, orientation, picture, { x0, y0, x1, y1 }) {
-  const [a, b] = [place(orientation, picture, x0, y0), place(orientation, picture, x1, y1)];
+  const a = place(orientation, picture, x0, y0);
+  const b = place(orientation, picture, x1, y1);
   return { x0: Math.min(a.x, b.x), y0: Math.min(a.y, b.y), x1: Math.max(a.x, b.x), y1: Math.max(a.y, b.y) };
 }

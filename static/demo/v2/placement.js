@@ -7,8 +7,9 @@
 import { isTime } from "./axes.js";
 import { AS_PLOT, numberOf, ORIENTATIONS, UPRIGHT } from "./orientation.js";
 
-/** @typedef {"line scan" | "image" | "reference"} Kind */
 /** @import { Orientation } from "./orientation.js" */
+
+/** @typedef {"line scan" | "image" | "reference"} Kind of picture */
 
 /** @type {Readonly<Record<Kind, Orientation>>} */
 const DEFAULTS = { "line scan": AS_PLOT, image: UPRIGHT, reference: UPRIGHT };
@@ -19,12 +20,12 @@ const chosen = new Map();
 /**
  * What a plane is: `line scan`, whose rows are time, `image` or `reference`.
  *
- * @param {{axes: readonly [{unit: string}, unknown]}} plane
+ * @param {{axes: readonly {unit: string}[]}} plane
  * @param {boolean} isReference
  * @returns {Kind}
  */
 export const kindOf = (plane, isReference) =>
-  isReference ? "reference" : isTime(plane.axes[0]) ? "line scan" : "image";
+  isReference ? "reference" : isTime(plane.axes[0] ?? { unit: "" }) ? "line scan" : "image";
 
 /** Orientation of a kind. @param {Kind} kind @returns {Orientation} */
 export function placementOf(kind) {
@@ -41,8 +42,7 @@ export function keepPlacement(kind, orientation) {
   }
 }
 
-/** @param {Kind} kind */
-const keyOf = (kind) => `acq-server ${kind} orientation`;
+const keyOf = (/** @type {Kind} */ kind) => `acq-server ${kind} orientation`;
 
 /** @param {Kind} kind */
 function stored(kind) {

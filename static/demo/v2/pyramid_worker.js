@@ -3,5 +3,5 @@ import { buildPyramid, wholePlane } from "./pyramid.js";
 
 addEventListener("message", ({ data: { id, samples, rows, columns, isFinite, statistic } }) => {
   const levels = buildPyramid({ ...wholePlane(samples, rows, columns), isFinite }, statistic);
-  postMessage({ id, levels }, levels.map((level) => level.samples.buffer));
+  postMessage({ id, levels }, { transfer: levels.map((level) => level.samples.buffer) });
 });

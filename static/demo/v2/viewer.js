@@ -116,6 +116,8 @@ export class Viewer extends EventTarget {
   replacePlanes(planes) {
     if (this.#shown === null) return;
     const { source } = this.#shown.groups;
+    // Planes that were asked for before something else was shown.
+    if (planes.some((samples, i) => samples.length !== source.channels[i]?.samples.length)) return;
     source.replaceSamples(planes);
     this.panes.source.replacePlanes(source);
     this.#paintReadout("source", this.panes.source.cursor);

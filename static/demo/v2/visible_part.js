@@ -48,15 +48,15 @@ export class VisiblePart {
   #needsLevel = false;
 
   /**
-   * @param {{plane: {shape: readonly number[]}, channels: readonly {samples: Float32Array, stats: {count: number}}[]}} group
+   * @param {{plane: {shape: readonly number[]}, channels: readonly {samples: Float32Array, isFinite: boolean}[]}} group
    * @param {typeof pyramidOf} [load] builds pyramids
    */
   constructor({ plane, channels }, load = pyramidOf) {
     const [rows = 0, columns = 0] = plane.shape;
     this.#load = load;
     this.#whole = { rows, columns };
-    this.#channels = channels.map(({ samples, stats }) => /** @type {Seen} */ ({
-      plane: { ...wholePlane(samples, rows, columns), isFinite: stats.count === samples.length },
+    this.#channels = channels.map(({ samples, isFinite }) => /** @type {Seen} */ ({
+      plane: { ...wholePlane(samples, rows, columns), isFinite },
       pyramids: new Map(),
       ask: "",
       samples: new Float32Array(0),

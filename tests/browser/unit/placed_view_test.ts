@@ -23,13 +23,13 @@ Deno.test("a plot of a line scan runs from its first line to its last and upward
   const placed = new PlacedView(SCAN, AS_PLOT);
   assert.equal(placed.time, "across");
   // Pixels are centred on their coordinate: half a step before 0 to half a step after the last.
-  assert.deepEqual(placed.ranges.x, { low: -0.001, high: 0.399, title: "Y · time (s)" });
+  assert.deepEqual(placed.ranges.x, { low: -0.001, high: 0.399, title: "Time (s)" });
   assert.deepEqual(placed.ranges.y, { low: 31.75, high: -0.25, title: "X (µm)" });
   assert.deepEqual(placed.pixelAt({ fx: 0, fy: 1 }), { x: 0, y: 0 });
   assert.deepEqual(placed.pixelAt({ fx: 1.2, fy: -0.3 }), { x: 199, y: 63 });
   placed.orientation = UPRIGHT;
   assert.equal(placed.time, "down");
-  assert.deepEqual(placed.ranges.y, { low: -0.001, high: 0.399, title: "Y · time (s)" });
+  assert.deepEqual(placed.ranges.y, { low: -0.001, high: 0.399, title: "Time (s)" });
 });
 
 Deno.test("places and positions are each other's inverse in all eight, and a turn keeps what is seen", () => {

@@ -14,7 +14,7 @@ type Statistic = "mean" | "max" | "min";
 async function ready(samples: Float32Array[], statistic: Statistic) {
   const channels = samples.map((plane) => ({
     samples: plane,
-    stats: { count: plane.filter(Number.isFinite).length },
+    isFinite: plane.every(Number.isFinite),
   }));
   const load = (plane: Level, wanted: Statistic) => Promise.resolve(buildPyramid(plane, wanted));
   const part = new VisiblePart({ plane: { shape: [ROWS, COLUMNS] }, channels }, load);

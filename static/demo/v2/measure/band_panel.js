@@ -18,6 +18,10 @@ export class BandPanel extends EventTarget {
   bands = new Bands();
   #traces = new BandTraces();
   #settings = { ...DEFAULT_SETTINGS };
+  /** Counts changes of the bands. */
+  #version = 0;
+  /** @type {{settings: object | null, version: number, samples: Float32Array[], traces: import("./band_traces.js").Trace[]}} */
+  #kept = { settings: null, version: 0, samples: [], traces: [] };
   /** @type {Scan | null} */
   #scan = null;
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
@@ -50,6 +54,7 @@ export class BandPanel extends EventTarget {
     );
     this.#baseline.box.hidden = true;
     this.bands.addEventListener("change", () => {
+      this.#version += 1;
       this.#listBands();
       this.#changed();
     });
@@ -71,10 +76,21 @@ export class BandPanel extends EventTarget {
     this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0);
   }
 
-  /** Traces of the channels that are shown. */
+  /** Traces of the channels that are shown; the same array while nothing has changed. */
   get traces() {
-    if (!this.#scan?.isLineScan) return [];
-    return this.#traces.of(this.#scan.group, this.bands.all, this.#settings);
+    const shown = this.#scan?.isLineScan ? this.#scan.group.shown : [];
+    const isSame = this.#kept.settings === this.#settings && this.#kept.version === this.#version &&
+      this.#kept.samples.length === shown.length &&
+      shown.every(({ samples }, i) => this.#kept.samples[i] === samples);
+    if (isSame) return this.#kept.traces;
+    const traces = this.#scan === null ? [] : this.#traces.of(
+      { plane: this.#scan.group.plane, shown },
+      this.bands.all,
+      this.#settings,
+    );
+    const samples = shown.map(({ samples }) => samples);
+    this.#kept = { settings: this.#settings, version: this.#version, samples, traces };
+    return traces;
   }
 
   /** Title of the values. */

@@ -6,7 +6,7 @@
  * @typedef {import("./line_profile.js").Point} Point
  * @typedef {{name: string, step: number, unit: string}} Axis
  * @typedef {{index: number, name: string}} ChannelName
- * @typedef {{shape: number[], axes: Axis[]}} PlaneFacts
+ * @typedef {{shape: readonly number[], axes: readonly Axis[]}} PlaneFacts
  *
  * @typedef {object} Series
  * @property {PlaneFacts} plane of the images

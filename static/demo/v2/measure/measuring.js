@@ -98,11 +98,16 @@ export class Measuring {
     this.#refresh();
   }
 
-  /** The samples, or which channels are shown, have changed. */
+  /** The samples, which channels are shown, or the view may have changed. */
   refresh() {
+    const { traces } = this.#bands;
+    if (traces === this.#listed) return;
     this.#cursors.refresh();
     this.#refresh();
   }
+
+  /** Traces that were listed last. @type {object | null} */
+  #listed = null;
 
   /** By the keys: `zoom`, `band` and `line`. @param {Tool} tool */
   choose(tool) {
@@ -238,6 +243,7 @@ export class Measuring {
   }
 
   #refresh() {
+    this.#listed = this.#bands.traces;
     this.#velocities.listBands(this.#bands.bands.all);
     this.#events.listTraces(this.#bands.traces, this.#bands.title);
     this.#panes.source.drawMarks();
