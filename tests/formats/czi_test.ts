@@ -148,6 +148,16 @@ Deno.test("the path is two lines of floats along any dimensions", async () => {
     const { path, size } = await referenceOf(image, content);
     deepEqual([path, size], [null, [36, 40]], name);
   }
+  // Its second line is cut.
+  const lines = [0, 1].map((t): WrittenSubblock => ({
+    dims: [["X", 0, 101], ["Y", 0, 1], ["T", t, 1]],
+    pixelType: 2,
+    data: new Uint8Array(new Float32Array(METRES.slice(101 * t, 101 * (t + 1))).buffer),
+  }));
+  const whole = writeCzi({ subblocks: lines, front: true });
+  equal(Math.round((await referenceOf(image, whole.bytes)).path!.y[100]!), 18 + 4 * 100);
+  const cut = whole.bytes.slice(0, whole.subblocks[1]! + 288 + 400);
+  equal((await referenceOf(image, cut)).path, null);
   // The first one counts, and without an image there is nothing to draw it on.
   const first = embedded([["X", 0, 101], ["Y", 0, 2]], METRES);
   const second = embedded([["X", 0, 102], ["Y", 0, 2]], [...METRES, 0, 0]);
