@@ -1,7 +1,7 @@
 /** Loops of the experiment in files of JPEG 2000 boxes. */
 import { DecodeFailed } from "../errors.ts";
 import { type Loop, requireKnownLoop } from "./experiment.ts";
-import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
+import { itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { holderOf, numberOf } from "./legacy_documents.ts";
 
 /** Levels of an experiment that are followed. */
@@ -66,7 +66,7 @@ function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop 
   const phases = itemsOf(parameters.get("Period")).map(objectOf).filter((phase) => phase.size > 0);
   const stated = sizes.get("T");
   const fitting = phases.find((phase) => numberOf(phase, "Count") === stated) ?? phases[0] ??
-    (phases.length === 0 ? parameters : EMPTY);
+    parameters;
   const period = numberOf(fitting, "Period");
   const measured = numberOf(fitting, "AvgPeriodDiff");
   return {

@@ -52,6 +52,9 @@ Deno.test("the description counts positions and time points; the phase of this c
     ["P", 2, null, null],
   ]);
   deepEqual(short(level(8, phases)), [["T", 9, null, 10]]);
+  // Without phases, or with empty ones alone, the loop itself has count and period.
+  deepEqual(short(level(1, { Count: 4, Period: 500 })), [["T", 4, null, 500]]);
+  deepEqual(short(level(1, { Count: 4, Period: { _0: {} } })), [["T", 4, null, null]]);
   deepEqual(short(level(2, { PosX: { a: 1, b: 2 } }), "Dimensions: S(5)"), [["P", 5, null, null]]);
   deepEqual(short(level(2, { PosX: { a: 1, b: 2 } })), [["P", 2, null, null]]);
 });
