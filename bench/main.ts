@@ -23,6 +23,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   lif: () => import("./lif_bench.ts"),
   positions: () => import("./positions_bench.ts"),
   viewer: () => import("./viewer_bench.ts"),
+  clients: () => import("./clients_bench.ts"),
 };
 
 const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
