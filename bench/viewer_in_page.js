@@ -13,7 +13,7 @@ export function installClock() {
   // The page says so in the task that draws.
   new MutationObserver(() => {
     if (!status.textContent.startsWith("Opened")) return;
-    const canvas = document.querySelector("#source canvas");
+    const canvas = document.querySelector("#source .plot canvas");
     // Reading a pixel waits until everything before it is drawn.
     canvas.getContext("2d").getImageData(0, 0, 1, 1);
     globalThis.pictureMilliseconds = performance.now() - start;
@@ -48,7 +48,7 @@ export function timePutImageData(rounds) {
 /** Milliseconds of the frame that draws another look-up table, once a round. */
 export async function timeLutChange(rounds) {
   const select = document.getElementById("source-0-lut");
-  const canvas = document.querySelector("#source canvas");
+  const canvas = document.querySelector("#source .plot canvas");
   const times = [];
   for (let round = 0; round < rounds; round += 1) {
     select.value = round % 2 === 0 ? "viridis" : "gray";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { chartColors, clipboardText, focused, openingEnded } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
-import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+import { assertColor, level, openCard, setRange, viewerSuite } from "./suite.ts";
 
 const REFERENCE: readonly [number, number] = [128, 128];
 
@@ -26,10 +26,10 @@ test("every control of a channel changes the picture", async (viewer) => {
   await page.selectOption("#source-0-lut", "hot");
   assert.notDeepEqual(await viewer.color(place), [green, green, green]);
   await page.check("#source-1-visible");
-  await page.locator("#source .composite").uncheck();
+  await page.selectOption("#source .layers", "single");
   await page.check("#source-1-visible");
   assertColor(await viewer.color(place), [magenta, 0, magenta]);
-  await page.locator("#source .composite").check();
+  await page.selectOption("#source .layers", "merged");
   assert.equal(await page.isChecked("#source-0-visible"), true);
   await page.click("#source-0-auto");
   // 1st and 99.5th percentile of 10 r + 7 c over 200 x 64 samples (numpy.percentile).
@@ -39,6 +39,7 @@ test("every control of a channel changes the picture", async (viewer) => {
 test("a number that is none is refused and said so", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
+  await openCard(viewer, "source-0");
   const before = await page.inputValue("#source-0-Min");
   for (const wrong of ["abc", "1,000", ""]) {
     await page.fill("#source-0-Min", wrong);
@@ -64,6 +65,7 @@ test("a number that is none is refused and said so", async (viewer) => {
 test("histogram handles are dragged and moved by keys, and Log changes the bars", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
+  await openCard(viewer, "source-0");
   const handle = page.getByRole("slider", { name: "Maximum of CH1" }).first();
   const box = (await handle.boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + 20);
@@ -162,6 +164,7 @@ test("profile, scan path, divider and data", async (viewer) => {
   await page.mouse.move(bar.x + 50, bar.y - 95);
   await page.mouse.up();
   assert(Math.abs(lower - await height() - 100) < 12);
+  await page.click("#developers > summary");
   await page.click("#code summary");
   // The second channel is switched off above; looking at its controls does not change what is fetched.
   await page.focus("#source-1-lut");
@@ -184,8 +187,8 @@ test("profile, scan path, divider and data", async (viewer) => {
   for (
     const [title, text] of [["Header", "dims"], ["Open response", "servedDtype"], ["Session", "totalBytes"]]
   ) {
-    await page.click(`aside > details > summary >> text="${title}"`);
-    assert(await page.locator(`aside details[open] >> text=${text}`).first().isVisible(), title);
+    await page.click(`#developers > details > summary >> text="${title}"`);
+    assert(await page.locator(`#developers details[open] >> text=${text}`).first().isVisible(), title);
   }
 });
 
@@ -199,7 +202,7 @@ test("everything is reached by the keyboard", async (viewer) => {
     await page.keyboard.press("Tab");
     reached.add(await page.evaluate(focused));
   }
-  for (const wanted of ["open", "help", "along", "divider", "path", "source-1-lut", "Minimum of CH2"]) {
+  for (const wanted of ["open", "help", "along", "divider", "path", "source-1-lut", "source-1-more"]) {
     assert(reached.has(wanted), `${wanted} is reached: ${[...reached].join(", ")}`);
   }
   await page.locator("#source .plot").focus();
@@ -222,7 +225,7 @@ test("everything is reached by the keyboard", async (viewer) => {
   await page.keyboard.press("l");
   assert.equal(await page.isChecked("#source-0-log"), true);
   await page.keyboard.press("c");
-  assert.equal(await page.isChecked("#source .composite"), false);
+  assert.equal(await page.inputValue("#source .layers"), "split");
   await page.keyboard.press("?");
   assert(await page.locator("#shortcuts").isVisible());
   await page.keyboard.press("Escape");

@@ -68,7 +68,7 @@ export function barsLieApart() {
 
 /** Canvas pixels a CSS pixel. */
 export function canvasDensity() {
-  const canvas = document.querySelector("#source canvas");
+  const canvas = document.querySelector("#source .plot canvas");
   return canvas.width / canvas.getBoundingClientRect().width;
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
 import { forgetStatus, wasCancelled } from "./in_page.js";
-import { viewerSuite } from "./suite.ts";
+import { openCard, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 
@@ -60,6 +60,7 @@ test("a dialog that is closed, and Cancel, are no errors", async (viewer) => {
   viewer.server.wait();
   await page.click("#open");
   await page.waitForSelector("#transfer:not([hidden])");
+  await openCard(viewer, "source-0");
   await page.focus("#source-0-Min");
   await page.keyboard.press("Escape");
   await page.waitForFunction(wasCancelled);

@@ -68,8 +68,15 @@ export function assertColor(actual: number[], expected: number[]): void {
   assert(isNear, `drawn ${actual}, expected ${expected}`);
 }
 
+/** Opens the row of a channel to its histogram and range. */
+export async function openCard({ page }: Viewer, card: string): Promise<void> {
+  if (await page.getAttribute(`#${card}-more`, "aria-expanded") !== "true") await page.click(`#${card}-more`);
+}
+
 /** Types a channel's range. */
-export async function setRange({ page }: Viewer, card: string, min: number, max: number): Promise<void> {
+export async function setRange(viewer: Viewer, card: string, min: number, max: number): Promise<void> {
+  const { page } = viewer;
+  await openCard(viewer, card);
   for (const [end, value] of [["Max", max], ["Min", min], ["Max", max]] as const) {
     await page.fill(`#${card}-${end}`, String(value));
     await page.keyboard.press("Enter");

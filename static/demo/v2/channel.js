@@ -1,12 +1,13 @@
 /** One channel as it is looked at: samples, look-up table, intensity range and whether it is shown. */
 import { autoRange, drawableRange, histogram, statistics } from "./histogram.js";
-import { defaultLut, DISTINCT, LUT_NAMES, lutTable } from "./lut.js";
+import { defaultLut, DISTINCT, LUT_NAMES, lutTable, withGamma } from "./lut.js";
 
 /** @typedef {import("./loaded_planes.js").LoadedChannel} Fetched */
 
 /** A loaded channel; emits `change` whenever its look changes, `samples` when it has other samples. */
 export class Channel extends EventTarget {
   #lutName;
+  #gamma = 1;
   /** @type {[number, number]} */
   #range;
   #visible;
@@ -62,6 +63,16 @@ export class Channel extends EventTarget {
     this.#changed();
   }
 
+  /** Power of the part of the range before it is looked up: below 1 dark parts are brighter. */
+  get gamma() {
+    return this.#gamma;
+  }
+
+  set gamma(gamma) {
+    this.#gamma = gamma;
+    this.#changed();
+  }
+
   /** Whether there is a look-up table of this name. @param {string} name */
   hasLut(name) {
     return LUT_NAMES.includes(name);
@@ -106,7 +117,7 @@ export class Channel extends EventTarget {
       min: this.#range[0],
       max: this.#range[1],
       lutName: this.#lutName,
-      lut: lutTable(this.#lutName),
+      lut: withGamma(lutTable(this.#lutName), this.#gamma),
       // Most planes need no second pass.
       isFinite: this.isFinite,
     };

@@ -1,142 +1,196 @@
 /**
- * Controls of one channel: switch, look-up table, histogram with two handles, typed range, Auto and Log.
+ * Controls of one channel: a row with its switch, range, Auto and look-up table, which opens to histogram, typed range, gamma
+ * and Log. Look-up table, gamma, Log and whether it is open are remembered for the channel's name.
  *
- * Tested in `tests/browser/controls_test.ts`.
+ * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
  */
 import { formatNumber } from "./axes.js";
-import { element, svgElement } from "./element.js";
+import { channelSettings, keepChannelSettings } from "./channel_settings.js";
+import { contrastChart } from "./contrast_chart.js";
+import { element } from "./element.js";
 import { LUT_NAMES, lutColor, NOT_A_NUMBER } from "./lut.js";
 import { sampleText } from "./readout.js";
 
-const BINS = 128;
-const HEIGHT = 48;
+/** @import { Channel } from "./channel.js" */
+/** @import { ChannelGroup } from "./channel_group.js" */
+
+/** Both ways, as a power of two: gamma 0.25 to 4. */
+const GAMMA_POWER = 2;
 
 /**
  * The card of `group.channels[position]`; follows the channel whoever changes it.
  *
- * @param {import("./channel_group.js").ChannelGroup} group
+ * @param {ChannelGroup} group
  * @param {number} position
  * @param {string} prefix makes ids unique on the page
  * @param {(message: string | null) => void} onTyped what is wrong with a number that was typed, or null
  * @returns {HTMLElement}
  */
 export function channelCard(group, position, prefix, onTyped) {
-  const channel = group.channels[position];
-  const id = (part) => `${prefix}-${position}-${part}`;
+  const channel = /** @type {Channel} */ (group.channels[position]);
+  const id = (/** @type {string} */ part) => `${prefix}-${position}-${part}`;
+  const row = rowOf(channel, id);
+  const { body, log, gamma, inputs, notes, ...rest } = bodyOf(channel, id);
+  const card = element(
+    "section",
+    { className: "card", "aria-label": `Channel ${channel.name}` },
+    row.head,
+    notes,
+    body,
+  );
+  const settings = channelSettings(channel.name);
+
+  const paint = () => {
+    const { range } = channel;
+    row.visible.checked = channel.visible;
+    row.visible.type = group.composite ? "checkbox" : "radio";
+    card.classList.toggle("off", !channel.visible);
+    row.lut.value = channel.lutName;
+    row.swatch.style.background = lutColor(channel.lutName);
+    const texts = range.map((value) => formatNumber(value, range[1] - range[0]));
+    row.range.textContent = texts.join(" – ");
+    inputs.forEach((input, end) => {
+      if (document.activeElement === input && input.dataset.typing) return;
+      input.value = texts[end] ?? "";
+      input.removeAttribute("aria-invalid");
+    });
+    gamma.value = String(Math.log2(channel.gamma));
+    gamma.ariaValueText = rest.gammaText.textContent = formatNumber(Number(channel.gamma.toPrecision(3)));
+    if (!body.hidden) rest.chart.paint();
+  };
+  // A histogram counts all samples: not before somebody looks at it.
+  const paintBars = () => body.hidden || rest.chart.paintBars(log.checked);
+  const open = (/** @type {boolean} */ isOpen) => {
+    row.more.ariaExpanded = String(isOpen);
+    body.hidden = !isOpen;
+    if (isOpen) rest.chart.paint();
+  };
+  const keep = () =>
+    keepChannelSettings(channel.name, {
+      lutName: channel.lutName,
+      gamma: channel.gamma,
+      isLog: log.checked,
+      isOpen: !body.hidden,
+    });
+
+  row.visible.addEventListener("change", () => group.toggle(position, row.visible.checked));
+  row.lut.addEventListener("change", () => {
+    channel.lutName = row.lut.value;
+    keep();
+  });
+  row.auto.addEventListener("click", () => channel.autoRange());
+  row.more.addEventListener("click", () => {
+    open(row.more.ariaExpanded !== "true");
+    paintBars();
+    keep();
+  });
+  gamma.addEventListener("input", () => {
+    channel.gamma = 2 ** Number(gamma.value);
+    keep();
+  });
+  log.addEventListener("change", () => {
+    paintBars();
+    keep();
+  });
+  listenToInputs(inputs, channel, onTyped);
+  if (settings !== null) {
+    log.checked = settings.isLog;
+    if (channel.hasLut(settings.lutName)) channel.lutName = settings.lutName;
+    channel.gamma = settings.gamma;
+  }
+  open(settings?.isOpen ?? false);
+  group.addEventListener("change", paint);
+  channel.addEventListener("samples", () => {
+    notes.replaceChildren(...notesOf(channel));
+    paintBars();
+    paint();
+  });
+  paint();
+  // The picture comes first.
+  requestAnimationFrame(() => setTimeout(paintBars));
+  return card;
+}
+
+/** What is always seen. @param {Channel} channel @param {(part: string) => string} id */
+function rowOf({ name }, id) {
   const visible = element("input", { type: "checkbox", id: id("visible") });
   const swatch = element("span", { className: "swatch" });
+  const range = element("span", { className: "range" });
   const lut = element(
     "select",
-    { id: id("lut"), "aria-label": `Look-up table of ${channel.name}` },
-    ...LUT_NAMES.map((name) => element("option", { value: name, textContent: name })),
+    { id: id("lut"), "aria-label": `Look-up table of ${name}` },
+    ...LUT_NAMES.map((table) => element("option", { value: table, textContent: table })),
   );
-  const bars = svgElement("path", { class: "bars" });
-  const inside = svgElement("rect", { class: "inside", y: 0, height: HEIGHT });
-  const ramp = element("canvas", { className: "ramp", width: 256, height: 1 });
-  const handles = ["Minimum", "Maximum"].map((end) =>
-    element("div", {
-      className: "handle",
-      role: "slider",
-      tabIndex: 0,
-      "aria-label": `${end} of ${channel.name}`,
-    })
+  const auto = element("button", {
+    type: "button",
+    id: id("auto"),
+    textContent: "Auto",
+    ariaLabel: `Auto range of ${name}`,
+    title: "1st to 99.5th percentile of all samples (a)",
+  });
+  const more = element("button", {
+    type: "button",
+    id: id("more"),
+    className: "icon more",
+    ariaLabel: `Range and gamma of ${name}`,
+    title: "Histogram, range, gamma",
+  });
+  more.setAttribute("aria-controls", id("body"));
+  const label = element(
+    "label",
+    { className: "switch", title: `Show ${name}` },
+    visible,
+    swatch,
+    element("span", { className: "name", textContent: name }),
   );
-  const chart = element(
-    "div",
-    { className: "histogram" },
-    svgElement(
-      "svg",
-      {
-        viewBox: `0 0 ${BINS} ${HEIGHT}`,
-        preserveAspectRatio: "none",
-        role: "img",
-        "aria-label": `Histogram of ${channel.name}`,
-      },
-      inside,
-      bars,
-    ),
-    ramp,
-    ...handles,
-  );
+  const head = element("div", { className: "card-head" }, label, range, auto, lut, more);
+  return { head, visible, swatch, range, lut, auto, more };
+}
+
+/** What opens. @param {Channel} channel @param {(part: string) => string} id */
+function bodyOf(channel, id) {
+  const { name } = channel;
+  const chart = contrastChart(channel);
   const inputs = ["Min", "Max"].map((label, end) =>
     element("input", {
       type: "text",
       inputMode: "decimal",
       id: id(label),
       autocomplete: "off",
-      "aria-label": `${["Minimum", "Maximum"][end]} of ${channel.name}`,
+      "aria-label": `${["Minimum", "Maximum"][end]} of ${name}`,
       spellcheck: false,
     })
   );
-  const auto = element("button", {
-    type: "button",
-    id: id("auto"),
-    textContent: "Auto",
-    title: "1st to 99.5th percentile of all samples (a)",
-  });
   const log = element("input", { type: "checkbox", id: id("log") });
-  const card = element(
-    "section",
-    { className: "card", "aria-label": `Channel ${channel.name}` },
-    element(
-      "div",
-      { className: "card-head" },
-      element(
-        "label",
-        { className: "switch", title: `Show ${channel.name}` },
-        visible,
-        swatch,
-        element("span", { className: "name", textContent: channel.name }),
-      ),
-      lut,
-    ),
-    chart,
+  const gamma = element("input", {
+    type: "range",
+    id: id("gamma"),
+    min: String(-GAMMA_POWER),
+    max: String(GAMMA_POWER),
+    step: "0.05",
+    ariaLabel: `Gamma of ${name}`,
+  });
+  const gammaText = element("output", { className: "gamma" });
+  const notes = element("div", { className: "notes" }, ...notesOf(channel));
+  const to = element("span", { className: "to", textContent: "to" });
+  const body = element(
+    "div",
+    { className: "card-body", id: id("body") },
+    chart.chart,
+    element("div", { className: "card-row" }, ...inputs.slice(0, 1), to, ...inputs.slice(1)),
     element(
       "div",
       { className: "card-row" },
-      inputs[0],
-      element("span", { className: "to", textContent: "to" }),
-      inputs[1],
-      auto,
+      element("label", { className: "check gamma-choice" }, "Gamma", gamma),
+      gammaText,
       element("label", { className: "check", title: "Logarithmic counts (l)" }, log, "Log"),
     ),
   );
+  return { body, log, gamma, gammaText, inputs, notes, chart };
+}
 
-  const { min, max } = channel.stats;
-  chart.after(...notesOf(channel));
-  const whole = max > min ? max - min : 1;
-  const part = (value) => Math.min(1, Math.max(0, (value - min) / whole));
-
-  const paint = () => {
-    const range = channel.range;
-    visible.checked = channel.visible;
-    visible.type = group.composite ? "checkbox" : "radio";
-    card.classList.toggle("off", !channel.visible);
-    lut.value = channel.lutName;
-    swatch.style.background = lutColor(channel.lutName);
-    inputs.forEach((input, end) => {
-      if (document.activeElement !== input || !input.dataset.typing) {
-        input.value = formatNumber(range[end], range[1] - range[0]);
-        input.removeAttribute("aria-invalid");
-      }
-    });
-    handles.forEach((handle, end) => {
-      handle.style.left = `${100 * part(range[end])}%`;
-      handle.setAttribute("aria-valuemin", min);
-      handle.setAttribute("aria-valuemax", max);
-      handle.setAttribute("aria-valuenow", Math.min(max, Math.max(min, range[end])));
-      handle.setAttribute("aria-valuetext", formatNumber(range[end], range[1] - range[0]));
-    });
-    inside.setAttribute("x", BINS * part(range[0]));
-    inside.setAttribute("width", BINS * Math.max(0, part(range[1]) - part(range[0])));
-    paintRamp(ramp, channel, part);
-  };
-  const paintBars = () => bars.setAttribute("d", barPath(channel.histogram(BINS), log.checked));
-
-  visible.addEventListener("change", () => group.toggle(position, visible.checked));
-  lut.addEventListener("change", () => channel.lutName = lut.value);
-  auto.addEventListener("click", () => channel.autoRange());
-  log.addEventListener("change", paintBars);
+/** @param {readonly HTMLInputElement[]} inputs @param {Channel} channel @param {(message: string | null) => void} onTyped */
+function listenToInputs(inputs, channel, onTyped) {
   inputs.forEach((input, end) => {
     input.addEventListener("input", () => input.dataset.typing = "yes");
     input.addEventListener("change", () => {
@@ -147,17 +201,16 @@ export function channelCard(group, position, prefix, onTyped) {
       onTyped(fault);
     });
   });
-  handles.forEach((handle, end) => dragHandle(handle, chart, channel, end, min, whole));
-  group.addEventListener("change", paint);
-  paint();
-  // The picture comes first.
-  requestAnimationFrame(() => setTimeout(paintBars));
-  return card;
 }
 
-/** What a histogram does not tell: a flat plane, and samples that are no numbers, with the colour that they are drawn in. */
+/**
+ * What a histogram does not tell: a flat plane, and samples that are no numbers, with the colour that they are drawn in.
+ *
+ * @param {Channel} channel
+ */
 function notesOf({ stats: { min, max, count }, samples }) {
   const missing = samples.length - count;
+  /** @type {(string | Node)[][]} */
   const notes = [];
   if (count > 0 && min === max) {
     notes.push([`All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`]);
@@ -183,74 +236,4 @@ export function typedNumber(text) {
   if (Number.isFinite(value)) return { value, fault: null };
   const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
   return { value: NaN, fault: `"${typed}" is not a number${hint}` };
-}
-
-function dragHandle(handle, chart, channel, end, min, whole) {
-  const gap = whole / 1000;
-  const set = (value) => {
-    const [low, high] = channel.range;
-    // An end outside the samples is left there unless it is in the way.
-    if (end === 0) {
-      const most = Math.max(high, min + gap);
-      channel.setRange(Math.min(value, most - gap), most);
-    } else {
-      const least = Math.min(low, min + whole - gap);
-      channel.setRange(least, Math.max(value, least + gap));
-    }
-  };
-  /** Where the handle is seen: at the edge when its end of the range lies outside the samples. */
-  const shown = () => Math.min(min + whole, Math.max(min, channel.range[end]));
-  handle.addEventListener("pointerdown", (event) => {
-    handle.setPointerCapture(event.pointerId);
-    handle.focus();
-    event.preventDefault();
-  });
-  handle.addEventListener("pointermove", (event) => {
-    if (!handle.hasPointerCapture(event.pointerId)) return;
-    const box = chart.getBoundingClientRect();
-    set(min + whole * Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)));
-  });
-  handle.addEventListener("keydown", (event) => {
-    const step = whole / (event.shiftKey ? 10 : 100);
-    const steps = {
-      ArrowLeft: -step,
-      ArrowDown: -step,
-      ArrowRight: step,
-      ArrowUp: step,
-      PageDown: -10 * step,
-      PageUp: 10 * step,
-    };
-    if (event.key in steps) set(shown() + steps[event.key]);
-    else if (event.key === "Home") set(min);
-    else if (event.key === "End") set(min + whole);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-}
-
-function barPath(counts, isLog) {
-  const size = isLog ? Math.log1p : (count) => count;
-  // One flooded bin, such as the dark background, must not flatten all others.
-  const sorted = [...counts].sort((a, b) => a - b);
-  const top = isLog
-    ? size(sorted.at(-1))
-    : Math.min(sorted.at(-1), 4 * (sorted.at(-4) ?? sorted.at(-1)) || sorted.at(-1));
-  const bars = Array.from(counts, (count, i) => {
-    const height = Math.min(1, size(count) / (top || 1)) * (HEIGHT - 2);
-    return `M${i} ${HEIGHT}v${-height.toFixed(2)}h1v${height.toFixed(2)}z`;
-  });
-  return bars.join("");
-}
-
-function paintRamp(ramp, channel, part) {
-  const context = ramp.getContext("2d");
-  const { lut, min, max } = channel.look();
-  const image = context.createImageData(256, 1);
-  const [low, high] = [part(min), part(max)];
-  for (let i = 0; i < 256; i += 1) {
-    const place = Math.min(1, Math.max(0, (i / 255 - low) / Math.max(1e-6, high - low)));
-    image.data.set(lut.subarray(4 * Math.round(255 * place), 4 * Math.round(255 * place) + 4), 4 * i);
-  }
-  context.putImageData(image, 0, 0);
 }

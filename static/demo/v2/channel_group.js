@@ -9,6 +9,8 @@ import { Channel } from "./channel.js";
 
 /** @typedef {{shape: readonly [number, number], axes: readonly [Axis, Axis]}} Plane */
 
+/** @typedef {"merged" | "split" | "single"} Mode one over the other, one below the other, or one at a time */
+
 /** Emits `change` when a channel, its look or the composite switch changes. */
 export class ChannelGroup extends EventTarget {
   #composite = true;
@@ -51,14 +53,20 @@ export class ChannelGroup extends EventTarget {
     this.channels.forEach((channel, position) => channel.replaceSamples(planes[position] ?? channel.samples));
   }
 
+  /** How channels are shown. @returns {Mode} */
+  get mode() {
+    return !this.#composite ? "single" : this.#isSplit ? "split" : "merged";
+  }
+
+  set mode(mode) {
+    this.#isSplit = mode === "split";
+    this.composite = mode !== "single";
+    this.#changed();
+  }
+
   /** Whether shown channels lie below each other instead of one over the other; only in the composite. */
   get isSplit() {
     return this.#isSplit && this.#composite && this.shown.length > 1;
-  }
-
-  set isSplit(isSplit) {
-    this.#isSplit = isSplit;
-    this.#changed();
   }
 
   /** Switches a channel: on or off in a composite, otherwise to this one alone. @param {number} position @param {boolean} [on] */

@@ -34,12 +34,24 @@ const TICK_ROOM = 34;
  * @param {number | null} options.aspect width through height that the plot must have, or null to fill the box
  * @param {(text: string) => number} options.measure width of a label in CSS pixels
  * @param {number} [options.gutter] least width at the left of the plot
+ * @param {{left: number, width: number} | null} [options.edges] of a plot above this one, to begin and end with that
  * @param {number} [options.bands] equal parts of the plot, one below the other, each with the range of y
  * @param {(plot: Plot) => Plot} [options.snap] moves the plot to whole pixels of the screen
  * @returns {Frame}
  */
 export function layoutFrame(
-  { width, height, x: axisX, y: axisY, aspect, measure, gutter = 0, bands = 1, snap = (plot) => plot },
+  {
+    width,
+    height,
+    x: axisX,
+    y: axisY,
+    aspect,
+    measure,
+    gutter = 0,
+    edges = null,
+    bands = 1,
+    snap = (plot) => plot,
+  },
 ) {
   const [x, y] = [axisX, axisY].map((axis) => height < ROOM_FOR_TITLES ? { ...axis, title: "" } : axis);
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
@@ -53,8 +65,9 @@ export function layoutFrame(
   // Labels take width, width decides the height where the aspect is kept, and height decides the labels.
   for (let round = 0; round < 3; round += 1) {
     widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
-    const left = Math.max(gutter, widest + GAP + TICK + titleY);
-    plot = snap(fit({ left, top, width: Math.max(20, width - left - 14), height: room }, aspect));
+    const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);
+    const across = edges?.width ?? Math.max(20, width - left - 14);
+    plot = snap(fit({ left, top, width: across, height: room }, aspect));
     labelsY = tickLabels(y, plot.height / bands / TICK_ROOM);
   }
   /** @type {Mark[]} */

@@ -18,11 +18,12 @@ export function lookOf(groups, panes) {
     return group && {
       shape: group.plane.shape,
       view: panes[name].view,
-      composite: group.composite,
-      channels: group.channels.map(({ index, visible, lutName, range }) => ({
+      mode: group.mode,
+      channels: group.channels.map(({ index, visible, lutName, gamma, range }) => ({
         index,
         visible,
         lutName,
+        gamma,
         range,
       })),
     };
@@ -41,12 +42,17 @@ export function applyLook(look, groups, panes) {
   for (const name of /** @type {const} */ (["source", "reference"])) {
     const [group, kept] = [groups[name], look?.[name]];
     if (!group || typeof kept !== "object" || kept === null) continue;
-    if (kept.composite === false && group.channels.length > 1) group.composite = false;
-    for (const { index, visible, lutName, range } of Array.isArray(kept.channels) ? kept.channels : []) {
+    if (kept.mode === "split" || (kept.mode === "single" && group.channels.length > 1)) {
+      group.mode = kept.mode;
+    }
+    for (
+      const { index, visible, lutName, gamma, range } of Array.isArray(kept.channels) ? kept.channels : []
+    ) {
       const channel = group.channels.find((channel) => channel.index === index);
       if (channel === undefined) continue;
       if (typeof visible === "boolean") channel.visible = visible;
       if (typeof lutName === "string" && channel.hasLut(lutName)) channel.lutName = lutName;
+      if (gamma >= 0.25 && gamma <= 4) channel.gamma = gamma;
       if (isPair(range) && range[0] < range[1]) channel.setRange(range[0], range[1]);
     }
     const [rows, columns] = group.plane.shape;

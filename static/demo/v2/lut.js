@@ -56,6 +56,22 @@ export function lutTable(name) {
 }
 
 /**
+ * A table whose colours follow another curve: below 1 dark parts are brighter, above 1 darker.
+ *
+ * @param {Uint8Array} table
+ * @param {number} gamma
+ */
+export function withGamma(table, gamma) {
+  if (gamma === 1) return table;
+  const curved = new Uint8Array(table.length);
+  for (let i = 0; i < 256; i += 1) {
+    const at = Math.round(255 * (i / 255) ** gamma);
+    curved.set(table.subarray(4 * at, 4 * at + 4), 4 * i);
+  }
+  return curved;
+}
+
+/**
  * The look-up table that a channel begins with: one alone is gray, as colour tells nothing apart and the eye sees most in
  * gray. Of several, colours named by the channel win, then 0 is green and 1 magenta.
  *

@@ -8,7 +8,7 @@ import { MeasuredView } from "./measured_view.js";
 import { Page } from "./page.js";
 import { watchServer } from "./server_watch.js";
 import { SessionController } from "./session_controller.js";
-import { attachShortcuts, listShortcuts } from "./shortcuts.js";
+import { attachShortcuts, attachSwitch, listShortcuts } from "./shortcuts.js";
 import { Viewer } from "./viewer.js";
 import { viewerActions } from "./viewer_actions.js";
 
@@ -41,6 +41,7 @@ const measured = new MeasuredView(viewer, {
 });
 
 listShortcuts(byId("shortcut-list"));
+attachSwitch(byId("single-keys", HTMLInputElement));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());
 attachShortcuts({
   ...opening.actions,

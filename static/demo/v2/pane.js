@@ -51,7 +51,7 @@ export class Pane {
    */
   tool = null;
 
-  /** CSS pixels that are kept free at the left of the plot, so that plots below each other begin at one place. */
+  /** CSS pixels that are kept free at the left of a plot over time, so that plots below each other begin at one place. */
   gutter = 0;
 
   /**
@@ -169,7 +169,14 @@ export class Pane {
     if (placed === null || group === null) return;
     const bandNames = group.isSplit && !placed.picture.locked ? group.shown.map(({ name }) => name) : [];
     const aspect = placed.picture.locked ? placed.aspect : null;
-    if (!this.#stage.lay({ ...placed.ranges, aspect, gutter: this.gutter, bandNames })) return;
+    if (
+      !this.#stage.lay({
+        ...placed.ranges,
+        aspect,
+        gutter: placed.time === "across" ? this.gutter : 0,
+        bandNames,
+      })
+    ) return;
     const { plot } = this.#stage;
     // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
     plot.style.touchAction = placed.isHome ? "pan-y" : "none";

@@ -4,6 +4,7 @@
  * Tested in `tests/browser/minification_test.ts`.
  */
 import { CanvasPicture } from "./draw_canvas.js";
+import { pyramidOf } from "./pyramids.js";
 import { reductionText } from "./reduction.js";
 import { VisiblePart } from "./visible_part.js";
 
@@ -38,10 +39,15 @@ export class PlanePainter {
     this.#redraw = redraw;
   }
 
-  /** Takes the planes of a group. @param {import("./channel_group.js").ChannelGroup} group */
-  load({ plane, channels }) {
+  /**
+   * Takes the planes of a group.
+   *
+   * @param {import("./channel_group.js").ChannelGroup} group
+   * @param {typeof pyramidOf} [pyramids]
+   */
+  load({ plane, channels }, pyramids = pyramidOf) {
     this.#channels = channels;
-    this.#part = new VisiblePart({ plane, channels });
+    this.#part = new VisiblePart({ plane, channels }, pyramids);
   }
 
   /** Gives the planes away. */

@@ -62,10 +62,19 @@ export function curveOf(values, from, to, count) {
  * @param {import("./channel_group.js").ChannelGroup} group
  * @param {"x" | "y"} along
  * @param {{x: number, y: number} | null} cursor
- * @param {{x0: number, x1: number, y0: number, y1: number}} view
+ * @param {object} place
+ * @param {import("./viewport.js").View} place.view of the picture
+ * @param {{left: number, width: number} | null} [place.edges] of the picture above it, to begin and end with that
+ * @param {boolean} [place.isReversed] whether the first sample lies at the right
  * @returns {boolean} whether there is anything to see
  */
-export function drawProfile({ canvas, svg }, group, along, cursor, view) {
+export function drawProfile(
+  { canvas, svg },
+  group,
+  along,
+  cursor,
+  { view, edges = null, isReversed = false },
+) {
   const { width, height } = svg.getBoundingClientRect();
   const density = globalThis.devicePixelRatio;
   const context = fitted(canvas, width, height, density);
@@ -84,10 +93,12 @@ export function drawProfile({ canvas, svg }, group, along, cursor, view) {
     svg.replaceChildren();
     return false;
   }
+  const [low, high] = isReversed ? [to, from] : [from, to];
   const { plot, marks } = layoutFrame({
     width,
     height,
-    x: { low: toPhysical(axis, from), high: toPhysical(axis, to), title: axisTitle(axis) },
+    edges,
+    x: { low: toPhysical(axis, low), high: toPhysical(axis, high), title: axisTitle(axis) },
     // Values grow upwards.
     y: { low: range.high, high: range.low, title: "" },
     aspect: null,
@@ -100,8 +111,13 @@ export function drawProfile({ canvas, svg }, group, along, cursor, view) {
     height: Math.round(plot.height * density),
   };
   const curves = lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, area.width) }));
+  if (isReversed) {
+    for (const { lows, highs, bottoms, tops } of curves) {
+      for (const values of [lows, highs, bottoms, tops]) values?.reverse();
+    }
+  }
   drawCurves(context, area, curves, range, density);
-  const at = plot.left + ((along === "x" ? cursor.x : cursor.y) + 0.5 - from) / (to - from) * plot.width;
+  const at = plot.left + ((along === "x" ? cursor.x : cursor.y) + 0.5 - low) / (high - low) * plot.width;
   if (at >= plot.left && at <= plot.left + plot.width) {
     const points = [[at, plot.top], [at, plot.top + plot.height]];
     marks.push({ points, color: "rgba(255, 255, 255, 0.7)", dash: "4 3" });

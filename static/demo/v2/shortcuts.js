@@ -14,7 +14,7 @@ const LIST = [
     ["k", "Play and pause"],
     ["Esc", "Cancel opening; take the cursor away"],
     ["1 … 9", "Channel on or off"],
-    ["c", "Composite or one channel at a time"],
+    ["c", "Channels merged, split, one at a time"],
     ["a", "Auto range of the shown channels"],
     ["l", "Logarithmic histograms"],
     ["s", "Scan path"],
@@ -62,6 +62,32 @@ export function listShortcuts(host) {
   );
 }
 
+const KEY = "acq-server single keys";
+
+/** Whether a single key acts on the page; where the browser keeps nothing, it does. */
+function isOn() {
+  try {
+    return localStorage.getItem(KEY) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+/** A switch for single keys, which programs for speech and dictation may send by mistake; remembered. @param {HTMLInputElement} box */
+export function attachSwitch(box) {
+  box.checked = areOn;
+  box.addEventListener("change", () => {
+    areOn = box.checked;
+    try {
+      localStorage.setItem(KEY, areOn ? "on" : "off");
+    } catch {
+      // It holds for this page.
+    }
+  });
+}
+
+let areOn = isOn();
+
 /**
  * Calls `actions[key]` for a single key that no field wants; no field wants Escape.
  *
@@ -69,6 +95,7 @@ export function listShortcuts(host) {
  */
 export function attachShortcuts(actions) {
   addEventListener("keydown", (event) => {
+    if (!areOn && event.key !== "Escape") return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (
       event.key !== "Escape" &&

@@ -37,7 +37,7 @@ export class Stage {
   constructor(figure, onChange) {
     this.#box = within(figure, ".stage");
     this.plot = within(figure, ".plot");
-    this.canvas = within(figure, "canvas", HTMLCanvasElement);
+    this.canvas = within(figure, ".plot canvas", HTMLCanvasElement);
     this.#labels = svgElement("svg", { class: "labels" }, this.#frameLayer);
     this.#box.append(this.#labels);
     new ResizeObserver(onChange).observe(this.#box);

@@ -17,9 +17,10 @@ import { lutColor } from "./lut.js";
 import { mirrored, turned } from "./orientation.js";
 import { Pane } from "./pane.js";
 import { keepPlacement, kindOf, placementOf } from "./placement.js";
-import { drawProfile } from "./profile.js";
+import { ProfilePanel } from "./profile_panel.js";
 import { readout } from "./readout.js";
 import { applyLook, lookOf } from "./look.js";
+import { TimeAxis } from "./time_axis.js";
 
 /** @import { OpenResponse } from "../../client/v2/acq-client.d.ts" */
 /** @import { Group } from "./loaded_planes.js" */
@@ -38,11 +39,9 @@ const narrow = matchMedia("(max-width: 760px)");
 export class Viewer extends EventTarget {
   /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
   #shown = null;
-  /** Last cursor of the profile. @type {Cursor | null} */
-  #profiled = null;
-  /** @type {number | undefined} */
-  #profileFrame;
   #links;
+  #profile;
+  #timeAxis;
   /** @type {{source: Pane, reference: Pane}} */
   panes;
 
@@ -55,9 +54,14 @@ export class Viewer extends EventTarget {
       onCursor: (/** @type {Cursor | null} */ cursor, /** @type {boolean} */ byKeyboard) =>
         this.#moved(name, cursor, byKeyboard),
       onView: () => {
-        if (name === "source") this.#paintProfileSoon();
+        if (name === "source") this.#profile.redraw();
         this.#paintScaleSoon(name);
         this.#tell("look");
+      },
+      onDrawn: () => {
+        if (name === "reference") return;
+        this.#timeAxis.follow();
+        this.#profile.follow();
       },
     });
     this.panes = {
@@ -65,6 +69,12 @@ export class Viewer extends EventTarget {
       reference: new Pane(byId("reference"), listeners("reference"), { isReference: true }),
     };
     this.#links = linkPanes(this.panes);
+    this.#profile = new ProfilePanel(this.panes.source);
+    this.#timeAxis = new TimeAxis(
+      byId("source"),
+      this.panes.source,
+      (fault) => this.#tell("typed", { fault }),
+    );
     this.#listen();
   }
 
@@ -92,7 +102,6 @@ export class Viewer extends EventTarget {
     const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
     const points = pathPoints(info.reference);
     this.#shown = { info, groups };
-    this.#profiled = null;
     this.#links.begin(points, source.plane.shape[1]);
     byId("viewer").hidden = false;
     within(byId("source"), "h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
@@ -100,15 +109,17 @@ export class Viewer extends EventTarget {
     byId("reference-heading").hidden = reference === null;
     byId("path-choice").hidden = points.length === 0;
     for (const name of NAMES) this.#showGroup(name, groups[name], info.source.name);
-    nameProfileChoices(source.plane.axes);
-    byId("along", HTMLSelectElement).value = !this.panes.source.size?.locked && !narrow.matches ? "x" : "";
-    this.#arrange();
+    this.#profile.show(groups.source);
+    this.#timeAxis.load(groups.source);
     for (const name of NAMES) {
       if (groups[name] === null) continue;
       this.panes[name].drawNow();
       this.#paintReadout(name, null);
     }
     applyLook(look, groups, this.panes);
+    for (const name of NAMES) {
+      within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
+    }
     this.#tell("shown");
   }
 
@@ -121,7 +132,8 @@ export class Viewer extends EventTarget {
     source.replaceSamples(planes);
     this.panes.source.replacePlanes(source);
     this.#paintReadout("source", this.panes.source.cursor);
-    this.#paintProfileSoon();
+    this.#timeAxis.load(source);
+    this.#profile.redraw();
     this.#tell("planes");
   }
 
@@ -129,6 +141,8 @@ export class Viewer extends EventTarget {
   clear() {
     this.#shown = null;
     for (const name of NAMES) this.panes[name].clear();
+    this.#timeAxis.clear();
+    this.#profile.clear();
     byId("viewer").hidden = true;
   }
 
@@ -160,19 +174,23 @@ export class Viewer extends EventTarget {
     const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
     cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
     const figure = byId(name);
-    const composite = within(figure, ".composite", HTMLInputElement);
-    composite.checked = group.composite;
-    within(figure, ".composite-choice").hidden = group.channels.length < 2;
+    within(figure, ".layers-choice").hidden = group.channels.length < 2;
     within(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
     group.addEventListener("change", () => this.#changed(name));
     this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
+    const split = figure.querySelector("option[value=split]");
+    // An image has no axis along which its channels could lie below each other.
+    if (split instanceof HTMLOptionElement) {
+      split.hidden = split.disabled = this.panes[name].size?.locked ?? true;
+    }
   }
 
   /** A control changed how a group looks. @param {Name} name */
   #changed(name) {
     this.panes[name].redraw();
+    if (name === "source") this.#timeAxis.redraw();
     this.#paintReadout(name, this.panes[name].cursor);
-    if (name === "source") this.#paintProfileSoon();
+    if (name === "source") this.#profile.redraw();
     this.#tell("look");
   }
 
@@ -181,7 +199,7 @@ export class Viewer extends EventTarget {
     this.#links.follow(name, cursor);
     const text = this.#paintReadout(name, cursor);
     if (byKeyboard) byId("announcer").textContent = text;
-    if (name === "source") this.#paintProfileSoon();
+    if (name === "source") this.#profile.redraw();
   }
 
   /** @param {Name} name @param {typeof turned} change */
@@ -231,40 +249,7 @@ export class Viewer extends EventTarget {
     requestAnimationFrame(() => this.panes[name].cursor ?? this.#paintReadout(name, null));
   }
 
-  /** Many changes within a frame paint the profile once. */
-  #paintProfileSoon() {
-    this.#profileFrame ??= requestAnimationFrame(() => {
-      this.#profileFrame = undefined;
-      this.#paintProfile();
-    });
-  }
-
-  #paintProfile() {
-    if (this.#shown === null || byId("profile").hidden) return;
-    this.#profiled = this.panes.source.cursor ?? this.#profiled;
-    const chart = { canvas: byId("curves", HTMLCanvasElement), svg: byId("chart", SVGSVGElement) };
-    const along = byId("along", HTMLSelectElement).value === "y" ? "y" : "x";
-    const { source } = this.#shown.groups;
-    byId("profile-hint").hidden = drawProfile(chart, source, along, this.#profiled, this.panes.source.view);
-  }
-
-  /** Which of the lower figures there are decides whether there is a divider. */
-  #arrange() {
-    const along = byId("along", HTMLSelectElement);
-    const [profile, reference, panes] = ["profile", "reference", "panes"].map((id) => byId(id));
-    profile.hidden = along.value === "";
-    byId("profile-title").textContent = `Profile ${along.selectedOptions[0]?.textContent}`;
-    const isSplit = !profile.hidden || !reference.hidden;
-    byId("lower").hidden = !isSplit;
-    byId("divider").hidden = !isSplit;
-    panes.classList.toggle("whole", !isSplit);
-    panes.classList.toggle("crowded", !profile.hidden && !reference.hidden);
-    this.#paintProfile();
-  }
-
   #listen() {
-    const along = byId("along", HTMLSelectElement);
-    along.addEventListener("change", () => this.#arrange());
     const path = byId("path", HTMLInputElement);
     path.addEventListener("change", () => this.#links.showPath(path.checked));
     const statistic = byId("statistic", HTMLSelectElement);
@@ -281,10 +266,10 @@ export class Viewer extends EventTarget {
       within(figure, ".turn").addEventListener("click", () => this.turn(name));
       within(figure, ".flip").addEventListener("click", () => this.flip(name));
       within(figure, ".save").addEventListener("click", () => this.#save(name));
-      const composite = within(figure, ".composite", HTMLInputElement);
-      composite.addEventListener("change", () => {
+      const layers = within(figure, ".layers", HTMLSelectElement);
+      layers.addEventListener("change", () => {
         const group = this.#shown?.groups[name];
-        if (group) group.composite = composite.checked;
+        if (group) group.mode = modeOf(layers.value);
       });
     }
     const panes = byId("panes");
@@ -292,7 +277,6 @@ export class Viewer extends EventTarget {
       panes.style.setProperty("--upper", `${percent}fr`);
       panes.style.setProperty("--rest", `${100 - percent}fr`);
     }, () => narrow.matches ? 270 : 200);
-    new ResizeObserver(() => this.#paintProfile()).observe(byId("chart", SVGSVGElement));
   }
 
   /** @param {Name} name */
@@ -313,17 +297,13 @@ export class Viewer extends EventTarget {
   }
 }
 
-/** @param {readonly import("./axes.js").Axis[]} axes */
-function nameProfileChoices(axes) {
-  const { options } = byId("along", HTMLSelectElement);
-  axes.forEach((axis, i) => {
-    const option = options[i + 1];
-    if (option) option.textContent = `along ${axis.title ?? axis.name}`;
-  });
-}
-
-/** @param {HTMLSelectElement} select */
-function nextChoice(select) {
-  select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
+/** Chooses the next one that may be chosen. @param {HTMLSelectElement} select */
+export function nextChoice(select) {
+  do select.selectedIndex = (select.selectedIndex + 1) % select.options.length; while (
+    select.selectedOptions[0]?.disabled
+  );
   select.dispatchEvent(new Event("change"));
 }
+
+/** @param {string} value @returns {import("./channel_group.js").Mode} */
+const modeOf = (value) => value === "split" || value === "single" ? value : "merged";

@@ -1,5 +1,6 @@
 /** What single keys do to the pictures. */
 import { byId, within } from "./element.js";
+import { nextChoice } from "./viewer.js";
 
 /** @import { ChannelGroup } from "./channel_group.js" */
 /** @import { Viewer } from "./viewer.js" */
@@ -18,7 +19,7 @@ export function viewerActions(viewer) {
       if (Number(key) <= group.channels.length) group.toggle(Number(key) - 1);
     }),
     c: withFile((group) => {
-      if (group.channels.length > 1) within(byId("source"), ".composite").click();
+      if (group.channels.length > 1) nextChoice(within(byId("source"), ".layers", HTMLSelectElement));
     }),
     a: withFile((group) => group.shown.forEach((channel) => channel.autoRange())),
     l: withFile(() => {

@@ -1,0 +1,198 @@
+/** One time axis for overview, line scan and profile; channels in bands; what is remembered; keys that can be switched off. */
+import assert from "node:assert/strict";
+import { serverIsKnown } from "./in_page.js";
+import { sample, SHAPE } from "./line_scan.ts";
+import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+import type { Viewer } from "./browser.ts";
+
+const { test, files } = viewerSuite();
+
+/** Of 2.118 ms. */
+const LINE_S = 0.002118;
+
+const boxOf = async ({ page }: Viewer, selector: string) =>
+  (await page.locator(selector).first().boundingBox())!;
+
+/** Typed start and end of the visible time. */
+async function timeOf({ page }: Viewer): Promise<number[]> {
+  const fields = page.locator(".time-fields input");
+  return [Number(await fields.nth(0).inputValue()), Number(await fields.nth(1).inputValue())];
+}
+
+function near(actual: number[], expected: number[], most: number): void {
+  actual.forEach((value, i) => assert(Math.abs(value - expected[i]!) <= most, `${actual}, ${expected}`));
+}
+
+test("overview, line scan and profile have one left and one right edge, the reference lies at the right", async (viewer) => {
+  const { page } = viewer;
+  for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
+    await page.setViewportSize({ width, height });
+    await viewer.open(files.scan);
+    await page.hover("#source .plot", { position: { x: 200, y: 40 } });
+    await viewer.settle();
+    const plot = await boxOf(viewer, "#source .plot");
+    const strip = await boxOf(viewer, ".overview");
+    near([strip.x, strip.width], [plot.x, plot.width], 0.6);
+    // The outline of the chart is half a pixel outside.
+    const outline = await page.locator("#chart polyline").first().evaluate((line) => {
+      const { left, width } = line.getBoundingClientRect();
+      return [left, width];
+    });
+    near(outline, [plot.x, plot.width], 2);
+    const [side, upper] = [await boxOf(viewer, "#reference"), await boxOf(viewer, "#source")];
+    assert(side.x >= upper.x + upper.width && Math.abs(side.y - upper.y) < 12, JSON.stringify([side, upper]));
+    const reference = await boxOf(viewer, "#reference .plot");
+    assert(reference.width >= 150, `${reference.width}`);
+  }
+});
+
+test("the window of the overview is dragged, resized, and moved by keys", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const whole = SHAPE[0] * LINE_S;
+  near(await timeOf(viewer), [0, whole], 0.001);
+  const strip = await boxOf(viewer, ".overview");
+  const y = strip.y + strip.height / 2;
+  // The right edge to the middle, then the whole window to the right.
+  await page.mouse.move(strip.x + strip.width - 2, y);
+  await page.mouse.down();
+  await page.mouse.move(strip.x + strip.width / 2 - 2, y, { steps: 5 });
+  await page.mouse.up();
+  await viewer.settle();
+  near(await timeOf(viewer), [0, whole / 2], 0.01 * whole);
+  await page.mouse.move(strip.x + strip.width / 4, y);
+  await page.mouse.down();
+  await page.mouse.move(strip.x + strip.width / 2, y, { steps: 5 });
+  await page.mouse.up();
+  await viewer.settle();
+  near(await timeOf(viewer), [whole / 4, 3 * whole / 4], 0.01 * whole);
+  const slider = page.getByRole("slider", { name: "Visible time" });
+  await slider.press("ArrowRight");
+  await viewer.settle();
+  // A tenth of the half that is seen.
+  near(await timeOf(viewer), [0.3 * whole, 0.8 * whole], 0.01 * whole);
+  await slider.press("Home");
+  await viewer.settle();
+  assert.match((await slider.getAttribute("aria-valuetext"))!, /^0\.\d+ to 0\.21\d+ s of 0\.42\d+ s$/);
+});
+
+test("typed times, fit and the way back", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const [from, to] = [page.locator(".time-fields input").nth(0), page.locator(".time-fields input").nth(1)];
+  await from.fill("0.1");
+  await from.press("Enter");
+  await to.fill("0.2");
+  await to.press("Tab");
+  await viewer.settle();
+  near(await timeOf(viewer), [0.1, 0.2], 0.0005);
+  await from.fill("soon");
+  await from.press("Enter");
+  assert.equal(await from.getAttribute("aria-invalid"), "true");
+  await from.fill("0.1");
+  await from.press("Enter");
+  await from.press("ArrowUp");
+  await from.press("Tab");
+  await viewer.settle();
+  near(await timeOf(viewer), [0.1 + LINE_S, 0.2 + LINE_S], 0.0005);
+  await page.click("#source .home");
+  await viewer.settle();
+  near(await timeOf(viewer), [0, SHAPE[0] * LINE_S], 0.001);
+  await page.click("#source .back");
+  await viewer.settle();
+  const [start] = await timeOf(viewer);
+  assert(start! > 0.05, `${start}`);
+});
+
+test("the wheel zooms time, with Shift space", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const plot = await boxOf(viewer, "#source .plot");
+  const labels = (isBeside: boolean) =>
+    page.locator(`#source svg.labels > g text[text-anchor=${isBeside ? "end" : "middle"}]:not([transform])`)
+      .allTextContents();
+  const [space, time] = [await labels(true), await labels(false)];
+  await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
+  await page.mouse.wheel(0, -300);
+  await viewer.settle();
+  assert.deepEqual(await labels(true), space);
+  assert.notDeepEqual(await labels(false), time);
+  await page.click("#source .home");
+  await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
+  await page.keyboard.down("Shift");
+  await page.mouse.wheel(0, -300);
+  await page.keyboard.up("Shift");
+  await viewer.settle();
+  assert.notDeepEqual(await labels(true), space);
+  assert.deepEqual(await labels(false), time);
+});
+
+test("split channels lie below each other, each in its colour over the same time", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  await setRange(viewer, "source-0", 0, 2550);
+  await setRange(viewer, "source-1", 500, 3500);
+  await page.selectOption("#source .layers", "split");
+  await page.mouse.move(5, 5);
+  await viewer.settle();
+  const { x, y, width, height } = await boxOf(viewer, "#source .plot");
+  for (const channel of [0, 1]) {
+    for (const [row, column] of [[100, 40], [30, 33]] as const) {
+      const at = {
+        x: x + (row + 0.5) / SHAPE[0] * width,
+        y: y + (channel + 1 - (column + 0.5) / SHAPE[1]) * height / 2,
+      };
+      const value = channel === 0
+        ? level(sample(0, row, column), 0, 2550)
+        : level(sample(1, row, column), 500, 3500);
+      const color = await viewer.color(at);
+      // A screen pixel may belong to a neighbour: a row and a column are 17 of 2550.
+      const expected = channel === 0 ? [0, value, 0] : [value, 0, value];
+      color.forEach((part, i) => assert(Math.abs(part - expected[i]!) <= 4, `${color}, ${expected}`));
+    }
+  }
+  // The cursor reads the same place in both bands.
+  for (const channel of [0, 1]) {
+    await page.mouse.move(x + width * 100.5 / SHAPE[0], y + (channel + 1 - 20.5 / SHAPE[1]) * height / 2);
+    assert.match(await viewer.text("#source .readout"), /line (99|100|101), pixel (19|20|21)/);
+  }
+});
+
+test("gamma changes the picture, and the settings of a name are remembered", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  await setRange(viewer, "source-0", 0, 2550);
+  await page.uncheck("#source-1-visible");
+  await page.fill("#source-0-gamma", "-1");
+  await page.selectOption("#source-0-lut", "gray");
+  // Half of the way up: 0.5 to the power of a half is 0.707, level 180 of 255.
+  const place = await viewer.place("source", SHAPE, 122, 8);
+  const part = sample(0, place.at.row, place.at.column) / 2550;
+  const expected = Math.round(255 * Math.sqrt(level(255 * part, 0, 255) / 255));
+  assertColor(await viewer.color(place), [expected, expected, expected]);
+  await page.reload();
+  await page.waitForFunction(serverIsKnown);
+  await viewer.open(files.scan);
+  assert.equal(await page.inputValue("#source-0-lut"), "gray");
+  assert.equal(await page.inputValue("#source-0-gamma"), "-1");
+  assert.equal(await page.getAttribute("#source-0-more", "aria-expanded"), "true");
+  assert.equal(await page.getAttribute("#source-1-more", "aria-expanded"), "false");
+});
+
+test("single keys can be switched off", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  await page.keyboard.press("2");
+  assert.equal(await page.isChecked("#source-1-visible"), false);
+  await page.click("#help");
+  await page.uncheck("#single-keys");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("2");
+  assert.equal(await page.isChecked("#source-1-visible"), false);
+  await page.reload();
+  await page.waitForFunction(serverIsKnown);
+  await viewer.open(files.scan);
+  const before = await page.isChecked("#source-1-visible");
+  await page.keyboard.press("2");
+  assert.equal(await page.isChecked("#source-1-visible"), before);
+});

@@ -1,0 +1,109 @@
+/** A short path through the page in Firefox and WebKit: open, zoom, contrast, cursor; both draw what Chromium draws. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { StubbedServer } from "./browser.ts";
+import { lineScanFile, sample, SHAPE } from "./line_scan.ts";
+import { hasBrowser, type RemotePage, startBrowser } from "./remote_page.ts";
+import { level } from "./suite.ts";
+
+/** Runs in the page: what it says, the labels of the line scan's axes, and the errors that nobody caught. */
+const STATE = `({
+  status: document.getElementById("status").textContent,
+  labels: [...document.querySelectorAll("#source svg.labels > g text")].map((text) => text.textContent),
+  readout: document.querySelector("#source .readout")?.textContent ?? "",
+  isBusy: document.querySelector(".plot[aria-busy=true]") !== null,
+  server: document.getElementById("server").textContent,
+  errors: globalThis.uncaught,
+})`;
+
+interface State {
+  status: string;
+  labels: string[];
+  readout: string;
+  isBusy: boolean;
+  server: string;
+  errors: string[];
+}
+
+async function stateWhen(page: RemotePage, isReady: (state: State) => boolean): Promise<State> {
+  for (let tries = 0;; tries += 1) {
+    const state = await page.evaluate(STATE) as State;
+    if (isReady(state)) return state;
+    assert(tries < 150, JSON.stringify(state));
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+/** Runs in the page: the colour of the line scan's picture over the centre of a sample at home. */
+const colorAt = (row: number, column: number) =>
+  `(() => {
+    const canvas = document.querySelector("#source .plot canvas");
+    const x = Math.floor((${row} + 0.5) / ${SHAPE[0]} * canvas.width);
+    const y = Math.floor((1 - (${column} + 0.5) / ${SHAPE[1]}) * canvas.height);
+    return [...canvas.getContext("2d").getImageData(x, y, 1, 1).data];
+  })()`;
+
+/** Runs in the page: types into a field. */
+const type = (id: string, value: string) =>
+  `(() => {
+    const field = document.getElementById("${id}");
+    field.value = "${value}";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  })()`;
+
+const click = (selector: string) => `document.querySelector("${selector}").click()`;
+
+for (const name of ["firefox", "webkit"] as const) {
+  Deno.test({
+    name: `viewer: a short path through the page in ${name}`,
+    ignore: !hasBrowser(name),
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      await using server = await StubbedServer.start();
+      const scan = join(server.folder, "scan.oir");
+      await Deno.writeFile(scan, lineScanFile());
+      await using page = await startBrowser(name);
+      await page.goto(`${server.baseUrl}/demo/v2/`);
+      await page.evaluate(`(() => {
+        globalThis.uncaught = [];
+        addEventListener("error", (event) => uncaught.push(event.message));
+        addEventListener("unhandledrejection", (event) => uncaught.push(String(event.reason)));
+      })()`);
+      await stateWhen(page, (state) => state.server !== "");
+      server.choose(scan);
+      await page.evaluate(click("#open"));
+      const opened = await stateWhen(
+        page,
+        ({ status, labels }) => status.startsWith("Opened") && labels.length > 0,
+      );
+
+      // Contrast: green is channel 0, magenta channel 1.
+      for (const [end, value] of [["Max", "2550"], ["Min", "0"]] as const) {
+        await page.evaluate(type(`source-0-${end}`, value));
+      }
+      await page.evaluate(click("#source-1-visible"));
+      const settled = () => stateWhen(page, ({ isBusy }) => !isBusy);
+      await page.evaluate("new Promise((done) => setTimeout(done, 100))");
+      await settled();
+      for (const [row, column] of [[100, 20], [30, 50]] as const) {
+        const color = await page.evaluate(colorAt(row, column)) as number[];
+        const green = level(sample(0, row, column), 0, 2550);
+        // The pixel may belong to a neighbour: a row and a column are 17 of 2550.
+        assert(color[0] === 0 && Math.abs(color[1]! - green) <= 3, `${color}, ${green}`);
+      }
+
+      // A step of the cursor and a zoom, by keys.
+      await page.evaluate('document.querySelector("#source .plot").focus()');
+      await page.press("]");
+      await stateWhen(page, ({ labels }) => labels.join() !== opened.labels.join());
+      await page.press("0");
+      await stateWhen(page, ({ labels }) => labels.join() === opened.labels.join());
+      await page.press("\uE014");
+      const { readout, errors } = await stateWhen(page, (state) => state.readout.includes("row "));
+      assert.match(readout, /row 100, column 32/);
+      assert.deepEqual(errors, []);
+    },
+  });
+}

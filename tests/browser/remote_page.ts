@@ -1,0 +1,213 @@
+/**
+ * Other browsers than Chromium, driven without a library: Firefox over WebDriver BiDi (W3C Working Draft, one WebSocket) and
+ * WebKitGTK's MiniBrowser over WebDriver (W3C Recommendation, HTTP), both as Debian installs them.
+ */
+import { join } from "node:path";
+
+const FIREFOX = "/usr/bin/firefox-esr";
+const WEBKIT_DRIVER = "/usr/bin/WebKitWebDriver";
+const XVFB = "/usr/bin/Xvfb";
+/** By the versions of WebKitGTK's interface that Debian has. */
+const MINI_BROWSERS = ["4.1", "6.0", "4.0"].flatMap((version) =>
+  ["x86_64", "aarch64"].map((machine) => {
+    const name = version === "6.0" ? "webkitgtk-6.0" : `webkit2gtk-${version}`;
+    return `/usr/lib/${machine}-linux-gnu/${name}/MiniBrowser`;
+  })
+);
+
+/** Keys by WebDriver's table of code points. */
+export const ENTER = "\uE007";
+
+/** One page of a browser. */
+export interface RemotePage extends AsyncDisposable {
+  goto(url: string): Promise<void>;
+  /** What an expression in the page answers, as JSON; promises are waited for. */
+  evaluate(expression: string): Promise<unknown>;
+  /** Keys for whatever has the focus. */
+  press(keys: string): Promise<void>;
+}
+
+/** Whether a browser is installed; says so when it is not. */
+export function hasBrowser(name: "firefox" | "webkit"): boolean {
+  const wanted = name === "firefox" ? [[FIREFOX]] : [[WEBKIT_DRIVER], [XVFB], MINI_BROWSERS];
+  const missing = wanted.find((places) => !places.some(exists));
+  if (missing !== undefined) console.log(`skipped: ${missing[0]} is missing`);
+  return missing === undefined;
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts a browser with an empty profile. */
+export function startBrowser(name: "firefox" | "webkit"): Promise<RemotePage> {
+  return name === "firefox" ? startFirefox() : startWebkit();
+}
+
+/** A program whose output is read until a line tells where it listens. */
+async function startProgram(
+  command: Deno.Command,
+  where: RegExp,
+): Promise<{ process: Deno.ChildProcess; found: string }> {
+  const process = command.spawn();
+  const reader = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  let said = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`The program ended: ${said}`);
+    said += value;
+    const found = said.match(where)?.[1];
+    if (found === undefined) continue;
+    // It goes on and nobody reads it.
+    (async () => {
+      while (!(await reader.read()).done);
+    })();
+    return { process, found };
+  }
+}
+
+async function startFirefox(): Promise<RemotePage> {
+  const profile = await Deno.makeTempDir({ prefix: "firefox_" });
+  const command = new Deno.Command(FIREFOX, {
+    args: ["--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
+    env: { HOME: profile, MOZ_DISABLE_CONTENT_SANDBOX: "1" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  });
+  const { process, found } = await startProgram(command, /BiDi listening on (ws:\/\/\S+)/);
+  const socket = new WebSocket(`${found}/session`);
+  await new Promise((done, failed) => {
+    socket.onopen = done;
+    socket.onerror = failed;
+  });
+  const send = bidiCommands(socket);
+  await send("session.new", { capabilities: {} });
+  const { contexts } = await send("browsingContext.getTree", {});
+  const { context } = contexts[0];
+  return {
+    goto: (url) => send("browsingContext.navigate", { context, url, wait: "complete" }),
+    async evaluate(expression) {
+      const answer = await send("script.evaluate", {
+        expression: `(async () => JSON.stringify(await (${expression})))()`,
+        target: { context },
+        awaitPromise: true,
+      });
+      if (answer.type !== "success") throw new Error(answer.exceptionDetails.text);
+      return answer.result.type === "string" ? JSON.parse(answer.result.value) : undefined;
+    },
+    press(keys) {
+      const actions = [...keys].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
+      return send("input.performActions", { context, actions: [{ type: "key", id: "keys", actions }] });
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((done) => socket.onclose = done);
+      await send("browser.close", {});
+      await Promise.all([closed, process.status]);
+      await Deno.remove(profile, { recursive: true });
+    },
+  };
+}
+
+/** Sends a command and waits for its answer, told by its number. */
+// deno-lint-ignore no-explicit-any
+function bidiCommands(socket: WebSocket): (method: string, params: object) => Promise<any> {
+  const waiting = new Map<number, { done: (result: unknown) => void; failed: (error: Error) => void }>();
+  socket.onmessage = ({ data }) => {
+    const { id, type, result, error, message } = JSON.parse(data);
+    const { done, failed } = waiting.get(id) ?? {};
+    waiting.delete(id);
+    if (type === "error") failed?.(new Error(`${error}: ${message}`));
+    else done?.(result);
+  };
+  let last = 0;
+  return (method, params) =>
+    new Promise((done, failed) => {
+      const id = last += 1;
+      waiting.set(id, { done, failed });
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+}
+
+async function startWebkit(): Promise<RemotePage> {
+  const home = await Deno.makeTempDir({ prefix: "webkit_" });
+  const screen = new Deno.Command(XVFB, {
+    args: ["-displayfd", "2", "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  });
+  const { process: xvfb, found: display } = await startProgram(screen, /^(\d+)$/m);
+  const port = freePort();
+  const driver = new Deno.Command(WEBKIT_DRIVER, {
+    args: [`--port=${port}`],
+    env: {
+      DISPLAY: `:${display}`,
+      HOME: home,
+      WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
+      NO_AT_BRIDGE: "1",
+    },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const base = `http://127.0.0.1:${port}`;
+  const call = async (method: string, path: string, body?: object) => {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+    const response = await fetch(base + path, init);
+    const { value } = await response.json();
+    if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
+    return value;
+  };
+  await untilAnswers(() => call("GET", "/status"));
+  const binary = MINI_BROWSERS.find(exists);
+  const options = { binary, args: ["--automation"] };
+  const { sessionId } = await call("POST", "/session", {
+    capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } },
+  });
+  const session = `/session/${sessionId}`;
+  return {
+    goto: (url) => call("POST", `${session}/url`, { url }),
+    async evaluate(expression) {
+      const script = `const done = arguments[0];
+        (async () => JSON.stringify(await (${expression})))().then(done, (error) => done("!" + error));`;
+      const answer = await call("POST", `${session}/execute/async`, { script, args: [] });
+      if (typeof answer === "string" && answer.startsWith("!")) throw new Error(answer.slice(1));
+      return answer === null || answer === undefined ? undefined : JSON.parse(answer);
+    },
+    press(keys) {
+      const actions = [...keys].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
+      return call("POST", `${session}/actions`, { actions: [{ type: "key", id: "keys", actions }] });
+    },
+    async [Symbol.asyncDispose]() {
+      await call("DELETE", session).catch(() => {});
+      driver.kill();
+      await driver.status;
+      xvfb.kill();
+      await xvfb.status;
+      await Deno.remove(home, { recursive: true });
+    },
+  };
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}
+
+async function untilAnswers(ask: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0;; tries += 1) {
+    try {
+      await ask();
+      return;
+    } catch (error) {
+      if (tries === 100) throw error;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  }
+}
