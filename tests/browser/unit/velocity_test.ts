@@ -121,6 +121,31 @@ Deno.test("what stands still is no streak", () => {
   }
 });
 
+Deno.test("what gets brighter and darker goes nowhere", () => {
+  const [lines, columns] = [600, 80];
+  const normal = normalNumbers(randomNumbers(2));
+  // Transients in columns 30 to 49: up with 8 lines, down with 60.
+  const light = (line: number) =>
+    [120, 380].reduce((sum, start) => {
+      const t = line - start;
+      return t <= 0 ? sum : sum + 200 * (1 - Math.exp(-t / 8)) * Math.exp(-t / 60);
+    }, 100);
+  for (const active of [[30, 50], [0, 80]] as const) {
+    const samples = Float32Array.from({ length: lines * columns }, (_, i) => {
+      const [line, column] = [Math.floor(i / columns), i % columns];
+      return (column >= active[0] && column < active[1] ? light(line) : 100) + 3 * normal();
+    });
+    for (const window of [40, 120]) {
+      const found = velocityOverTime({ samples, shape: [lines, columns] }, {
+        window,
+        step: 20,
+        columns: [0, columns],
+      });
+      assert(found.every(({ verdict }) => verdict !== "measured"), `window ${window}`);
+    }
+  }
+});
+
 Deno.test("windows follow each other by the step, and only the band is looked at", () => {
   const shape = [300, 80];
   const samples = new Float32Array(300 * 80);

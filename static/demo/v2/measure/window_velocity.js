@@ -34,6 +34,12 @@ const LEAST_SIGNIFICANCE = 6;
 /** Of directions that agree nearly as well as the best the slowest is taken: neighbouring streaks look alike. */
 const NEARLY = 0.8;
 
+/** What agrees nearly as well the other way round gets brighter and darker, but goes nowhere. */
+const AS_WELL = 0.75;
+
+/** Where less of the variance moves, it is something else that does. */
+const LEAST_SHARE = 0.1;
+
 /** Where the estimated error is greater there is no number. */
 const GREATEST_ERROR = 0.1;
 
@@ -55,6 +61,9 @@ export function windowVelocity(values, rows, columns) {
   const velocity = climbed(scores, best);
   const { share } = scores.of(velocity);
   if (Math.abs(velocity) * rows < LEAST_MOVE) return unmeasured("too slow", share);
+  if (share < LEAST_SHARE || scores.of(-velocity).share > AS_WELL * share) {
+    return unmeasured("unclear", share);
+  }
   if (columns / Math.abs(velocity) < LEAST_MOVE) return unmeasured("too fast", share);
   const error = standardError(scores, velocity);
   if (!(error <= GREATEST_ERROR)) return unmeasured("unclear", share);
