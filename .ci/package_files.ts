@@ -29,7 +29,7 @@ export const NEEDED: Readonly<Record<string, RegExp>> = {
 };
 
 /** Bytes. Smaller files stay: each left out lengthens a command line, of which Windows takes 32 kB. */
-const SMALL = 8192;
+const SMALL = 4096;
 
 const ALWAYS = /^(package\.json|(licen[cs]e|notice|copying)[^/]*)$/i;
 

@@ -126,7 +126,7 @@ Deno.test("metadata of the executable", async (t) => {
       );
       assert(sizes.reduce((sum, size) => sum + size, 0) < 9e6, list);
       const unused = /\.(map|d\.[cm]?ts)$|\/(cjs|enc|src\/v4|v3|__tests__)\//;
-      const large = files.filter((path, i) => packageOf(path) !== null && sizes[i]! > 8192);
+      const large = files.filter((path, i) => packageOf(path) !== null && sizes[i]! >= 4096);
       assert.deepEqual(large.filter((path) => unused.test(path)), []);
       assert.deepEqual([...packages].sort(), Object.keys(NEEDED));
     });
