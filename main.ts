@@ -186,13 +186,14 @@ function fail(message: string, status: number): never {
 /** A command that writes to standard output; its failure is one line on standard error, the code first. */
 async function shellCommand(name: "info" | "plane", args: readonly string[]): Promise<number> {
   const { EXIT: SHELL_EXIT, failureOf } = await import("./shell/opening.ts");
-  const { ReaderGone } = await import("./shell/standard_output.ts");
+  const { OutputFailed, ReaderGone } = await import("./shell/standard_output.ts");
   const { infoCommand } = await import("./shell/info.ts");
   const { planeCommand } = await import("./shell/plane.ts");
   try {
     return await (name === "info" ? infoCommand : planeCommand)(args);
   } catch (error) {
     if (error instanceof ReaderGone) return SHELL_EXIT.ok;
+    if (error instanceof OutputFailed) fail(error.message, SHELL_EXIT.failed);
     const { error: code, message } = failureOf(error);
     console.error(printable(`${code}: ${message}`));
     return error instanceof UsageError ? SHELL_EXIT.usage : SHELL_EXIT.failed;

@@ -42,7 +42,7 @@ interface Asked {
  *
  * @returns exit status: 0 all were opened, 1 some were not
  * @throws {UsageError} the arguments cannot be followed
- * @throws {ReaderGone} nobody reads standard output any more
+ * @throws {ReaderGone | OutputFailed} standard output takes no more
  */
 export async function infoCommand(args: readonly string[]): Promise<number> {
   const asked = parse(args);

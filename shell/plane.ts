@@ -51,7 +51,7 @@ interface Asked {
  * @returns exit status 0
  * @throws {UsageError} the arguments cannot be followed
  * @throws {ReaderError | SessionError} the plane cannot be read; nothing was written
- * @throws {ReaderGone} nobody reads standard output any more
+ * @throws {ReaderGone | OutputFailed} standard output takes no more
  */
 export async function planeCommand(args: readonly string[]): Promise<number> {
   const asked = parse(args);

@@ -193,6 +193,21 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "a full disk is one line",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const line = [FROM_SOURCE.program, ...FROM_SOURCE.args, "plane", join(ROOT, "examples", "line_scan.oir")];
+    const { code, stderr } = await new Deno.Command("sh", { args: ["-c", '"$@" > /dev/full', "sh", ...line] })
+      .output();
+    assert.equal(code, 1);
+    assert.match(
+      new TextDecoder().decode(stderr),
+      /^Cannot write to standard output: No space left[^\n]*\n$/,
+    );
+  },
+});
+
 Deno.test("the commands read files and ask for nothing else", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "shell_" });
   const log = join(folder, "audit.jsonl");
