@@ -3,6 +3,7 @@
  * one that is built around deno itself, the test is skipped; with REQUIRE_BINARY=1 that is a failure.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
@@ -38,6 +39,15 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
       const line = new TextDecoder().decode(stdout);
       assert.match(line, /^acq-server \S+ \(commit ([0-9a-f]{12}(, modified)?|unknown)\)\n$/);
       assert.equal(line.split(" ")[1], manifest.version);
+    });
+
+    await t.step("describes a file and writes a plane without a server", async () => {
+      const [sample] = formatSamples(folder);
+      const run = (name: string) => new Deno.Command(binary, { args: [name, sample!.path] }).output();
+      const [info, plane] = [await run("info"), await run("plane")];
+      assert.deepEqual([info.code, plane.code, info.stderr.length + plane.stderr.length], [0, 0, 0]);
+      assert.equal(JSON.parse(new TextDecoder().decode(info.stdout)).source.path, sample!.path);
+      assert.equal(createHash("sha256").update(plane.stdout).digest("hex"), sample!.sha256[0]);
     });
 
     // PATH is empty: no dialog program is installed, of which nothing may be said.

@@ -107,6 +107,8 @@ Deno.test("metadata of the executable", async (t) => {
         "readers/decode_worker.ts",
         "session/dialog/macos.js",
         "session/dialog/windows.ps1",
+        "shell/info.ts",
+        "shell/plane.ts",
         ...readers,
         ...filesBelow("static"),
       ];
