@@ -33,6 +33,7 @@ export function startChromium(...flags: string[]): Promise<Browser> {
 export class StubbedServer {
   readonly folder = Deno.makeTempDirSync({ prefix: "viewer_" });
   readonly #programs = join(this.folder, "programs");
+  #display: Record<string, string> = { DISPLAY: ":99" };
   #process: Deno.ChildProcess | null = null;
   /** Such as `http://127.0.0.1:40123`. */
   baseUrl = "";
@@ -46,6 +47,14 @@ export class StubbedServer {
     Deno.writeTextFileSync(join(server.#programs, "zenity"), script, { mode: 0o755 });
     server.cancel();
     await server.#listen(["--port", "0", ...flags]);
+    return server;
+  }
+
+  /** The same on a machine without a display. */
+  static async startWithoutDisplay(): Promise<StubbedServer> {
+    const server = new StubbedServer();
+    server.#display = {};
+    await server.#listen(["--port", "0"]);
     return server;
   }
 
@@ -107,7 +116,7 @@ export class StubbedServer {
     this.#process = new Deno.Command(Deno.execPath(), {
       args: ["run", "-q", "-P", "--no-prompt", "main.ts", ...flags],
       cwd: fileURLToPath(new URL("../../", import.meta.url)),
-      env: { PATH: `${this.#programs}:${Deno.env.get("PATH")}`, DISPLAY: ":99" },
+      env: { PATH: `${this.#programs}:${Deno.env.get("PATH")}`, ...this.#display },
       stdin: "null",
       stdout: "null",
       stderr: "piped",

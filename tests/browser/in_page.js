@@ -114,3 +114,22 @@ export async function greensOf(bytes) {
   context.drawImage(bitmap, 0, 0);
   return [...context.getImageData(0, 0, bitmap.width, bitmap.height).data].filter((_, i) => i % 4 === 1);
 }
+
+/** Drops a file of this name on the page; answers whether the page kept the browser from opening it. */
+export function dropFile(name) {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File(["x"], name));
+  return ["dragover", "drop"].map((type) =>
+    !document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }))
+  );
+}
+
+/** Moves a slider as a hand does. */
+export function sliderTo({ id, value }) {
+  document.getElementById(id).value = String(value);
+  document.getElementById(id).dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Whether an element says this; spaces of any kind and number count as one. */
+export const hasText = ({ selector, text }) =>
+  document.querySelector(selector).textContent.replaceAll(/\s+/g, " ").includes(text);

@@ -1,0 +1,103 @@
+/** Time, focus and scenes: sliders, keys, play and the list of scenes. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { hasText, openingEnded, sliderTo } from "./in_page.js";
+import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
+
+const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
+
+const { test } = viewerSuite();
+
+/** An ImageJ hyperstack of 4 frames of 3 slices of 8 x 8: frame t, slice z is 100 t + 10 z everywhere but for its first pixel. */
+const hyperstack = (): Uint8Array =>
+  tiffBytes(
+    grayLayout(8, 8, 16),
+    (x, y, _s, page) => BigInt(x + y === 0 ? 500 : 100 * Math.floor(page / 3) + 10 * (page % 3)),
+    12,
+    [[270, 2, "ImageJ=1.53t\nimages=12\nslices=3\nframes=4\nhyperstack=true\n"]],
+  );
+
+test("sliders and keys step through time and focus, and contrast stays", async (viewer) => {
+  const { page } = viewer;
+  const path = join(viewer.server.folder, "stack.tif");
+  await Deno.writeFile(path, hyperstack());
+  await viewer.open(path);
+  await setRange(viewer, "source-0", 0, 400);
+  const gray = async (value: number) => {
+    const part = level(value, 0, 400);
+    assertColor(await viewer.color(await viewer.place("source", [8, 8], 2, 5)), [part, part, part]);
+  };
+  const shows = async (t: number, z: number) => {
+    await page.waitForFunction(hasText, { selector: "#source .readout", text: `CH1 ${100 * t + 10 * z}` });
+    await gray(100 * t + 10 * z);
+    assert.match(await viewer.text("#axis-t output"), new RegExp(`^${t + 1} / 4`));
+    assert.match(await viewer.text("#axis-z output"), new RegExp(`^${z + 1} / 3`));
+  };
+  await page.locator("#source .plot").focus();
+  await page.keyboard.press("ArrowRight");
+  await shows(0, 0);
+  await page.keyboard.press(".");
+  await shows(1, 0);
+  await page.keyboard.press("PageUp");
+  await shows(1, 1);
+  await page.keyboard.press(",");
+  await shows(0, 1);
+  await page.evaluate(sliderTo, { id: "position-t", value: 3 });
+  await shows(3, 1);
+  await page.evaluate(sliderTo, { id: "position-z", value: 2 });
+  await shows(3, 2);
+  // There is no further one.
+  await page.keyboard.press(".");
+  await shows(3, 2);
+  assert.equal(await page.inputValue("#source-0-Max"), "400");
+  assert.equal(await page.locator("#axis-l").isVisible(), false);
+  assert.equal(await page.locator("#scene-choice").isVisible(), false);
+});
+
+test("the next pictures are fetched ahead", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(SERIES);
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.endsWith("/data")) asked.push(search);
+  });
+  await page.locator("#source .plot").focus();
+  await page.keyboard.press(".");
+  await page.waitForLoadState("networkidle");
+  assert.deepEqual(asked, ["?t=1", "?t=2", "?t=3"]);
+  await page.keyboard.press(".");
+  await page.waitForLoadState("networkidle");
+  assert.deepEqual(asked, ["?t=1", "?t=2", "?t=3", "?t=4"]);
+});
+
+test("play goes round, and pauses", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(SERIES);
+  await page.fill("#rate", "60");
+  await page.evaluate(sliderTo, { id: "position-t", value: 10 });
+  await page.click("#play");
+  assert.equal(await page.getAttribute("#play", "aria-pressed"), "true");
+  await page.waitForFunction(hasText, { selector: "#axis-t output", text: "2 / 12" });
+  await page.click("#play");
+  assert.equal(await page.getAttribute("#play", "aria-pressed"), "false");
+});
+
+test("scenes have names and sizes, and another one is opened through the session", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(SERIES);
+  assert.deepEqual(await page.locator("#scene option").allTextContents(), [
+    "cells · 64 × 48 · T 12",
+    "overview · 64 × 48",
+  ]);
+  const opens: string[] = [];
+  page.on("request", (request) => request.method() === "POST" && opens.push(new URL(request.url()).pathname));
+  await page.selectOption("#scene", "1");
+  await page.waitForSelector("#axis-t", { state: "hidden" });
+  await page.waitForFunction(openingEnded);
+  assert.match(opens.join(), /^\/api\/v2\/sessions\/[0-9a-f]{32}\/open$/);
+  assert.match(await viewer.text("#facts"), /^64 × 48 px/);
+  assert.match(new URL(page.url()).hash, /&scene=1$/);
+});

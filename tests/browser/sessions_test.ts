@@ -1,0 +1,116 @@
+/** Sessions that end, servers that start again and files that change: the page goes on. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import { openingEnded } from "./in_page.js";
+
+const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
+
+const ignore = !hasChromium();
+
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name: `viewer: ${name}`, ignore, sanitizeOps: false, sanitizeResources: false, fn });
+}
+
+/** Steps one time point on and waits for the picture. */
+async function step({ page }: Viewer): Promise<void> {
+  const answer = page.waitForResponse((response) => /data\?t=/.test(response.url()) && response.ok());
+  await page.keyboard.press(".");
+  await answer;
+}
+
+/** What of the view must stay. */
+async function view(viewer: Viewer): Promise<unknown> {
+  const { page } = viewer;
+  await viewer.settle();
+  return [
+    await page.locator("#source svg.labels > g text").allTextContents(),
+    await page.inputValue("#source-0-Max"),
+  ];
+}
+
+async function opened(viewer: Viewer): Promise<unknown> {
+  const { page } = viewer;
+  await viewer.open(SERIES);
+  await page.locator("#source .plot").focus();
+  await page.keyboard.press("+");
+  await page.fill("#source-0-Max", "777");
+  await page.keyboard.press("Enter");
+  await page.locator("#source .plot").focus();
+  return await view(viewer);
+}
+
+test("an ended session is opened again by itself, with the view kept", async () => {
+  await using server = await StubbedServer.start("--session-ttl", "1s");
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    const before = await opened(viewer);
+    await new Promise((done) => setTimeout(done, 1200));
+    await step(viewer);
+    assert.deepEqual(await view(viewer), before);
+    assert.equal(await viewer.page.locator("#notice").isVisible(), false);
+    assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
+    const others = viewer.faults.filter((fault) => !/status of 404/.test(fault));
+    assert.deepEqual(others, []);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("the view is kept also after the server was started again", async () => {
+  await using server = await StubbedServer.start();
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    const before = await opened(viewer);
+    await server.stop();
+    await server.resume();
+    await step(viewer);
+    assert.deepEqual(await view(viewer), before);
+    assert.equal(await viewer.page.locator("#fault").isVisible(), false);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("where paths are not allowed the page asks once for the file", async () => {
+  await using server = await StubbedServer.start("--dialog-only", "--session-ttl", "1s");
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    const { page } = viewer;
+    const before = await opened(viewer);
+    await new Promise((done) => setTimeout(done, 1200));
+    await page.keyboard.press(".");
+    await page.waitForSelector("#notice:not([hidden])");
+    assert.match(await viewer.text("#notice-text"), /let go of this file/);
+    assert(await page.locator("#viewer").isVisible(), "what was loaded stays");
+    await page.click("#notice-action");
+    await page.waitForSelector("#notice", { state: "hidden" });
+    await page.waitForFunction(openingEnded);
+    assert.deepEqual(await view(viewer), before);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("a file that has changed is opened again", async () => {
+  await using server = await StubbedServer.start();
+  const browser = await startChromium();
+  try {
+    await using viewer = await Viewer.load(browser, server);
+    const path = join(server.folder, "growing.ome.tif");
+    await Deno.copyFile(SERIES, path);
+    await viewer.open(path);
+    await Deno.writeFile(path, new Uint8Array(1), { append: true });
+    await viewer.page.locator("#source .plot").focus();
+    await step(viewer);
+    await viewer.page.waitForFunction(openingEnded);
+    assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
+    assert.equal(await viewer.page.locator("#fault").isVisible(), false);
+  } finally {
+    await browser.close();
+  }
+});
