@@ -5,7 +5,6 @@
  * Tested in `tests/browser/opening_test.ts`, `sessions_test.ts`, `positions_test.ts` and `ways_in_test.ts`.
  */
 import { byId } from "./element.js";
-import { faultOf } from "./fault.js";
 import { PlaneSteps } from "./plane_steps.js";
 import { PositionBar } from "./position_bar.js";
 import { serverFacts } from "./server_facts.js";
@@ -185,7 +184,7 @@ export class Opening {
   #failed(error) {
     const { page } = this.#parts;
     page.fault(error);
-    page.say(faultOf(error).words, true);
+    page.say("Failed", true);
   }
 
   /** @param {Place} place @param {Place[]} ahead */
