@@ -23,7 +23,8 @@ test("the heading has name, pixels, steps and warnings", async (viewer) => {
   );
   assert.match(await viewer.text("#warnings"), /114\.0 pixels/);
   assert.match(await viewer.text("#server"), /^acq-server \d+\.\d+\.\d+ · API v2$/);
-  await viewer.page.click('aside > details > summary >> text="Server"');
+  await viewer.page.click("#developers > summary");
+  await viewer.page.click('#developers > details > summary >> text="Server"');
   assert.match(await viewer.text("#server-facts"), /\.oir/);
 });
 
