@@ -2,8 +2,6 @@
  * Other browsers than Chromium, driven without a library: Firefox over WebDriver BiDi (W3C Working Draft, one WebSocket) and
  * WebKitGTK's MiniBrowser over WebDriver (W3C Recommendation, HTTP), both as Debian installs them.
  */
-import { join } from "node:path";
-
 const FIREFOX = "/usr/bin/firefox-esr";
 const WEBKIT_DRIVER = "/usr/bin/WebKitWebDriver";
 const XVFB = "/usr/bin/Xvfb";

@@ -75,6 +75,8 @@ export function layoutFrame(
   for (let band = 0; band < bands; band += 1) {
     for (const { label, part } of labelsY) {
       const at = plot.top + (band + part) * plot.height / bands;
+      // The last label of the band above is as near to the line between both.
+      if (band > 0 && part * plot.height / bands < LINE / 2) continue;
       marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
       marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
     }

@@ -243,7 +243,11 @@ export class Pane {
   snapshot(look = {}) {
     this.#stage.magnified = look.scale ?? 1;
     this.drawNow();
-    const canvas = this.#stage.snapshot(this.#marks(look.hasScaleBar), this.#bandMarks(), look);
+    const canvas = this.#stage.snapshot(
+      this.#marks(look.hasScaleBar),
+      this.#bandMarks(look.hasScaleBar),
+      look,
+    );
     this.#stage.magnified = 1;
     if (look.scale !== undefined) this.drawNow();
     return canvas;
@@ -274,9 +278,7 @@ export class Pane {
       const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
       marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
     }
-    if (hasScaleBar) {
-      marks.push(...this.#scaleBars(), ...noteMarks(this.#reduction, this.#stage.band, measureLabel));
-    }
+    if (hasScaleBar && this.#stage.bandCount === 1) marks.push(...this.#notes());
     if (this.#selection !== null) {
       const { x0, y0, x1, y1 } = this.#selection;
       const [left, top, right, bottom] = [x0 * width, y0 * height, x1 * width, y1 * height];
@@ -289,10 +291,18 @@ export class Pane {
     return marks;
   }
 
-  /** The name of its channel in each of several bands. */
-  #bandMarks() {
+  /** Scale bars and what a pixel stands for. */
+  #notes() {
+    return [...this.#scaleBars(), ...noteMarks(this.#reduction, this.#stage.band, measureLabel)];
+  }
+
+  /** The name of its channel in each of several bands, and the notes in the last. */
+  #bandMarks(hasNotes = true) {
     const names = this.#stage.bandCount > 1 ? this.#group?.shown ?? [] : [];
-    return names.map(({ name }) => bandNameMarks(name, measureLabel));
+    return names.map(({ name }, i) => {
+      const marks = bandNameMarks(name, measureLabel);
+      return hasNotes && i === names.length - 1 ? [...marks, ...this.#notes()] : marks;
+    });
   }
 
   /** @param {(placed: PlacedView) => void} change */

@@ -37,7 +37,7 @@ export function scaleBar(axis, pixels, part = 0.25) {
  * @returns {Mark[]}
  */
 export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure) {
-  if (width < 80 || height < 70) return [];
+  if (width < 80 || height < 84) return [];
   const [right, bottom] = [width - INSET, height - INSET];
   const across = scaleBar(axisX, view.x1 - view.x0, width < 400 ? 0.3 : 0.12);
   const down = axisX.unit === axisY.unit ? null : scaleBar(axisY, view.y1 - view.y0, 0.3);
@@ -55,7 +55,7 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
   }
   if (down !== null) {
     const long = (down.pixels / (view.y1 - view.y0)) * height;
-    const end = Math.min(bottom - long, bottom - (across === null ? 10 : 26));
+    const end = Math.min(bottom - long, bottom - (across === null ? 10 : 32));
     left = Math.min(left, right - measure(down.label) - 8);
     top = end - 6;
     marks.push({ points: [[right, bottom + 1.5], [right, bottom - long]], ...BAR });

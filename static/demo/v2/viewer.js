@@ -34,8 +34,6 @@ import { TimeAxis } from "./time_axis.js";
 /** @type {readonly Name[]} */
 const NAMES = ["source", "reference"];
 
-const narrow = matchMedia("(max-width: 760px)");
-
 export class Viewer extends EventTarget {
   /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
   #shown = null;
@@ -276,7 +274,7 @@ export class Viewer extends EventTarget {
     attachDivider(byId("divider"), (percent) => {
       panes.style.setProperty("--upper", `${percent}fr`);
       panes.style.setProperty("--rest", `${100 - percent}fr`);
-    }, () => narrow.matches ? 270 : 200);
+    }, () => 290);
   }
 
   /** @param {Name} name */
