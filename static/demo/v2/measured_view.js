@@ -75,8 +75,8 @@ export class MeasuredView {
       file: info.source,
       path: pathPoints(info.reference),
       series: this.#series(info),
+      isKymograph: this.#original !== null,
     });
-    if (this.#original !== null) this.#measuring.kymographs.showsKymograph();
   }
 
   /** Images along time, or null where there is one alone. @param {OpenResponse} info @returns {Source | null} */

@@ -11,7 +11,8 @@
  * @property {import("../channel_group.js").ChannelGroup} group of the source
  * @property {{name: string, path: string}} file
  * @property {readonly Point[]} path of the line scan over its reference; none without
- * @property {import("./kymograph_panel.js").Source | null} series
+ * @property {import("./kymograph_panel.js").Source | null} series images along time, where there are any
+ * @property {boolean} isKymograph made of a series by this module
  */
 import { element } from "../element.js";
 import { columnNear } from "../scan_path.js";
@@ -72,15 +73,22 @@ export class Measuring {
   }
 
   /** @param {Shown} shown */
-  begin({ group, file, path, series }) {
+  begin({ group, file, path, series, isKymograph }) {
     this.#scan = scanOf(group, file);
     this.#path = path;
     this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
     for (const panel of [this.#bands, this.#lines, this.#velocities, this.#events, this.#cursors]) {
       panel.begin(this.#scan);
     }
-    this.kymographs.begin(series);
-    for (const [name, isThere] of [["lines", this.#scan.isLineScan], ["kymograph", series !== null]]) {
+    // One that is being made goes on.
+    if (isKymograph) this.kymographs.showsKymograph();
+    else this.kymographs.begin(series);
+    for (
+      const [name, isThere] of [["lines", this.#scan.isLineScan], [
+        "kymograph",
+        series !== null || isKymograph,
+      ]]
+    ) {
       for (const part of this.#parts(String(name))) part.hidden = !isThere;
     }
     this.#choose();

@@ -1,0 +1,86 @@
+/** Kymographs of a T series by the page. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import {
+  IMAGES,
+  measuredStack,
+  spot,
+  SPOT_ROW,
+  SPOT_START,
+  STACK_COLUMNS,
+  STACK_ROWS,
+} from "./measured_stack.ts";
+import { dragOver, dragPoints } from "./measuring_hand.ts";
+
+Deno.test({
+  name: "measure: a line over a T series becomes a kymograph, which is measured and left again",
+  ignore: !hasChromium(),
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const browser = await startChromium();
+    await using server = await StubbedServer.start();
+    try {
+      const path = join(server.folder, "spot.ome.tif");
+      await Deno.writeFile(path, measuredStack());
+      await using viewer = await Viewer.load(browser, server);
+      const { page } = viewer;
+      await viewer.open(path);
+      assert(await page.locator("#tool-band").isDisabled());
+      assert(!await page.locator("#measure-bands").isVisible());
+      // Along row 24, from column 4 to column 59, the image upright.
+      const at = (column: number): [number, number] => [
+        (column + 0.5) / STACK_COLUMNS,
+        (SPOT_ROW + 0.5) / STACK_ROWS,
+      ];
+      await page.click("#tool-line");
+      await dragOver(viewer, "source", at(4), at(59));
+      await page.click("#kymograph-start");
+      await page.locator("#kymograph-back").waitFor();
+      await page.locator("#measure-kymograph [role=status]", { hasText: `${IMAGES} of ${IMAGES} images` })
+        .waitFor();
+      assert.equal(await viewer.text("#source h2"), "Line scan");
+      assert(await page.locator("#reference").isVisible());
+      assert(!await page.locator("#positions").isVisible());
+      // Its samples are those of the images: read one under the cursor, the spot in image 20 at column 32.
+      const [time, position] = [20, SPOT_START + 20 - 4];
+      const shape = [IMAGES, 56] as const;
+      const place = await viewer.place("source", shape, time, position);
+      await page.mouse.move(place.x, place.y);
+      const read = Number((await viewer.text("#source .readout b")).replace(",", ""));
+      const expected = spot(4 + place.at.column, SPOT_ROW, place.at.row);
+      // The line was drawn by hand: half a pixel off, the spot is a tenth darker.
+      assert(Math.abs(read - expected) < 25, `${read}, not ${expected}`);
+      assert(await page.locator('#reference polyline[stroke="#ffd84d"]').count() > 0);
+      // The spot moves by one pixel an image: 0.5 µm in 0.1 s.
+      await page.locator("#measure-lines summary").click();
+      await page.click("#tool-line");
+      const line = async (t: number): Promise<[number, number]> => {
+        const box = (await page.locator("#source .plot").boundingBox())!;
+        const { x, y } = await viewer.place("source", shape, t, SPOT_START + t - 4);
+        return [(x - box.x) / box.width, (y - box.y) / box.height];
+      };
+      await dragOver(viewer, "source", await line(5), await line(35));
+      const velocity = Number(
+        (await viewer.text("#measure-lines .drawn")).match(/velocity ([\d.]+) µm\/s/)![1],
+      );
+      assert(Math.abs(velocity - 5) < 0.2, `${velocity}`);
+      await page.click("#kymograph-back");
+      assert.equal(await viewer.text("#source h2"), "Image");
+      assert(await page.locator("#positions").isVisible());
+      assert(!await page.locator("#reference").isVisible());
+      // Freehand, with a width, there and back.
+      await page.check("#kymograph-freehand");
+      await page.click("#tool-line");
+      await dragPoints(viewer, "source", [[0.2, 0.3], [0.5, 0.5], [0.8, 0.3]]);
+      await page.fill("#kymograph-width", "3");
+      await page.click("#kymograph-start");
+      await page.locator("#kymograph-back").waitFor();
+      await page.locator("#measure-kymograph [role=status]", { hasText: "images" }).waitFor();
+      assert.deepEqual(viewer.faults, []);
+    } finally {
+      await browser.close();
+    }
+  },
+});
