@@ -23,6 +23,7 @@ const SMALLEST_DRAG = 5;
  * @param {(from: Place, to: Place, isDone: boolean) => void} intentions.select
  * @param {() => void} intentions.cancelSelect
  * @param {() => void} intentions.home
+ * @param {() => boolean} [intentions.drawsByTouch] whether one finger marks something instead of panning
  */
 export function attachGestures(plot, intentions) {
   /** @type {Map<number, Place>} */
@@ -70,7 +71,8 @@ export function attachGestures(plot, intentions) {
     if (event.pointerType === "touch") {
       touches.set(event.pointerId, place(event));
       stop();
-      if (touches.size === 1) drag = begun("touch", event);
+      const kind = intentions.drawsByTouch?.() ? "select" : "touch";
+      if (touches.size === 1) drag = begun(kind, event);
       return;
     }
     drag = begun(event.shiftKey || event.button === 1 ? "pan" : "select", event);

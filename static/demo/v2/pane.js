@@ -179,7 +179,7 @@ export class Pane {
     ) return;
     const { plot } = this.#stage;
     // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
-    plot.style.touchAction = placed.isHome ? "pan-y" : "none";
+    plot.style.touchAction = placed.isHome && this.tool === null ? "pan-y" : "none";
     this.#painter.paint(placed.view, placed.orientation, this.#stage.canvasBands);
     plot.ariaBusy = String(this.#painter.isCoarse);
     this.drawMarks();

@@ -35,6 +35,7 @@ export function attachInput(stage, handled) {
     zoom: (place, factor, kind) =>
       handled.change((placed) => placed.zoom(inBand(place), ...factorsOf(placed, factor, kind))),
     pan: (dfx, dfy) => handled.change((placed) => placed.pan(dfx, dfy * stage.bandCount)),
+    drawsByTouch: () => handled.tool() !== null,
     select(from, to, isDone) {
       // A drag stays in the band in which it began.
       const { band, fy } = stage.inBand(from.fy);

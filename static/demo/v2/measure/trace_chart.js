@@ -21,6 +21,7 @@
  * @property {number | null} [level] a threshold
  * @property {number} [least] part of the greatest value that the range spans at least
  * @property {string} title of the values
+ * @property {readonly {name: string, dash: string}[]} [legend] what broken lines stand for
  */
 import { ticks, toPhysical } from "../axes.js";
 import { element, svgElement } from "../element.js";
@@ -90,7 +91,7 @@ export class TraceChart {
       28;
     this.#svg.replaceChildren(
       this.#label,
-      ...svgMarks([...marks, ...eventMarks(content, area, place)]),
+      ...svgMarks([...marks, ...eventMarks(content, area, place), ...legendMarks(content, area)]),
     );
   }
 
@@ -239,4 +240,30 @@ function eventMarks({ events = [], cursors = [], level = null }, area, { across,
     ? []
     : [{ points: [[area.left, up(level)], [right, up(level)]], color: "#fff", dash: "2 3" }];
   return [...marks, ...lines, ...levels];
+}
+
+/** In the upper right corner. @type {(content: ChartContent, area: any) => Mark[]} */
+function legendMarks({ legend = [] }, area) {
+  if (legend.length < 2) return [];
+  let right = area.left + area.width - 8;
+  const y = area.top + 10;
+  return [...legend].reverse().flatMap(({ name, dash }) => {
+    const start = right - measureLabel(name);
+    right = start - 40;
+    if (right < area.left) return [];
+    /** @type {Mark} */
+    const line = {
+      points: [[start - 28, y], [start - 6, y]],
+      color: "#fff",
+      width: 1.5,
+      ...(dash === "" ? {} : { dash }),
+    };
+    return /** @type {Mark[]} */ ([line, {
+      text: name,
+      at: [start, y],
+      anchor: "start",
+      color: "#fff",
+      halo: true,
+    }]);
+  });
 }

@@ -46,7 +46,12 @@ export class TraceCharts {
     const span = { ...this.#pane.edges, from: x0, to: x1, time: scan.axes[0] };
     const { cursor } = this.#pane;
     const cursors = [...pinned, ...(cursor === null ? [] : [{ line: cursor.x, label: "" }])];
-    if (!this.#traces.box.hidden) this.#traces.draw({ curves: traces, events, level, cursors, title }, span);
+    if (!this.#traces.box.hidden) {
+      const legend = [
+        ...new Map(traces.map(({ channel, dash }) => [channel, { name: channel, dash }])).values(),
+      ];
+      this.#traces.draw({ curves: traces, events, level, cursors, title, legend }, span);
+    }
     if (!this.#velocities.box.hidden) {
       const points = velocities.map(({ line, velocity, confidence }) => ({
         line,
