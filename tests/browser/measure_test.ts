@@ -172,8 +172,8 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, 5, 15);
   await page.click("#tool-band");
-  // The path goes from (20, 20) to (110, 92) of 128 x 128; three quarters of it and more.
-  const at = (part: number): [number, number] => [(20.5 + part * 90) / 128, (20.5 + part * 72) / 128];
+  // The path goes from (20, 20) to (82, 70) of 128 x 128; three quarters of it and more.
+  const at = (part: number): [number, number] => [(20.5 + part * 62) / 128, (20.5 + part * 50) / 128];
   await dragOver(viewer, "reference", at(0.75), at(0.9));
   assert.equal(await page.locator("#measure-bands li").count(), 2);
   // 0.75 of 79 columns is 59.25, 0.9 is 71.1.

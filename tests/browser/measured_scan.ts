@@ -52,7 +52,7 @@ export function measuredScan(): Uint8Array {
   const [first, second] = described.channels;
   const reference = Uint16Array.from({ length: 128 * 128 }, (_, i) => {
     const [row, column] = [Math.floor(i / 128), i % 128];
-    return 200 + 1500 * Math.exp(-(((row - 20 - (column - 20) * 0.8) / 9) ** 2));
+    return 200 + 1500 * Math.exp(-(((row - 20 - (column - 20) * 0.806) / 9) ** 2));
   });
   return oirFile(oirBlocks({
     ...described,
@@ -61,7 +61,8 @@ export function measuredScan(): Uint8Array {
     frames: [{ axes: "t001", planes }],
     stripBytes: 40 * columns * 2,
     overview: { width: 128, height: 128 },
-    line: [20, 20, 110, 92],
+    // 79.6 pixels long, as the line scan is wide.
+    line: [20, 20, 82, 70],
     reference: { width: 128, height: 128, planes: { [first!.id]: reference, [second!.id]: reference } },
   }));
 }

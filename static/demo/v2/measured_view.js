@@ -135,6 +135,8 @@ export class MeasuredView {
   #growKymograph(kymograph) {
     if (this.#original === null) this.#showKymograph(kymograph);
     this.#viewer.replacePlanes([...kymograph.samples]);
+    // A moving thing is brighter along its line than in one image.
+    if (kymograph.isWhole) this.#viewer.groups?.source.channels.forEach((channel) => channel.autoRange());
   }
 
   #goBack() {

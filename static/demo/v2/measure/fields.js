@@ -80,7 +80,14 @@ export function table(label, heads, rows) {
     element(
       "thead",
       {},
-      element("tr", {}, ...heads.map((head) => element("th", { scope: "col", textContent: head }))),
+      element(
+        "tr",
+        {},
+        ...heads.map((head) =>
+          // A head without words is none for a screen reader.
+          head === "" ? element("td") : element("th", { scope: "col", textContent: head })
+        ),
+      ),
     ),
     element(
       "tbody",
