@@ -33,7 +33,10 @@ export function channelCard(group, position, prefix, onTyped) {
   const { body, log, gamma, inputs, notes, ...rest } = bodyOf(channel, id);
   const card = element(
     "section",
-    { className: "card", "aria-label": `Channel ${channel.name}` },
+    {
+      className: "card",
+      "aria-label": `${prefix === "reference" ? "Reference channel" : "Channel"} ${channel.name}`,
+    },
     row.head,
     notes,
     body,

@@ -122,7 +122,7 @@ export class Opening {
     /** @param {string} type @param {(detail: any) => void} work */
     const on = (type, work) =>
       controller.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail));
-    on("opening", ({ kind }) => this.#opening(kind));
+    on("opening", ({ kind, path }) => this.#opening(kind, path));
     on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
     on("progress", ({ received, total }) => page.progress(received, total));
     on("loaded", (loaded) => this.#loaded(loaded));
@@ -147,13 +147,16 @@ export class Opening {
     for (const type of ["look", "shown"]) viewer.addEventListener(type, () => data.paint());
   }
 
-  /** @param {Kind} kind */
-  #opening(kind) {
+  /** @param {Kind} kind @param {string} path */
+  #opening(kind, path) {
     const { page } = this.#parts;
     this.#bar.pause();
     this.#ways.busy(true);
     const isDialog = kind === "dialog";
-    page.begin(isDialog ? "Waiting for the dialog …" : "Reading the file …", isDialog);
+    page.begin(
+      isDialog ? "Waiting for the dialog …" : `Reading ${path.split(/[\\/]/).at(-1) || "the file"} …`,
+      isDialog,
+    );
     page.say(isDialog ? "Choose a file in the dialog of the server's computer" : "");
   }
 

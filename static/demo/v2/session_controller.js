@@ -3,7 +3,7 @@
  * when more is needed the file is opened again: through its session while that lives, then by its path where the server allows
  * that. Knows nothing of the page, which listens:
  *
- * - `opening` `{kind}`, then `opened` `{info}` and `progress` `{received, total}` while planes come
+ * - `opening` `{kind, path}`, then `opened` `{info}` and `progress` `{received, total}` while planes come
  * - `loaded` a {@linkcode Loaded} to show
  * - `failed` `{kind, error}` and `cancelled` `{kind}`; what was open before stays
  * - `idle` after each of these three
@@ -105,7 +105,7 @@ export class SessionController extends EventTarget {
   openPath(path, { scene = null, position = {}, look = null } = {}) {
     const open = async (/** @type {AbortSignal} */ signal) =>
       (await this.server()).open(path, { scene, signal });
-    return this.#open("path", open, position, look);
+    return this.#open("path", open, { position, look, path });
   }
 
   /** Opens another scene of what is open. @param {number} scene */
@@ -193,10 +193,9 @@ export class SessionController extends EventTarget {
   /**
    * @param {Kind} kind
    * @param {(signal: AbortSignal) => Promise<Acquisition>} open
-   * @param {Position} [position]
-   * @param {unknown} [look]
+   * @param {{position?: Position, look?: unknown, path?: string}} [options]
    */
-  #open(kind, open, position = {}, look = null) {
+  #open(kind, open, { position = {}, look = null, path = "" } = {}) {
     return this.#run(kind, async (signal) => {
       const acquisition = await open(signal);
       try {
@@ -205,7 +204,7 @@ export class SessionController extends EventTarget {
         acquisition.close().catch(() => {});
         throw error;
       }
-    });
+    }, path);
   }
 
   /**
@@ -231,11 +230,12 @@ export class SessionController extends EventTarget {
    *
    * @param {Kind} kind
    * @param {(signal: AbortSignal) => Promise<void>} work
+   * @param {string} [path] what is opened, where that is known
    */
-  async #run(kind, work) {
+  async #run(kind, work, path = "") {
     if (this.#opening !== null) return;
     this.#opening = new AbortController();
-    this.#tell("opening", { kind });
+    this.#tell("opening", { kind, path });
     try {
       await work(this.#opening.signal);
     } catch (error) {
