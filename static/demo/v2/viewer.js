@@ -34,6 +34,9 @@ import { TimeAxis } from "./time_axis.js";
 /** @type {readonly Name[]} */
 const NAMES = ["source", "reference"];
 
+/** Height in CSS pixels that the divider leaves to a picture with its axes. */
+const LEAST_PICTURE = 110;
+
 export class Viewer extends EventTarget {
   /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
   #shown = null;
@@ -274,7 +277,7 @@ export class Viewer extends EventTarget {
     attachDivider(byId("divider"), (percent) => {
       panes.style.setProperty("--upper", `${percent}fr`);
       panes.style.setProperty("--rest", `${100 - percent}fr`);
-    }, () => 290);
+    }, () => byId("source").offsetHeight - within(byId("source"), ".stage").offsetHeight + LEAST_PICTURE);
   }
 
   /** @param {Name} name */
