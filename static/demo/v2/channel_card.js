@@ -32,9 +32,10 @@ export function channelCard(group, position, prefix, onTyped) {
   const row = rowOf(channel, id);
   const { body, log, gamma, inputs, notes, ...rest } = bodyOf(channel, id);
   const card = element(
-    "section",
+    "div",
     {
       className: "card",
+      role: "group",
       "aria-label": `${prefix === "reference" ? "Reference channel" : "Channel"} ${channel.name}`,
     },
     row.head,

@@ -1,0 +1,35 @@
+/** What the rules of axe-core find in the page, empty and with a line scan or an image, in both colour schemes and sizes. */
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { Viewer } from "./browser.ts";
+import { openCard, viewerSuite } from "./suite.ts";
+
+const { test, files } = viewerSuite();
+
+async function assertNoFault({ page }: Viewer, what: string): Promise<void> {
+  const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], what);
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe finds nothing, ${colorScheme}`, async (viewer) => {
+    const { page } = viewer;
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate(axe.source);
+    await assertNoFault(viewer, "empty");
+    await viewer.open(files.scan);
+    await openCard(viewer, "source-0");
+    await page.click("#developers > summary");
+    await page.selectOption("#source .layers", "split");
+    await viewer.settle();
+    await assertNoFault(viewer, "line scan");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await viewer.settle();
+    await assertNoFault(viewer, "line scan on a phone");
+    await viewer.open(files.image);
+    await assertNoFault(viewer, "image on a phone");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.click("#help");
+    await assertNoFault(viewer, "shortcuts");
+  });
+}
