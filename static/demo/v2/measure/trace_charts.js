@@ -71,9 +71,9 @@ export class TraceCharts {
     ));
   }
 
-  /** All plots begin at one place. @param {number} gutter */
+  /** All plots begin at one place, with room for the widest labels. @param {number} gutter */
   #keep(gutter) {
-    if (this.#pane.gutter === gutter) return;
+    if (this.#pane.gutter >= gutter) return;
     this.#pane.gutter = gutter;
     this.#pane.redraw();
   }
