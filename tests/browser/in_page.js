@@ -14,13 +14,13 @@ export function forgetStatus() {
   document.getElementById("status").className = "";
 }
 
-/** Waits until every picture is drawn exactly and then for two frames. */
+/** Waits until every picture is drawn exactly, and the profile, for two frames. */
 export async function twoFrames() {
   const frame = () => new Promise(requestAnimationFrame);
   do {
     await frame();
     await frame();
-  } while (document.querySelector(".plot[aria-busy=true]") !== null);
+  } while (document.querySelector("[aria-busy=true]") !== null);
 }
 
 /** Width of a PNG and the colour of one of its pixels. */

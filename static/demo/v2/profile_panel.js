@@ -11,6 +11,9 @@ import { drawProfile } from "./profile.js";
 /** @import { Pane } from "./pane.js" */
 /** @import { Point } from "./placed_view.js" */
 
+/** Least time between two drawings: the picture, which has most of the work of a frame, comes first. */
+const REST_MS = 60;
+
 const narrow = matchMedia("(max-width: 760px)");
 
 export class ProfilePanel {
@@ -19,7 +22,8 @@ export class ProfilePanel {
   #group = null;
   /** Last place of the cursor. @type {Point | null} */
   #cursor = null;
-  #frame = 0;
+  #timer = 0;
+  #paintedAt = -Infinity;
   /** Of the picture when the profile was drawn. */
   #edges = "";
   #along = byId("along", HTMLSelectElement);
@@ -47,13 +51,16 @@ export class ProfilePanel {
     this.#group = null;
   }
 
-  /** Many changes within a frame draw it once. */
+  /** Draws it soon; many changes draw it once. */
   redraw() {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
+    if (this.#timer !== 0) return;
+    byId("profile").ariaBusy = "true";
+    const wait = this.#paintedAt + REST_MS - performance.now();
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
       this.#paint();
-    });
+      byId("profile").ariaBusy = "false";
+    }, Math.max(0, wait));
   }
 
   /** The picture was drawn, perhaps at another place. */
@@ -70,6 +77,7 @@ export class ProfilePanel {
     if (this.#group === null || byId("profile").hidden) return;
     this.#cursor = this.#pane.cursor ?? this.#cursor;
     this.#edges = this.#edgesNow;
+    this.#paintedAt = performance.now();
     const chart = { canvas: byId("curves", HTMLCanvasElement), svg: byId("chart", SVGSVGElement) };
     const along = this.#along.value === "y" ? "y" : "x";
     const { view, edges, orientation, time } = this.#pane;
