@@ -1,4 +1,7 @@
-/** A short path through the page in Firefox and WebKit: open, zoom, contrast, cursor; both draw what Chromium draws. */
+/**
+ * A short path through the page in Firefox and WebKit: open, zoom, contrast, cursor, a band and its CSV; both draw
+ * what Chromium draws.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { StubbedServer } from "./browser.ts";
@@ -65,6 +68,40 @@ const type = (id: string, value: string) =>
 
 const click = (selector: string) => `document.querySelector("${selector}").click()`;
 
+/** Draws a band and saves its traces: the mean over its columns in each line. */
+async function checkBand(page: RemotePage): Promise<void> {
+  await page.evaluate(click("#tool-band"));
+  const box = await page.evaluate(`(() => {
+    const { x, y, width, height } = document.querySelector("#source .plot").getBoundingClientRect();
+    return [x, y, width, height];
+  })()`) as number[];
+  const [x, y, width, height] = box as [number, number, number, number];
+  await page.drag([x + width * 0.4, y + height * 0.7], [x + width * 0.5, y + height * 0.3]);
+  await page.evaluate(`(() => {
+    const make = URL.createObjectURL;
+    URL.createObjectURL = (blob) => {
+      globalThis.saved = blob.text();
+      return make.call(URL, blob);
+    };
+    document.getElementById("measure-export").open = true;
+  })()`);
+  await page.evaluate(click("#csv-traces"));
+  const text = await page.evaluate("globalThis.saved") as string;
+  const [about, table] = text.split("\r\n\r\n");
+  const [first, last] = /^Band 1,"?columns (\d+) to (\d+)/m.exec(about!)!.slice(1).map(Number) as [
+    number,
+    number,
+  ];
+  // From 30 to 70 % of 64 columns.
+  assert(Math.abs(first - 19.2) <= 1 && Math.abs(last - 44.8) <= 1, about);
+  const rows = table!.trimEnd().split("\r\n").slice(1).map((row) => row.split(",").map(Number));
+  assert.equal(rows.length, SHAPE[0]);
+  rows.forEach(([, mean], line) => {
+    // Samples rise evenly along the line, so their mean is that of the first and the last.
+    assert(Math.abs(mean! - (sample(0, line, first) + sample(0, line, last)) / 2) < 1e-2, `${mean}`);
+  });
+}
+
 for (const name of ["firefox", "webkit"] as const) {
   Deno.test({
     name: `viewer: a short path through the page in ${name}`,
@@ -110,8 +147,11 @@ for (const name of ["firefox", "webkit"] as const) {
       await page.press("0");
       await stateWhen(page, ({ labels }) => labels.join() === opened.labels.join());
       await page.press("\uE014");
-      const { readout, errors } = await stateWhen(page, (state) => state.readout.includes("line "));
+      const { readout } = await stateWhen(page, (state) => state.readout.includes("line "));
       assert.match(readout, /line 100, pixel 32/);
+
+      await checkBand(page);
+      const { errors } = await page.evaluate(STATE) as State;
       assert.deepEqual(errors, []);
     },
   });

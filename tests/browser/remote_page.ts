@@ -23,7 +23,12 @@ export interface RemotePage extends AsyncDisposable {
   evaluate(expression: string): Promise<unknown>;
   /** Keys for whatever has the focus. */
   press(keys: string): Promise<void>;
+  /** Drags with the mouse between two places of the page in CSS pixels. */
+  drag(from: Point, to: Point): Promise<void>;
 }
+
+/** A place in the page. */
+export type Point = readonly [x: number, y: number];
 
 /** Whether a browser is installed; says so when it is not. */
 export function hasBrowser(name: "firefox" | "webkit"): boolean {
@@ -103,6 +108,7 @@ async function startFirefox(): Promise<RemotePage> {
       const actions = [...keys].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
       return send("input.performActions", { context, actions: [{ type: "key", id: "keys", actions }] });
     },
+    drag: (from, to) => send("input.performActions", { context, actions: [mouseDrag(from, to)] }),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((done) => socket.onclose = done);
       await send("browser.close", {});
@@ -182,6 +188,7 @@ async function startWebkit(): Promise<RemotePage> {
       const actions = [...keys].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
       return call("POST", `${session}/actions`, { actions: [{ type: "key", id: "keys", actions }] });
     },
+    drag: (from, to) => call("POST", `${session}/actions`, { actions: [mouseDrag(from, to)] }),
     async [Symbol.asyncDispose]() {
       await call("DELETE", session).catch(() => {});
       driver.kill();
@@ -191,6 +198,20 @@ async function startWebkit(): Promise<RemotePage> {
       await Deno.remove(home, { recursive: true });
     },
   };
+}
+
+/** A drag as both protocols take it. */
+function mouseDrag(from: Point, to: Point): object {
+  const move = ([x, y]: Point) => ({ type: "pointerMove", x: Math.round(x), y: Math.round(y), duration: 50 });
+  const middle: Point = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
+  const actions = [
+    move(from),
+    { type: "pointerDown", button: 0 },
+    move(middle),
+    move(to),
+    { type: "pointerUp", button: 0 },
+  ];
+  return { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions };
 }
 
 function freePort(): number {
