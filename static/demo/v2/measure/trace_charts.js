@@ -15,6 +15,9 @@ import { TraceChart } from "./trace_chart.js";
  * @property {readonly {line: number, label: string}[]} pinned
  */
 
+/** @type {readonly import("./trace_chart.js").ChartCurve[]} */
+const NONE = [];
+
 const VELOCITY_COLOR = "#ffffff";
 
 /** So that velocities that are nearly the same look so. */
@@ -22,6 +25,10 @@ export const VELOCITY_RANGE = 0.3;
 
 export class TraceCharts {
   #pane;
+  /** Velocities that the points stand for. @type {Charted["velocities"]} */
+  #measured = [];
+  /** @type {import("./trace_chart.js").ChartPoint[]} */
+  #points = [];
   #traces = new TraceChart("Traces of the bands over time");
   #velocities = new TraceChart("Velocity of the streaks over time");
   #box = element("div", { className: "trace-charts", hidden: true });
@@ -53,15 +60,19 @@ export class TraceCharts {
       this.#traces.draw({ curves: traces, events, level, cursors, title, legend }, span);
     }
     if (!this.#velocities.box.hidden) {
-      const points = velocities.map(({ line, velocity, confidence }) => ({
-        line,
-        value: velocity,
-        color: VELOCITY_COLOR,
-        // The least certain ones are still seen.
-        opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
-      }));
+      if (velocities !== this.#measured) {
+        this.#measured = velocities;
+        this.#points = velocities.map(({ line, velocity, confidence }) => ({
+          line,
+          value: velocity,
+          color: VELOCITY_COLOR,
+          // The least certain ones are still seen.
+          opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
+        }));
+      }
+      const points = this.#points;
       this.#velocities.draw(
-        { curves: [], points, cursors, title: velocityTitle, least: VELOCITY_RANGE },
+        { curves: NONE, points, cursors, title: velocityTitle, least: VELOCITY_RANGE },
         span,
       );
     }

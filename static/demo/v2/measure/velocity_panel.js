@@ -25,6 +25,8 @@ export class VelocityPanel extends EventTarget {
   #bands = [];
   /** @type {readonly VelocityAt[]} */
   #found = [];
+  /** @type {readonly {line: number, velocity: number, confidence: number}[]} */
+  #points = [];
   /** What was measured, in words. @type {[string, string | number][]} */
   #about = [];
   /** @type {AbortController | null} */
@@ -80,6 +82,7 @@ export class VelocityPanel extends EventTarget {
     this.#running?.abort();
     this.#scan = scan;
     this.#found = [];
+    this.#points = [];
     this.#result.textContent = "";
     if (scan === null || !scan.isLineScan) return this.#changed();
     const [lines] = shapeOf(scan);
@@ -106,17 +109,9 @@ export class VelocityPanel extends EventTarget {
     this.#say();
   }
 
-  /** Velocities that have a number, in the axes' units. @returns {{line: number, velocity: number, confidence: number}[]} */
+  /** Velocities that have a number, in the axes' units; the same array while they are the same. */
   get points() {
-    const axes = this.#scan?.axes;
-    if (axes === undefined) return [];
-    return this.#found.filter(({ verdict }) => verdict === "measured").map((
-      { line, velocity, confidence },
-    ) => ({
-      line,
-      velocity: physicalVelocity(velocity, axes),
-      confidence,
-    }));
+    return this.#points;
   }
 
   get title() {
@@ -187,13 +182,21 @@ export class VelocityPanel extends EventTarget {
     this.#progress.removeAttribute("value");
     try {
       const plane = { samples: channel.samples, shape: shapeOf(scan) };
-      this.#found = await measureVelocities(plane, windows, {
+      const found = await measureVelocities(plane, windows, {
         signal: running.signal,
         onProgress: (done, of) => {
           this.#progress.max = of;
           this.#progress.value = done;
         },
       });
+      this.#found = found;
+      this.#points = found.filter(({ verdict }) => verdict === "measured").map((
+        { line, velocity, confidence },
+      ) => ({
+        line,
+        velocity: physicalVelocity(velocity, scan.axes),
+        confidence,
+      }));
       const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
       this.#about = [
         ["Method", "Radon transform (Drew et al. 2010) by autocorrelation"],
