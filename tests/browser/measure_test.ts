@@ -376,3 +376,32 @@ test("a freehand drag does not zoom, and nothing of a former file stays", async 
   await unfold(viewer, "lines");
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 0);
 });
+
+Deno.test({
+  name: "measure: a finger draws a band, and scrolls the page again afterwards",
+  ignore,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+    await using viewer = await Viewer.load(browser, server, phone);
+    const { page } = viewer;
+    await viewer.open(path);
+    await page.click("#tool-band");
+    await page.locator("#source .plot").scrollIntoViewIfNeeded();
+    await viewer.settle();
+    const box = (await page.locator("#source .plot").boundingBox())!;
+    const touch = await page.context().newCDPSession(page);
+    const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
+    for (const part of [0.35, 0.4, 0.45, 0.5]) {
+      await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
+    }
+    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    assert.equal(await page.locator("#measure-bands li").count(), 1);
+    await page.click("#tool-zoom");
+    await viewer.settle();
+    assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
+    assert.deepEqual(viewer.faults, []);
+  },
+});

@@ -230,6 +230,9 @@ export class Measuring {
     const isDrawing = chosen !== "zoom" && this.#scan !== null;
     this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
     const onPath = chosen === "band" && this.#path.length > 0;
+    // A finger that draws does not scroll the page.
+    this.#panes.source.redraw();
+    this.#panes.reference.redraw();
     this.#panes.reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
   }
 
