@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
 import { openingEnded } from "./in_page.js";
+import { openCard } from "./suite.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
 
@@ -35,6 +36,7 @@ async function opened(viewer: Viewer): Promise<unknown> {
   await viewer.open(SERIES);
   await page.locator("#source .plot").focus();
   await page.keyboard.press("+");
+  await openCard(viewer, "source-0");
   await page.fill("#source-0-Max", "777");
   await page.keyboard.press("Enter");
   await page.locator("#source .plot").focus();

@@ -181,8 +181,9 @@ export class PlacedView {
     return { x: Math.floor(found.x), y: Math.floor(found.y) };
   }
 
-  /** The whole picture. */
+  /** The whole picture: a step of the way back, however fast it follows another. */
   goHome() {
+    this.#changedAt = -Infinity;
     this.#change(this.#home);
   }
 
