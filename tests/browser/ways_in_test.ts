@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { writePlainStore } from "../fixtures/plain_store.ts";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
 import { dropFile, forgetStatus, openingEnded } from "./in_page.js";
+import { openCard } from "./suite.ts";
 
 const SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
 
@@ -43,6 +44,7 @@ test("a path, a recent file and the sample; reload keeps file and view", async (
     await page.locator("#source .plot").focus();
     await page.keyboard.press("+");
     await page.selectOption("#source-0-lut", "viridis");
+    await openCard(viewer, "source-0");
     await page.fill("#source-0-Max", "777");
     await page.keyboard.press("Enter");
     await viewer.settle();
