@@ -20,4 +20,9 @@ def read(path):
     return [(None, one) for one in array.reshape(-1, rows, columns)]
 
 
-if __name__ == "__main__": answer(read)
+def samples(path):
+    """Where the blocks lie."""
+    with liffile.LifFile(path) as file: return [(block.offset, block.size) for block in file.memory_blocks.values()]
+
+
+if __name__ == "__main__": answer(read, samples=samples, first=read)
