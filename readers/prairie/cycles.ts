@@ -130,16 +130,15 @@ export class FrameGrid {
   constructor(scan: PvScan, { axis, sequences }: CycleGroup) {
     if (axis === "Z") {
       const ordered = sequences.map(({ frames }) => frames);
-      const directions = sequences.map((sequence) => direction(scan, sequence));
-      const upward = directions[0] ?? 0;
+      const runs = sequences.map((sequence) => focusRun(scan, sequence));
+      const backward = runs.map((run) => runsBack(run, runs[0] ?? []));
       this.times = ordered.length;
       this.#starts = ordered.map(([first]) => first);
       this.slices = ordered.reduce((most, frames) => Math.max(most, frames.length), 1);
       this.#at = (t, z) => {
         const frames = ordered[t] ?? [];
         // A fast focus goes up in one cycle and down in the next.
-        const back = (directions[t] ?? 0) * upward < 0;
-        return frames[back ? this.slices - 1 - z : z];
+        return frames[backward[t] ? this.slices - 1 - z : z];
       };
     } else {
       const all = sequences.flatMap(({ frames }) => frames);
@@ -166,10 +165,20 @@ export class FrameGrid {
   }
 }
 
-/** Whether the focus of a sequence rises (1) or falls (-1); 0 where it is not known. */
-function direction(scan: PvScan, sequence: PvSequence): number {
-  const [first, last] = [sequence.frames[0], sequence.frames.at(-1)].map((frame) =>
+/** Focus of the first and the last frame of a sequence in um, `null` each where it is not known. */
+function focusRun(scan: PvScan, sequence: PvSequence): (number | null)[] {
+  return [sequence.frames[0], sequence.frames.at(-1)].map((frame) =>
     settingOf(levelsOf(scan, sequence, frame), "positionCurrent/ZAxis")
   );
-  return typeof first === "number" && typeof last === "number" ? Math.sign(last - first) : 0;
+}
+
+/** Whether a focus goes the other way than the first one; of a single plane, whether it is at the other's end. */
+function runsBack(
+  [from, to]: readonly (number | null)[],
+  [first, last]: readonly (number | null)[],
+): boolean {
+  if (from == null || to == null || first == null || last == null) return false;
+  return from === to
+    ? Math.abs(from - last) < Math.abs(from - first)
+    : Math.sign(to - from) * Math.sign(last - first) < 0;
 }
