@@ -4,53 +4,35 @@ import type { PvFrame, PvScan } from "../pvscan/document.ts";
 import { settingOf } from "../pvscan/state.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
+import type { LineSettings } from "./line_settings.ts";
 
 /** Share by which the mean distance of frames may differ from the period that is stated for them. */
 const TOLERANCE = 0.05;
 
-/** Steps by letter, and what the document does not say. */
-export interface Steps {
-  /** By letter, those that are known. */
-  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** What is missing. */
-  readonly warnings: readonly string[];
-}
-
 /**
- * Steps of the axes of a scene.
+ * Steps of the axes of a scene by letter, those that are known.
  *
  * @param times seconds of its time points from the first, or `null`
+ * @param line settings of a line scan, or `null`
  */
 export function stepsOf(
   scan: PvScan,
   group: CycleGroup,
   grid: FrameGrid,
-  times: readonly number[] | null,
-): Steps {
+  { times, line }: { readonly times: readonly number[] | null; readonly line: LineSettings | null },
+): Partial<Record<AxisLetter, Calibration>> {
   const [sequence] = group.sequences;
   const levels = sequence === undefined ? [scan.state] : levelsOf(scan, sequence);
   const value = (key: string) => settingOf(levels, key);
-  if (group.axis === "line") {
-    const period = value("scanLinePeriod");
-    const calibrations = calibrationsOf({
-      T: [meanStep(times), "s"],
-      Y: [period, "s"],
-      X: [value("micronsPerPixel/XAxis"), "um"],
-    });
-    return {
-      calibrations,
-      warnings: calibrations.Y === undefined
-        ? ["The PVScan document does not say how long a line takes"]
-        : [],
-    };
+  if (line !== null) {
+    return calibrationsOf({ T: [meanStep(times), "s"], Y: [line.period, "s"], X: [line.pixel, "um"] });
   }
-  const calibrations = calibrationsOf({
+  return calibrationsOf({
     T: [group.axis === "T" ? frameStep(value("framePeriod"), times) : meanStep(times), "s"],
     Z: [focusStep(scan, group, grid) ?? value("micronsPerPixel/ZAxis"), "um"],
     Y: [value("micronsPerPixel/YAxis"), "um"],
     X: [value("micronsPerPixel/XAxis"), "um"],
   });
-  return { calibrations, warnings: [] };
 }
 
 /** Seconds of each time point from the first; `null` where the document does not say, or where they do not ascend. */

@@ -13,6 +13,7 @@
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, NoImage } from "../errors.ts";
+import type { PvScan, PvSequence } from "../pvscan/document.ts";
 import { isRawData } from "../pvscan/file_names.ts";
 import { documentOf, type FoundDocument, readDocument } from "../pvscan/found_document.ts";
 import { settingOf } from "../pvscan/state.ts";
@@ -20,6 +21,7 @@ import type { FileAccess } from "../random_access.ts";
 import { axesOf } from "../axes.ts";
 import { type Acquisition, oneScene, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { type CycleGroup, FrameGrid, groupsOf, levelsOf } from "./cycles.ts";
+import { statedSize } from "./line_settings.ts";
 import { ScanFiles } from "./scan_files.ts";
 import { type OpenedScan, sceneImage } from "./scene_image.ts";
 
@@ -124,12 +126,24 @@ function sizesIn(
 ): SceneEntry["sizes"] {
   if (known !== undefined) return sizesOf(known.axes);
   const [sequence] = group.sequences;
-  const levels = sequence === undefined ? [] : levelsOf(scan, sequence);
-  const [Y, X] = ["linesPerFrame", "pixelsPerLine"].map((key) => settingOf(levels, key));
+  const { lines: Y, columns: X } = sequence === undefined
+    ? { lines: null, columns: null }
+    : group.axis === "line"
+    ? statedSize(sequence)
+    : sizeOf(scan, sequence);
   const grid = new FrameGrid(scan, group);
   const there = grid.at(0, 0)?.files.filter(({ name }) => files.sizeOf(name) !== null) ?? [];
   if (!isLength(Y) || !isLength(X) || there.length === 0) return {};
   return sizesOf(axesOf({ T: grid.times, C: there.length, Z: grid.slices, Y, X }, {}));
+}
+
+/** Rows and columns of a frame; what it does not state itself is that of the document. */
+function sizeOf(
+  scan: PvScan,
+  sequence: PvSequence,
+): { readonly lines: number | null; readonly columns: number | null } {
+  const levels = levelsOf(scan, sequence);
+  return { lines: settingOf(levels, "linesPerFrame"), columns: settingOf(levels, "pixelsPerLine") };
 }
 
 const isLength = (value: number | null | undefined): value is number =>

@@ -23,8 +23,12 @@ interface SourceFile {
   readonly channelName: string | null;
 }
 
-/** Describes the reference image of a cycle. */
-export function referenceImage(scan: PvScan, sequence: PvSequence, files: ScanFiles): ReferenceResult {
+/** Describes the reference image of a cycle. @param columns of the line */
+export function referenceImage(
+  scan: PvScan,
+  sequence: PvSequence,
+  { files, columns }: { readonly files: ScanFiles; readonly columns: number },
+): ReferenceResult {
   const sources: SourceFile[] = [];
   const missing: string[] = [];
   for (const { name, source, channelName } of sequence.frames[0]?.files ?? []) {
@@ -38,7 +42,7 @@ export function referenceImage(scan: PvScan, sequence: PvSequence, files: ScanFi
   ];
   if (sources.length === 0) return { reference: null, warnings };
   try {
-    const { reference, doubts } = described(scan, sequence, sources, files);
+    const { reference, doubts } = described(scan, sequence, { sources, columns }, files);
     return { reference, warnings: [...warnings, ...doubts] };
   } catch (error) {
     if (!(error instanceof DecodeFailed || error instanceof PlaneNotFound)) throw error;
@@ -52,16 +56,17 @@ export function referenceImage(scan: PvScan, sequence: PvSequence, files: ScanFi
 function described(
   scan: PvScan,
   sequence: PvSequence,
-  sources: readonly SourceFile[],
+  { sources, columns }: { readonly sources: readonly SourceFile[]; readonly columns: number },
   { folder, access }: ScanFiles,
 ): { readonly reference: Reference; readonly doubts: readonly string[] } {
   const images = PlaneImages.open(sources.map(({ name }) => ({ name, page: 0 })), folder, access);
   const { page: layout, tiff } = images.first;
   const { y, x } = sourceSteps(scan, sequence.cycle);
-  const { lineRoi, scanPath: path, warnings } = scanPath(sequence.line, {
-    columns: layout.width,
-    rows: layout.height,
-  });
+  const { lineRoi, scanPath: path, warnings } = scanPath(
+    sequence.line,
+    { columns: layout.width, rows: layout.height },
+    columns,
+  );
   const acquisition = acquisitionOf(
     {
       sizes: { T: 1, C: sources.length, Z: 1 },

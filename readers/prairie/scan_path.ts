@@ -17,10 +17,12 @@ const without = (...warnings: string[]): ScanPath => ({ lineRoi: null, scanPath:
  * The path that was scanned.
  *
  * @param size of the frame; the path must lie in it
+ * @param scanned columns of the line scan; the path has a pixel for each
  */
 export function scanPath(
   line: PvLine | null,
   size: { readonly columns: number; readonly rows: number },
+  scanned: number,
 ): ScanPath {
   if (line === null) return without();
   const { columns, rows } = line.source;
@@ -43,10 +45,22 @@ export function scanPath(
   const [[x0, x1], [y0, y1]] = [path.x, path.y];
   const straight = isStraight(line) && x0 !== undefined && x1 !== undefined && y0 !== undefined &&
     y1 !== undefined;
-  return { lineRoi: straight ? [x0, y0, x1, y1] : null, scanPath: path, warnings: [] };
+  const pixels = isStraight(line) ? pixelsBetween(line.straight) : points.length;
+  return {
+    lineRoi: straight ? [x0, y0, x1, y1] : null,
+    scanPath: path,
+    warnings: pixels !== null && Math.abs(pixels - scanned) >= 1
+      ? [`The path of the line has ${pixels} pixels, the line scan ${scanned} columns`]
+      : [],
+  };
 }
 
-const isStraight = ({ mode }: PvLine) => /^straightLine$/i.test(mode);
+/** Pixels from one end of a straight line to the other, both counted, or `null`. */
+export const pixelsBetween = ({ x0, x1 }: PvLine["straight"]): number | null =>
+  x0 === null || x1 === null ? null : Math.abs(x1 - x0) + 1;
+
+/** Whether a line is of the mode that has two ends. */
+export const isStraight = ({ mode }: PvLine) => /^straightLine$/i.test(mode);
 
 type Point = readonly [number | null, number | null];
 

@@ -4,14 +4,14 @@ import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { PvFile } from "../pvscan/document.ts";
 import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
 import { scanMoment } from "../pvscan/scan_date.ts";
-import { settingOf } from "../pvscan/state.ts";
-import type { Acquisition } from "../reader.ts";
+import type { Acquisition, PlanePlan } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { DocumentList } from "../tiff/document_list.ts";
 import { withFirstRows } from "../tiff/first_rows.ts";
 import type { PageLayout } from "../tiff/page.ts";
 import { stepsOf, timesOf } from "./calibration.ts";
-import { type CycleGroup, FrameGrid, levelsOf } from "./cycles.ts";
+import { type CycleGroup, FrameGrid } from "./cycles.ts";
+import { type LineSettings, lineSettings } from "./line_settings.ts";
 import { PlaneImages } from "./plane_images.ts";
 import { referenceImage } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
@@ -36,48 +36,67 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   const grid = new FrameGrid(scan, group);
   const { channels, warnings } = channelsOf(grid, files);
   const images = PlaneImages.open(channels, files.folder, files.access);
-  const line = group.axis === "line";
-  const { layout, most } = rowsOf(channels, images, line);
-  const times = timesOf(grid);
-  const steps = stepsOf(scan, group, grid, times);
   const [sequence] = group.sequences;
-  const reference = line && sequence !== undefined
-    ? referenceImage(scan, sequence, files)
+  const scanned = group.axis === "line" ? sequence : undefined;
+  const isLine = scanned !== undefined;
+  const { layout, heights } = rowsOf(channels, images, isLine);
+  const line = isLine ? lineSettings(scan, scanned, { rows: layout.height, columns: layout.width }) : null;
+  const times = timesOf(grid);
+  const reference = isLine
+    ? referenceImage(scan, scanned, { files, columns: layout.width })
     : { reference: null, warnings: [] };
   const { first } = images.first.tiff;
-  const acquisition = acquisitionOf(
-    {
-      sizes: { T: grid.times, C: channels.length, Z: grid.slices },
-      layout,
-      calibrations: steps.calibrations,
-      names: channels.map(({ channelName }) => channelName),
-      times,
-      moment: scanMoment(scan.date, sequence?.time),
-      fileSize: files.totalSize,
-      warnings: [
-        ...scan.warnings,
-        ...warnings,
-        ...line ? rowWarnings(document, group, layout.height, most) : missingPlanes(grid, channels, files),
-        ...steps.warnings,
-        ...reference.warnings,
-      ],
-      // Texts of attributes may keep the whole text of the document.
-      indexBytes: BASE_BYTES + PlaneImages.indexBytes + files.indexBytes + 2 * document.size +
-        scan.sequences.reduce((sum, { frames }) => sum + frames.length * FRAME_BYTES, 0),
-      plane: ({ t, z, channel }) => {
-        const wanted = channels[channel]?.channel ?? 0;
-        const file = grid.file({ t, z }, wanted);
-        if (file === undefined) {
-          throw new PlaneNotFound(`the PVScan document names no image of T=${t} Z=${z} of channel ${wanted}`);
-        }
-        return images.get(file, layout, line);
+  const withRows = (height: number) =>
+    acquisitionOf(
+      {
+        sizes: { T: grid.times, C: channels.length, Z: grid.slices },
+        layout: { ...layout, height },
+        calibrations: stepsOf(scan, group, grid, { times, line }),
+        names: channels.map(({ channelName }) => channelName),
+        times,
+        moment: scanMoment(scan.date, sequence?.time),
+        fileSize: files.totalSize,
+        warnings: [
+          ...scan.warnings,
+          ...warnings,
+          ...line === null
+            ? missingPlanes(grid, channels, files)
+            : [...surplus(line, layout.height), ...line.warnings],
+          ...reference.warnings,
+        ],
+        // Texts of attributes may keep the whole text of the document.
+        indexBytes: BASE_BYTES + PlaneImages.indexBytes + files.indexBytes + 2 * document.size +
+          scan.sequences.reduce((sum, { frames }) => sum + frames.length * FRAME_BYTES, 0),
+        plane: ({ t, z, channel }) => {
+          const wanted = channels[channel]?.channel ?? 0;
+          const file = grid.file({ t, z }, wanted);
+          if (file === undefined) {
+            throw new PlaneNotFound(
+              `the PVScan document names no image of T=${t} Z=${z} of channel ${wanted}`,
+            );
+          }
+          return images.get(file, { ...layout, height }, isLine);
+        },
       },
-    },
-    first,
-    files.access.stop,
-  );
-  const whole: Acquisition = {
+      first,
+      files.access.stop,
+    );
+  const acquisition = withRows(layout.height);
+  const planned = Math.max(line?.lines ?? 0, layout.height);
+  return {
     ...acquisition,
+    // Of a line scan the rows count that every wanted channel has.
+    plan: async (wanted, position, rows) => {
+      const fewest = wanted.reduce(
+        (least, index) => Math.min(least, heights[Math.floor(index / layout.samples)] ?? least),
+        layout.height,
+      );
+      const some = fewest < layout.height ? withFirstRows(withRows(fewest), fewest) : acquisition;
+      const plan = await some.plan(wanted, position, rows);
+      return planned > fewest
+        ? warned(plan, `The scan was interrupted: ${fewest} of ${planned} lines are there in every channel`)
+        : plan;
+    },
     reference: reference.reference,
     documents: (bytes) => {
       const list = new DocumentList(bytes);
@@ -86,8 +105,12 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
       return list.found;
     },
   };
-  return layout.height < most ? withFirstRows(whole, layout.height) : whole;
 }
+
+const warned = (plan: PlanePlan, warning: string): PlanePlan => ({
+  ...plan,
+  warnings: [...plan.warnings, warning],
+});
 
 /** The first image of each channel that is there; all of them where none is, which then fail. */
 function channelsOf(
@@ -134,42 +157,29 @@ function channelDoubts(grid: FrameGrid, named: readonly PvFile[]): string[] {
   ];
 }
 
-/** Layout of all planes and, of a line scan, the most rows of a channel: one that was interrupted may have fewer. */
+/** Layout of all planes and the rows of each channel: of a line scan that was interrupted one may have fewer. */
 function rowsOf(
   channels: readonly PvFile[],
   images: PlaneImages,
   line: boolean,
-): { readonly layout: PageLayout; readonly most: number } {
+): { readonly layout: PageLayout; readonly heights: readonly number[] } {
   const { page } = images.first;
-  if (!line) return { layout: page, most: page.height };
-  let [fewest, most] = [page.height, page.height];
-  for (const file of channels) {
+  if (!line) return { layout: page, heights: [] };
+  const heights = channels.map((file) => {
     try {
-      const { height } = images.get(file).page;
-      fewest = Math.min(fewest, height);
-      most = Math.max(most, height);
+      return images.get(file).page.height;
     } catch (error) {
       if (!(error instanceof DecodeFailed || error instanceof PlaneNotFound)) throw error;
+      return page.height;
     }
-  }
-  return { layout: { ...page, height: fewest }, most };
+  });
+  return { layout: { ...page, height: Math.max(page.height, ...heights) }, heights };
 }
 
-function rowWarnings(
-  { scan }: FoundDocument,
-  { sequences: [sequence] }: CycleGroup,
-  rows: number,
-  most: number,
-): string[] {
-  const declared = sequence === undefined ? null : settingOf(levelsOf(scan, sequence), "linesPerFrame");
-  const planned = Math.max(declared ?? most, most);
-  if (planned > rows) {
-    return [`The scan was interrupted: ${rows} of ${planned} lines are there in every channel`];
-  }
-  return declared !== null && declared < rows
-    ? [`The PVScan document counts ${declared} lines, the images have ${rows}`]
+const surplus = ({ lines }: LineSettings, rows: number): string[] =>
+  lines !== null && lines < rows
+    ? [`The PVScan document counts ${lines} lines, the images have ${rows}`]
     : [];
-}
 
 /** A warning where files of other planes than the first are missing, or frames are. */
 function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): string[] {

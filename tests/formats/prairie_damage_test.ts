@@ -1,10 +1,10 @@
 /** Folders of Prairie View that are incomplete, renamed, damaged or made up. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
+import { DecodeFailed, PlaneNotFound, UnsupportedFormat } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { tiffBytes } from "../fixtures/tiff_writer.ts";
-import { loadHere, type LoadOptions } from "../load_here.ts";
+import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
 const TWO = "LineScan-03142018-1454-2042";
@@ -202,6 +202,39 @@ Deno.test("an interrupted line scan has the rows that every channel has", () =>
       summary.warnings.join(),
       new RegExp(`interrupted: 21 of ${firstRows} lines are there in every channel`),
     );
+    // The other channel has all of them.
+    const alone = await loadHere(at(image(1, 2)), { channelIndices: [1] });
+    deepEqual([alone.summary.rows, alone.summary.warnings], [firstRows, []]);
+    deepEqual(alone.planes, [whole.planes[1]]);
+  }));
+
+Deno.test("a line scan does not take the settings of the frame that its line was drawn on", () =>
+  withCopy(TWO, async (at) => {
+    const text = Deno.readTextFileSync(at(`${TWO}.xml`));
+    const steps = async (path: string) =>
+      (await loadHere(path)).summary.axes.map(({ name, step, unit }) => [name, step, unit]).slice(1);
+    // Its 33 columns are as long as before: 33 x 0.294 um.
+    const columns = ["X", 0.294117647058823, "um"];
+    for (
+      const keys of [["scanLinePeriod", "framePeriod"], [
+        "scanLinePeriod",
+        "framePeriod",
+        "linesPerFrame",
+        "pixelsPerLine",
+      ]]
+    ) {
+      const value = new RegExp(`(<Frame[^]*?)<PVStateValue key="(?:${keys.join("|")})"[^>]*>`);
+      Deno.writeTextFileSync(at(`${TWO}.xml`), keys.reduce((xml) => xml.replace(value, "$1"), text));
+      const { summary } = await loadHere(at(image(1, 1)));
+      deepEqual(await steps(at(image(1, 1))), [["Y", 1, "Pixels"], columns]);
+      deepEqual(summary.warnings, ["The PVScan document does not say how long a line takes"]);
+      equal(summary.rows, firstRows);
+      // The second cycle is as it was.
+      deepEqual(await steps(at(image(2, 1))), [["Y", 0.0119239007960034, "seconds"], columns]);
+    }
+    // Of a cycle that is not open only what it states itself is listed.
+    const { summary } = await loadHere(at(image(2, 1)));
+    deepEqual(summary.scenes.map(({ sizes }) => sizes), [{}, { C: 2, Y: firstRows, X: 33 }]);
   }));
 
 Deno.test("the images count where they have more lines than the document says", () =>
@@ -228,6 +261,23 @@ Deno.test("images of a series that are missing are told of; one unlike the other
       DecodeFailed,
       /it is 8 x 6 x 1 of 16 bits, the first image 60 x 24|60 x 24 x 1/,
     );
+  }));
+
+Deno.test("of a focus that goes up and down the only plane of an interrupted sequence is at its place", () =>
+  withCopy(VOLUMES, async (at) => {
+    // The first volume goes up from 10 to 17.5 um; of the third only one plane is left, at 17.5.
+    const path = at(`${VOLUMES}.xml`);
+    const top = '<PVStateShard><Key key="positionCurrent_ZAxis" value="17.5"/></PVStateShard>';
+    replace(
+      path,
+      /(cycle="3"[^]*?)<PVStateShard><\/PVStateShard>[^]*$/,
+      `$1${top}</Frame></Sequence></PVScan>`,
+    );
+    await openHere(path, async (acquisition) => {
+      const last = (z: number) => acquisition.plan([0], { t: 2, z, l: 0 });
+      await last(3);
+      for (const z of [0, 1, 2]) await rejects(last(z), PlaneNotFound);
+    });
   }));
 
 Deno.test("a page that a file does not have is missing", () =>
