@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { DecodeFailed, PlaneNotFound, UnsupportedFormat } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/random_access.ts";
-import { tiffBytes } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
@@ -83,6 +83,38 @@ Deno.test("an image without its document is a TIFF whose rows have no step, with
     Deno.renameSync(at(source(1, 1)), at("a.tif"));
     match((await loadHere(at("a.tif"))).summary.warnings.join(), /its name does not tell its document/);
   }));
+
+Deno.test("rows get the pixel that OME-XML gives them only where the name is one of frames", async (t) => {
+  // Pixels of 0.25 um, as the program writes them for a line scan too.
+  const pixels =
+    '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ' +
+    'DimensionOrder="XYCZT" Type="uint16" SizeX="4" SizeY="3" SizeZ="1" SizeC="1" SizeT="1" PhysicalSizeX="0.25" ' +
+    'PhysicalSizeY="0.25"><TiffData/></Pixels></Image></OME>';
+  const bytes = tiffBytes(grayLayout(4, 3, 16), (x, y) => BigInt(x + y), 1, [
+    [270, 2, pixels],
+    [305, 2, "Prairie View 5.6.64.40"],
+  ]);
+  for (
+    const [name, rows] of [
+      ["mouse.ome.tif", ["Y", 1, "Pixels"]],
+      ["mouse_Cycle00001_Ch1_000001.ome.tif", ["Y", 1, "Pixels"]],
+      ["LineScan-1_Cycle00001_Ch1_000001.ome.tif", ["Y", 1, "Pixels"]],
+      ["TSeries-1_Cycle00001_Ch1_000001.ome.tif", ["Y", 0.25, "um"]],
+    ] as const
+  ) {
+    await t.step(name, async () => {
+      const folder = Deno.makeTempDirSync();
+      try {
+        Deno.writeFileSync(join(folder, name), bytes);
+        const { summary } = await loadHere(join(folder, name));
+        deepEqual(summary.axes.map(({ name, step, unit }) => [name, step, unit]), [rows, ["X", 0.25, "um"]]);
+        match(summary.warnings.join(), /is an image of Prairie View, but/);
+      } finally {
+        Deno.removeSync(folder, { recursive: true });
+      }
+    });
+  }
+});
 
 Deno.test("an image that the document does not name is a TIFF", () =>
   withCopy(HAND, async (at) => {

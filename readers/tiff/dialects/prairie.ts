@@ -16,8 +16,12 @@ import { TAG } from "../tags.ts";
 /** What the program writes, cut to 22 characters. */
 const SOFTWARE = /^Prairie View /;
 
-/** Names of line scans, whose rows are lines in time. */
+/** Names of line scans, whose rows are lines in time, and of frames; a user may choose others. */
 const LINE_SCAN = /^LineScan-/i;
+const FRAMES = /^(?:TSeries|ZSeries|SingleImage|BrightnessOverTime)-/i;
+
+/** Of an image that was renamed, or whose scan has a name that the user chose. */
+const ROWS_UNKNOWN = "whether its rows are lines in time, and how far apart they are, is unknown";
 
 /** The series of a file with what the document of Prairie View says of them, where it is a file of that program. */
 export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesList {
@@ -26,20 +30,22 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
   const document = documentOf(opened.path, opened.files);
   if (document === null) {
     opened.warnings.push(
-      "It is an image of Prairie View, but its name does not tell its document; steps are unknown",
+      "It is an image of Prairie View, but its name does not tell its document; " + ROWS_UNKNOWN,
     );
-    return list;
+    return each(list, withoutRowStep);
   }
   const { part, found } = document;
   if ("reason" in found) {
-    const line = part.kind === "image" && LINE_SCAN.test(part.scan);
+    const frames = part.kind !== "image" || FRAMES.test(part.scan);
     opened.warnings.push(
       `It is an image of Prairie View, but ${found.reason}; ` +
-        (line
+        (frames
+          ? "what only the document says, such as steps and the date, is unknown"
+          : LINE_SCAN.test(part.scan)
           ? "its rows are lines in time, how long one takes is unknown"
-          : "what only the document says, such as steps and the date, is unknown"),
+          : ROWS_UNKNOWN),
     );
-    return line ? each(list, withoutRowStep) : list;
+    return frames ? list : each(list, withoutRowStep);
   }
   return part.kind === "source"
     ? each(list, (stack) => withSourceSteps(stack, found.scan, part.cycle))
