@@ -64,7 +64,7 @@ export class PlaneImages {
       if (directory === null) throw new PlaneNotFound(`it has no page ${index + 1}`);
       const page = readPage(directory);
       if (layout !== undefined) requireLayout(page, layout, longer);
-      return { tiff, page, run: null };
+      return { name, tiff, page, run: null };
     });
   }
 }

@@ -16,7 +16,7 @@ import type { Directory } from "./directory.ts";
 import { DocumentList } from "./document_list.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
 import { sampleNames } from "./sample_names.ts";
-import type { Stack } from "./stack.ts";
+import type { PlaneSource, Stack } from "./stack.ts";
 
 /** Memory of an acquisition whatever its planes: axes, names, warnings. */
 const BASE_BYTES = 64 << 10;
@@ -79,6 +79,16 @@ function timesOf({ times, sizes }: Stack): readonly number[] | null {
   return times?.length === sizes.T && times.every(Number.isFinite) ? times : null;
 }
 
+/** What `read` gives; a failure names the file of its plane. */
+async function named<T>({ name }: PlaneSource, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (name === undefined || !(error instanceof DecodeFailed)) throw error;
+    throw new DecodeFailed(`"${name}": ${error.message}`, { cause: error });
+  }
+}
+
 async function planPlanes(
   stack: Stack,
   wanted: readonly number[],
@@ -97,8 +107,8 @@ async function planPlanes(
   const warnings = new Set<string>();
   for (const [channel, list] of byChannel) {
     const source = stack.plane({ ...position, channel });
-    const plan = await planSource(source, list, stop, rows);
-    plans.push(plan);
+    const plan = await named(source, () => planSource(source, list, stop, rows));
+    plans.push({ ...plan, decode: (planes) => named(source, () => plan.decode(planes)) });
     for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.add(warning);
   }
   return {

@@ -25,6 +25,8 @@ export interface StripPlaces {
 
 /** One plane of samples in a file. */
 export interface PlaneSource {
+  /** Name of the file, where it may be another than the opened one and messages have to tell. */
+  readonly name?: string;
   /** File that holds the plane. */
   readonly tiff: TiffFile;
   /** Layout of the plane. */

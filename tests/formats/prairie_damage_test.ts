@@ -162,7 +162,7 @@ Deno.test("source images that are missing, damaged or of another size cost the r
     };
     const bytes = Deno.readFileSync(at(source(1, 2)));
     Deno.writeFileSync(at(source(1, 2)), bytes.subarray(0, 300));
-    await warned(/The reference image cannot be decoded: strip 0 at 256 /, null);
+    await warned(/The reference image cannot be decoded: ".*Ch2Source.tif": strip 0 at 256 /, null);
     Deno.removeSync(at(source(1, 2)));
     await warned(
       /Source images of the line are missing: "LineScan-03142018-1454-2042-Cycle00001_Ch2Source.tif"$/,
@@ -267,6 +267,21 @@ Deno.test("a line scan does not take the settings of the frame that its line was
     // Of a cycle that is not open only what it states itself is listed.
     const { summary } = await loadHere(at(image(2, 1)));
     deepEqual(summary.scenes.map(({ sizes }) => sizes), [{}, { C: 2, Y: firstRows, X: 33 }]);
+  }));
+
+Deno.test("a channel whose image is cut is refused by its name, the others are there", () =>
+  withCopy(TWO, async (at) => {
+    const whole = await loadHere(at(image(1, 1)));
+    const bytes = Deno.readFileSync(at(image(1, 2)));
+    // 40 rows of 33 samples of 2 bytes are 2640.
+    Deno.writeFileSync(at(image(1, 2)), bytes.subarray(0, bytes.length - 1000));
+    await refused(
+      at(image(1, 1)),
+      DecodeFailed,
+      /Ch1_000001.ome.tif": "[^"]*_Ch2_000001.ome.tif": .* after the file/,
+    );
+    const { planes } = await loadHere(at(image(1, 1)), { channelIndices: [0] });
+    deepEqual(planes, whole.planes.slice(0, 1));
   }));
 
 Deno.test("the images count where they have more lines than the document says", () =>
