@@ -52,8 +52,11 @@ function addSetting(state: Map<string, number>, { attributes, children }: XmlEle
   }
 }
 
+/** What several motors may add up to. */
+const PLACE = "positioncurrent";
+
 function put(state: Map<string, number>, key: string, text: string | undefined): void {
-  const value = pvNumber(text) ?? sumOf(text);
+  const value = pvNumber(text) ?? (key.startsWith(PLACE) ? sumOf(text) : null);
   if (value !== null) state.set(key, value);
 }
 

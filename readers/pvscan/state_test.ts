@@ -54,3 +54,15 @@ Deno.test("a comma stands before decimals where no point does", () => {
     equal((pvNumber(String(value).replace(".", ",")) ?? NaN) + 0, value + 0);
   }));
 });
+
+Deno.test("two numbers are added where they are places of motors, and are no number elsewhere", () => {
+  const key = (name: string, value: string) => `<Key key="${name}" value="${value}"/>`;
+  const state = stateOf(parseXml(
+    `<Frame><PVStateShard>${key("positionCurrent_ZAxis", "-4.00,30")}${
+      key("micronsPerPixel_XAxis", "1.234,5")
+    }` +
+      `${key("scanlinePeriod", "0.1,0.2")}</PVStateShard></Frame>`,
+    "a frame",
+  ));
+  deepEqual([...state], [["positioncurrent/zaxis", 26]]);
+});
