@@ -124,11 +124,12 @@ export function parseScan(text: string): PvScan {
       `the PVScan document has ${sequences.length} sequences, more than ${MAX_SEQUENCES}`,
     );
   }
+  const parsed = sequences.map(sequenceOf);
   return {
     date: root.attributes.date,
-    sequences: sequences.map(sequenceOf),
+    sequences: parsed,
     state: stateOf(root),
-    warnings: doubts(text, sequences),
+    warnings: [...doubts(text, sequences), ...repeated(parsed)],
   };
 }
 
@@ -144,6 +145,25 @@ function doubts(text: string, sequences: readonly XmlElement[]): string[] {
       : [],
     ...unnamed > 0 ? [`The PVScan document names no file for ${unnamed} of ${files.length} images`] : [],
   ];
+}
+
+/** A warning where one plane stands for several: of multi-page images the pages may not be stated. */
+function repeated(sequences: readonly PvSequence[]): string[] {
+  const known = new Set<string>();
+  let count = 0;
+  let first: string | null = null;
+  for (const { frames } of sequences) {
+    for (const { name, page } of frames.flatMap(({ files }) => files)) {
+      const place = `${page} ${name}`;
+      if (known.has(place)) {
+        count += 1;
+        first ??= name;
+      } else known.add(place);
+    }
+  }
+  return first === null
+    ? []
+    : [`The PVScan document names ${count} planes that it has named before, the first of them in "${first}"`];
 }
 
 function sequenceOf(element: XmlElement): PvSequence {

@@ -46,6 +46,16 @@ Deno.test("files are sorted by channel; names lose their folder, pages count fro
   ]);
 });
 
+Deno.test("a plane that stands for several frames is told of", () => {
+  const frame = (file: string) => `<Frame><File channel="1" filename="${file}"/></Frame>`;
+  const warnings = (...files: string[]) =>
+    parseScan(`<PVScan><Sequence type="ZSeries">${files.map(frame).join("")}</Sequence></PVScan>`).warnings;
+  deepEqual(warnings("a.tif", "b.tif", 'a.tif" page="2'), []);
+  deepEqual(warnings("a.tif", "a.tif", 'a.tif" page="1', "b.tif"), [
+    'The PVScan document names 2 planes that it has named before, the first of them in "a.tif"',
+  ]);
+});
+
 Deno.test("no element and no attribute is needed; what is no document is refused", () => {
   const names = [
     "Sequence",
