@@ -3,9 +3,9 @@
  * document, and of a line scan those of the document are the settings of the frame that the line was drawn on. So what a
  * frame does not state is taken from the document only where it fits the line.
  */
-import type { PvLine, PvScan, PvSequence } from "../pvscan/document.ts";
+import { isStraight, type PvLine, type PvScan, type PvSequence } from "../pvscan/document.ts";
 import { settingOf } from "../pvscan/state.ts";
-import { isStraight, pixelsBetween } from "./scan_path.ts";
+import { pixelsBetween } from "./scan_path.ts";
 
 /** How far two numbers that stand for the same may be apart. */
 const AGREEMENT = 0.01;

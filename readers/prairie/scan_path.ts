@@ -1,5 +1,5 @@
 /** The line of a line scan in pixels of the frame on which it was drawn, origin at the top left. */
-import type { PvLine } from "../pvscan/document.ts";
+import { isStraight, type PvLine } from "../pvscan/document.ts";
 import type { Reference } from "../reader.ts";
 
 /** Line and path; both `null` where they are not known, and why. */
@@ -58,9 +58,6 @@ export function scanPath(
 /** Pixels from one end of a straight line to the other, both counted, or `null`. */
 export const pixelsBetween = ({ x0, x1 }: PvLine["straight"]): number | null =>
   x0 === null || x1 === null ? null : Math.abs(x1 - x0) + 1;
-
-/** Whether a line is of the mode that has two ends. */
-export const isStraight = ({ mode }: PvLine) => /^straightLine$/i.test(mode);
 
 type Point = readonly [number | null, number | null];
 

@@ -59,6 +59,9 @@ export interface PvLine {
   readonly points: readonly { readonly x: number | null; readonly y: number | null }[];
 }
 
+/** Whether a line is of the mode that has two ends. */
+export const isStraight = ({ mode }: PvLine): boolean => /^straightLine$/i.test(mode);
+
 /** One cycle. */
 export interface PvSequence {
   /** `Linescan`, `Single`, `ZSeries`, `TSeries Timed Element` and so on. */

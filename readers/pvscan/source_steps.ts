@@ -1,6 +1,6 @@
 /** Steps of the frame on which the line of a line scan was drawn. */
 import { calibrated, type Calibration } from "../axes.ts";
-import type { PvLine, PvScan } from "./document.ts";
+import { isStraight, type PvScan } from "./document.ts";
 import { settingOf } from "./state.ts";
 
 /**
@@ -12,12 +12,10 @@ export function sourceSteps(
   cycle: number | null,
 ): { readonly y: Calibration; readonly x: Calibration } {
   const sequence = scan.sequences.find((one) => one.cycle === cycle) ?? scan.sequences[0];
-  const inner = sequence === undefined || isHandDrawn(sequence.line)
+  const inner = sequence === undefined || sequence.line !== null && !isStraight(sequence.line)
     ? []
     : [sequence.frames[0]?.state ?? sequence.state, sequence.state];
   const step = (axis: string) =>
     calibrated(settingOf([scan.state, ...inner], `micronsPerPixel/${axis}`), "um");
   return { y: step("YAxis"), x: step("XAxis") };
 }
-
-const isHandDrawn = (line: PvLine | null) => line !== null && !/^straightLine$/i.test(line.mode);
