@@ -41,7 +41,8 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
     const warnings = leftOut(left);
     const [only] = held;
-    if (held.length === 1 && only !== undefined) return { ...oneScene(sceneImage(opened, only)), warnings };
+    // Of several cycles the one that is left keeps its number.
+    if (groups.length === 1 && only !== undefined) return { ...oneScene(sceneImage(opened, only)), warnings };
     return several(opened, held, warnings, document.images.get(basename(path)));
   });
 }

@@ -139,6 +139,7 @@ Deno.test("a channel whose image is missing is left out, and a cycle without ima
     for (const channel of [1, 2]) Deno.removeSync(at(image(1, channel)));
     const left = await loadHere(at(`${TWO}.xml`));
     deepEqual([left.summary.sceneCount, left.summary.scene], [1, 0]);
+    equal(left.summary.scenes[0]!.name, "Cycle 2");
     deepEqual(left.planes, planes);
     match(
       left.summary.warnings.join(),
