@@ -73,6 +73,8 @@ export class BandPanel extends EventTarget {
     this.#window.forEach((field, i) =>
       field.input.value = i === 0 ? "0" : formatNumber(Number((end / 10).toPrecision(3)))
     );
+    // A time is other lines where lines take another time.
+    this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
     this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0);
   }
 
@@ -156,13 +158,18 @@ export class BandPanel extends EventTarget {
     const isWindow = kind.select.value === "window";
     percentile.label.hidden = isWindow;
     from.label.hidden = to.label.hidden = !isWindow;
+    this.#set({ baseline: this.#typedBaseline });
+  }
+
+  /** In lines of what is shown. @returns {import("./traces.js").Baseline} */
+  get #typedBaseline() {
+    const { kind, percentile, from, to } = this.#baseline;
+    if (kind.select.value !== "window") {
+      return { kind: "percentile", percentile: percentile.input.valueAsNumber };
+    }
     const step = this.#scan?.axes[0].step ?? 1;
     const line = (/** @type {HTMLInputElement} */ input) => Math.round(input.valueAsNumber / step);
-    this.#set({
-      baseline: isWindow
-        ? { kind: "window", from: line(from.input), to: Math.max(line(from.input) + 1, line(to.input)) }
-        : { kind: "percentile", percentile: percentile.input.valueAsNumber },
-    });
+    return { kind: "window", from: line(from.input), to: Math.max(line(from.input) + 1, line(to.input)) };
   }
 
   /** @param {Partial<import("./band_traces.js").TraceSettings>} change */

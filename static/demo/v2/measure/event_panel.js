@@ -46,7 +46,13 @@ export class EventPanel extends EventTarget {
     super();
     this.#cursor = cursor;
     const again = () => this.#isFound && this.#find();
-    this.#trace = choiceField("Trace", [], again, "event-trace");
+    // A threshold of one trace says nothing about another, such as that of another channel.
+    const other = () => {
+      if (this.#chosen !== null) this.#propose(this.#chosen);
+      if (this.#isFound) this.#find();
+      else if (this.#chosen !== null && this.#rows.length > 0) this.#measure(this.#chosen);
+    };
+    this.#trace = choiceField("Trace", [], other, "event-trace");
     this.#height = numberField("Threshold", { value: 0, id: "event-threshold" }, () => {
       again();
       this.#changed();
@@ -160,7 +166,10 @@ export class EventPanel extends EventTarget {
     const [height, prominence, distance] = [this.#height, this.#prominence, this.#distance].map(({ input }) =>
       input.valueAsNumber
     );
-    if (![height, prominence, distance].every(Number.isFinite)) return;
+    if (![height, prominence, distance].every(Number.isFinite)) {
+      this.#status.textContent = "Type numbers for the threshold, the amplitude and the time apart.";
+      return;
+    }
     const found = findEvents(trace.values, {
       height,
       prominence,

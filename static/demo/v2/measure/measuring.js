@@ -108,6 +108,7 @@ export class Measuring {
 
   /** The samples, which channels are shown, or the view may have changed. */
   refresh() {
+    this.#velocities.refresh();
     const { traces } = this.#bands;
     if (traces === this.#listed) return;
     this.#cursors.refresh();

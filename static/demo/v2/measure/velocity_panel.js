@@ -27,6 +27,8 @@ export class VelocityPanel extends EventTarget {
   #found = [];
   /** @type {readonly {line: number, velocity: number, confidence: number}[]} */
   #points = [];
+  /** Samples that were measured. @type {Float32Array | null} */
+  #samples = null;
   /** What was measured, in words. @type {[string, string | number][]} */
   #about = [];
   /** @type {AbortController | null} */
@@ -81,6 +83,7 @@ export class VelocityPanel extends EventTarget {
   begin(scan) {
     this.#running?.abort();
     this.#scan = scan;
+    this.#samples = null;
     this.#found = [];
     this.#points = [];
     this.#result.textContent = "";
@@ -94,6 +97,18 @@ export class VelocityPanel extends EventTarget {
     );
     this.#channel.select.replaceChildren(...channels);
     this.listBands([]);
+    this.#changed();
+  }
+
+  /** The samples may be those of another time or focus: velocities of the former ones are none of theirs. */
+  refresh() {
+    const isThere = this.#scan?.group.channels.some(({ samples }) => samples === this.#samples) ?? false;
+    if (this.#samples === null || isThere) return;
+    this.#running?.abort();
+    this.#samples = null;
+    this.#found = [];
+    this.#points = [];
+    this.#result.textContent = "";
     this.#changed();
   }
 
@@ -181,6 +196,7 @@ export class VelocityPanel extends EventTarget {
     this.#progress.hidden = false;
     this.#progress.removeAttribute("value");
     try {
+      this.#samples = channel.samples;
       const plane = { samples: channel.samples, shape: shapeOf(scan) };
       const found = await measureVelocities(plane, windows, {
         signal: running.signal,
@@ -227,9 +243,9 @@ export class VelocityPanel extends EventTarget {
       const words = verdict === "too slow" ? "too slow for this window" : verdict;
       return count === 0 ? [] : [`${count} ${words}`];
     });
-    const median = speeds.length === 0
-      ? []
-      : [`median ${velocityText(speeds[Math.floor(speeds.length / 2)], axes)}`];
+    // Of an even number the mean of both in the middle.
+    const middle = (speeds[Math.floor((speeds.length - 1) / 2)] + speeds[Math.floor(speeds.length / 2)]) / 2;
+    const median = speeds.length === 0 ? [] : [`median ${velocityText(middle, axes)}`];
     return [`${speeds.length} of ${length} windows measured`, ...median, ...rest].join(" · ");
   }
 
