@@ -84,3 +84,42 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "measure: a kymograph of images without times counts frames, and its tables say along which line",
+  ignore: !hasChromium(),
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const browser = await startChromium();
+    await using server = await StubbedServer.start();
+    try {
+      const path = join(server.folder, "untimed.ome.tif");
+      await Deno.writeFile(path, measuredStack({ isTimed: false }));
+      await using viewer = await Viewer.load(browser, server);
+      const { page } = viewer;
+      await viewer.open(path);
+      // A slider takes no letters: they are the page's.
+      await page.focus("#position-t");
+      await page.keyboard.press("n");
+      assert.equal(await page.getAttribute("#tool-line", "aria-pressed"), "true");
+      await dragOver(viewer, "source", [0.1, 0.5], [0.9, 0.5]);
+      await page.click("#kymograph-start");
+      await page.locator("#measure-kymograph [role=status]", { hasText: `${IMAGES} of ${IMAGES} images` })
+        .waitFor();
+      assert.equal(await viewer.text("#source h2"), "Line scan");
+      await page.click("#tool-band");
+      await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+      await page.locator("#measure-export summary").click();
+      const [download] = await Promise.all([page.waitForEvent("download"), page.click("#csv-traces")]);
+      const text = await Deno.readTextFile((await download.path())!);
+      assert.match(text, /\r\n"Line over the images, x y \(um\)",[\d.]+ [\d.]+; [\d.]+ [\d.]+\r\n/);
+      assert.match(text, /\r\nWidth of the line \(px\),1\r\n/);
+      assert.match(text, /\r\nTime \(frames\),Band 1\r\n0,/);
+      assert.equal(text.trimEnd().split("\r\n").at(-1)!.split(",")[0], String(IMAGES - 1));
+      assert.deepEqual(viewer.faults, []);
+    } finally {
+      await browser.close();
+    }
+  },
+});

@@ -156,6 +156,7 @@ test("traces become changes against a baseline, and are averaged", async (viewer
   const { text } = await saved(viewer, "#csv-traces");
   const { about, head, rows } = tableOf(text);
   assert.equal(about.get("Values"), "dF/F0");
+  assert(Number(about.get("F0 of Band 1")) > 0);
   assert.equal(about.get("Lines averaged"), "5");
   assert.deepEqual(head, ["Time (s)", "Band 1"]);
   const raw = bandMean(1, ...ACTIVE);
@@ -259,6 +260,25 @@ test("velocities over time are measured in a worker and shown with their confide
   assert(!await page.locator("#velocity-chart").isVisible());
 });
 
+test("a trace of another channel has a threshold of its own, and tables tell its band", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await page.fill("#trace-average", "9");
+  await page.keyboard.press("Enter");
+  await unfold(viewer, "events");
+  await page.click("#event-find");
+  const first = await page.inputValue("#event-threshold");
+  await page.selectOption("#event-trace", { label: "Band 1 · CH2" });
+  assert.notEqual(await page.inputValue("#event-threshold"), first);
+  assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
+  await page.fill("#event-threshold", "");
+  await page.click("#event-find");
+  assert.match(await viewer.text("#measure-events [role=status]"), /Type numbers/);
+  await page.fill("#event-threshold", first);
+  const { about } = tableOf((await saved(viewer, "#csv-events")).text);
+  assert.match(about.get("Band 1")!, /columns 30 to 49/);
+});
+
 test("events are found, edited and saved", async (viewer) => {
   const { page } = viewer;
   await page.uncheck("#source-0-visible");
@@ -313,7 +333,7 @@ test("pinned cursors tell their values and differences", async (viewer) => {
     await page.keyboard.press("x");
   }
   const { rows, head } = tableOf((await saved(viewer, "#csv-cursors")).text);
-  assert.deepEqual(head, ["Cursor", "Time (s)", "Position (um)", "CH1", "CH2"]);
+  assert.deepEqual(head, ["Cursor", "Time (s)", "Position (um)", "CH1", "CH2", "Velocity (um/s)"]);
   assert.deepEqual(rows.map(([name]) => name), ["A", "B", "B - A"]);
   const [a, b, difference] = rows.map((row) => row.slice(1).map(Number));
   const mean = (time: number, position: number, channel: 0 | 1) => {

@@ -13,18 +13,21 @@ export function spot(x: number, y: number, t: number): number {
   return Math.round(20 + 200 * Math.exp(-square / 8));
 }
 
-const DOCUMENT = `<?xml version="1.0" encoding="UTF-8"?>` +
+const TIMED = ' TimeIncrement="0.1"';
+
+const document = (timed: string) =>
+  `<?xml version="1.0" encoding="UTF-8"?>` +
   `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0" Name="spot">` +
   `<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint8" SizeX="${STACK_COLUMNS}" SizeY="${STACK_ROWS}" ` +
-  `SizeZ="1" SizeC="1" SizeT="${IMAGES}" PhysicalSizeX="0.5" PhysicalSizeY="0.5" TimeIncrement="0.1">` +
+  `SizeZ="1" SizeC="1" SizeT="${IMAGES}" PhysicalSizeX="0.5" PhysicalSizeY="0.5"${timed}>` +
   `<Channel ID="Channel:0:0" Name="GCaMP"/><TiffData IFD="0" PlaneCount="${IMAGES}"/></Pixels></Image></OME>`;
 
-/** The bytes of an OME-TIFF: 0.5 µm a pixel, 0.1 s an image. */
-export function measuredStack(): Uint8Array {
+/** The bytes of an OME-TIFF: 0.5 µm a pixel, 0.1 s an image, or nothing known about the time. */
+export function measuredStack({ isTimed = true } = {}): Uint8Array {
   return tiffBytes(
     { ...grayLayout(STACK_COLUMNS, STACK_ROWS, 8), rowsPerStrip: STACK_ROWS },
     (x, y, _sample, page) => BigInt(spot(x, y, page)),
     IMAGES,
-    (page) => page === 0 ? [[270, 2, DOCUMENT]] : [],
+    (page) => page === 0 ? [[270, 2, document(isTimed ? TIMED : "")]] : [],
   );
 }

@@ -17,8 +17,14 @@ const UNIT_SYMBOLS = { um: "µm", seconds: "s", Pixels: "px" };
 /** Unit of an axis as it is shown. @param {string} unit */
 export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
 
+/** Unit of a time axis whose seconds are not known: of a kymograph of images without times. */
+export const FRAMES = "frames";
+
 /** Whether the axis counts time. @param {Pick<Axis, "unit">} axis */
-export const isTime = (axis) => axis.unit === "seconds";
+export const isTime = (axis) => axis.unit === "seconds" || axis.unit === FRAMES;
+
+/** Unit of an axis as it stands in tables, without Greek letters. @param {{unit: string}} axis */
+export const tableUnit = ({ unit }) => unit === "um" ? "um" : unitSymbol(unit);
 
 /** Title of an axis with its unit, such as `Time (s)`, `Position (µm)` or `Y (µm)`. @param {Pick<Axis, "name" | "unit" | "title">} axis */
 export const axisTitle = (axis) =>

@@ -5,7 +5,7 @@
  * Tested in `tests/browser/measure_test.ts` and `kymograph_test.ts`.
  */
 import { pathPoints } from "../../client/v2/acq-client.js";
-import { isTime, titled } from "./axes.js";
+import { FRAMES, isTime, tableUnit, titled } from "./axes.js";
 import { byId } from "./element.js";
 import { Measuring } from "./measure/measuring.js";
 
@@ -30,6 +30,8 @@ export class MeasuredView {
   #measuring;
   /** What a kymograph was made of. @type {{info: OpenResponse, source: Group, reference: Group | null, look: unknown} | null} */
   #original = null;
+  /** Where the line of a kymograph lies. @type {[string, string | number][]} */
+  #line = [];
   /** Shown by this module itself. */
   #isShowing = false;
 
@@ -75,8 +77,25 @@ export class MeasuredView {
       file: info.source,
       path: pathPoints(info.reference),
       series: this.#series(info),
+      place: () => this.#placeInFile(info),
       isKymograph: this.#original !== null,
     });
+  }
+
+  /** Scene and position of what is shown, or the line that it was made along. @param {OpenResponse} info @returns {[string, string | number][]} */
+  #placeInFile({ scene = 0, scenes = [], header: { sizes } }) {
+    const { t, z, l } = this.#images.place();
+    const line = this.#original === null ? [] : this.#line;
+    /** @type {[string, string | number][]} */
+    const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]]
+      .filter(([name]) => (sizes[name] ?? 1) > 1 && !(name === "T" && this.#original !== null))
+      .map(([, words, index]) => [String(words), Number(index) + 1]);
+    const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
+    return [
+      ...(scenes.length > 1 ? [/** @type {[string, string]} */ (["Scene", name])] : []),
+      ...places,
+      ...line,
+    ];
   }
 
   /** Images along time, or null where there is one alone. @param {OpenResponse} info @returns {Source | null} */
@@ -120,6 +139,7 @@ export class MeasuredView {
       })),
     };
     const reference = { plane: info.plane, channels: [], lineRoi: null, scanPath: kymograph.path };
+    this.#line = lineWords(kymograph, info.plane.axes);
     this.#isShowing = true;
     this.#viewer.show({
       info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
@@ -154,6 +174,15 @@ const groupOf = ({ plane, channels }) => ({
   channels: channels.map(({ index, name, dataUrl, samples }) => ({ index, name, dataUrl, samples })),
 });
 
+/** The line of a kymograph for tables. @param {Kymograph} kymograph @param {readonly Axis[]} axes of rows and columns @returns {[string, string | number][]} */
+function lineWords({ points, width }, axes) {
+  const four = (/** @type {number} */ value) => Number(value.toPrecision(5));
+  const [row, column] = /** @type {[Axis, Axis]} */ (axes);
+  // Freehand lines have a point for each move of the hand.
+  const places = points.map(({ x, y }) => `${four(x * column.step)} ${four(y * row.step)}`).join("; ");
+  return [[`Line over the images, x y (${tableUnit(column)})`, places], ["Width of the line (px)", width]];
+}
+
 /** Step between images: of their own times where there are any, else of the header. @param {OpenResponse} info @returns {Axis} */
 function timeAxis({ times, header }) {
   const last = times?.at(-1);
@@ -162,5 +191,5 @@ function timeAxis({ times, header }) {
   }
   const at = header.dims.indexOf("T");
   const [step = 1, unit = "Pixels"] = [header.physicalUnits[at], header.physicalUnitsLabels[at]];
-  return { name: "T", step, unit };
+  return unit === "Pixels" ? { name: "T", step: 1, unit: FRAMES } : { name: "T", step, unit };
 }

@@ -68,6 +68,9 @@ export function listShortcuts(host) {
 
 const KEY = "acq-server single keys";
 
+/** A letter, digit or sign: sliders have no use for them. @param {string} key */
+const isText = (key) => [...key].length === 1;
+
 /** Whether a single key acts on the page; where the browser keeps nothing, it does. */
 function isOn() {
   try {
@@ -104,7 +107,8 @@ export function attachShortcuts(actions) {
     if (
       event.key !== "Escape" &&
       event.target instanceof Element &&
-      event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea")
+      event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea") &&
+      !(event.target.matches("input[type=range]") && isText(event.key))
     ) return;
     if (document.querySelector("dialog[open]") !== null) return;
     const action = /^[1-9]$/.test(event.key) ? actions.digit : actions[event.key];

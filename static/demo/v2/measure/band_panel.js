@@ -3,7 +3,7 @@
  *
  * Tested in `tests/browser/measure_test.ts`.
  */
-import { formatNumber, toPhysical, unitSymbol } from "../axes.js";
+import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../axes.js";
 import { element } from "../element.js";
 import { BandTraces, DEFAULT_SETTINGS } from "./band_traces.js";
 import { Bands } from "./bands.js";
@@ -70,9 +70,10 @@ export class BandPanel extends EventTarget {
     this.draft = null;
     const time = scan?.axes[0];
     const end = time === undefined || scan === null ? 0 : shapeOf(scan)[0] * time.step;
-    this.#window.forEach((field, i) =>
-      field.input.value = i === 0 ? "0" : formatNumber(Number((end / 10).toPrecision(3)))
-    );
+    for (const [i, { input, unitText }] of this.#window.entries()) {
+      input.value = i === 0 ? "0" : formatNumber(Number((end / 10).toPrecision(3)));
+      unitText.data = tableUnit(time ?? { unit: "seconds" });
+    }
     // A time is other lines where lines take another time.
     this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
     this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0);
@@ -104,15 +105,19 @@ export class BandPanel extends EventTarget {
   get about() {
     const { isChange, baseline, offset, average } = this.#settings;
     const time = this.#scan?.axes[0].step ?? 1;
+    const unit = tableUnit(this.#scan?.axes[0] ?? { unit: "seconds" });
     const rest = baseline.kind === "percentile"
       ? `percentile ${baseline.percentile}`
-      : `mean from ${formatNumber(baseline.from * time)} s to ${formatNumber(baseline.to * time)} s`;
+      : `mean from ${formatNumber(baseline.from * time)} to ${formatNumber(baseline.to * time)} ${unit}`;
     const change =
       /** @type {[string, string | number][]} */ ([["Baseline F0", rest], ["Detector offset", offset]]);
+    const rests = this.traces.map((
+      { name, baseline },
+    ) => /** @type {[string, number]} */ ([`F0 of ${name}`, baseline]));
     return [
       ["Values", isChange ? "dF/F0" : "mean of the band"],
       ["Lines averaged", average],
-      ...(isChange ? change : []),
+      ...(isChange ? [...change, ...rests] : []),
     ];
   }
 

@@ -6,9 +6,11 @@
  *
  * @typedef {{x: number, y: number}} Cursor pixel of the picture: x counts rows, y columns
  */
+import { isTime, tableUnit } from "../axes.js";
 import { element } from "../element.js";
 import { button, numberField, table } from "./fields.js";
 import { quantity, rounded, shapeOf, velocityText } from "./scan.js";
+import { velocityUnit } from "./velocity.js";
 
 /** @import { Scan } from "./scan.js" */
 
@@ -122,20 +124,31 @@ export class CursorPanel extends EventTarget {
     const { axes, group } = this.#scan;
     const places = this.#withDifference(({ x }) => x * axes[0].step);
     const across = this.#withDifference(({ y }) => y * axes[1].step);
-    const unit = (/** @type {import("./velocity.js").Axis} */ axis) =>
-      axis.unit === "seconds" ? "s" : axis.unit === "um" ? "um" : "px";
+    const velocity = this.#velocity;
     return [
       {
         name: "Cursor",
         values: [...NAMES.slice(0, this.#pinned.length), ...(this.#pinned.length === 2 ? ["B - A"] : [])],
       },
-      { name: axes[0].unit === "seconds" ? "Time" : "Row", unit: unit(axes[0]), values: places },
-      { name: axes[0].unit === "seconds" ? "Position" : "Column", unit: unit(axes[1]), values: across },
+      { name: isTime(axes[0]) ? "Time" : "Row", unit: tableUnit(axes[0]), values: places },
+      { name: isTime(axes[0]) ? "Position" : "Column", unit: tableUnit(axes[1]), values: across },
       ...group.channels.map(({ name, samples }) => ({
         name,
         values: this.#withDifference((cursor) => this.#mean(samples, cursor)),
       })),
+      ...(velocity === null ? [] : [{
+        name: "Velocity",
+        unit: velocityUnit(axes).replace("µ", "u"),
+        values: [null, null, velocity],
+      }]),
     ];
+  }
+
+  /** Between both, in the axes' units; null where there is none. */
+  get #velocity() {
+    const [[a, b], scan] = [this.#pinned, this.#scan];
+    if (!scan?.isLineScan || a === undefined || b === undefined || a.x === b.x) return null;
+    return (b.y - a.y) * scan.axes[1].step / ((b.x - a.x) * scan.axes[0].step);
   }
 
   /** @param {(cursor: Cursor) => number} of @returns {number[]} */
@@ -189,16 +202,8 @@ export class CursorPanel extends EventTarget {
         name,
         ...this.#withDifference((cursor) => this.#mean(samples, cursor)).map(rounded),
       ]);
-      const [a, b] = this.#pinned;
-      const isMoving = scan.isLineScan && a !== undefined && b !== undefined && a.x !== b.x;
-      const velocity = isMoving
-        ? [[
-          "Velocity",
-          "",
-          "",
-          velocityText((b.y - a.y) * axes[1].step / ((b.x - a.x) * axes[0].step), axes),
-        ]]
-        : [];
+      const found = this.#velocity;
+      const velocity = found === null ? [] : [["Velocity", "", "", velocityText(found, axes)]];
       this.#table.replaceChildren(table("Cursors", heads, [...placed, ...values, ...velocity]));
     }
     this.dispatchEvent(new Event("change"));

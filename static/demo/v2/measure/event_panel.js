@@ -5,6 +5,7 @@
  *
  * @typedef {import("./events.js").TraceEvent & {note: string, isByHand: boolean}} Row
  */
+import { tableUnit } from "../axes.js";
 import { element } from "../element.js";
 import { findEvents, highestNear, measureEvent } from "./events.js";
 import { button, choiceField, numberField, table } from "./fields.js";
@@ -85,6 +86,7 @@ export class EventPanel extends EventTarget {
   /** @param {Scan | null} scan */
   begin(scan) {
     this.#scan = scan;
+    this.#distance.unitText.data = this.#unit;
     this.#traces = [];
     this.#clear();
   }
@@ -124,7 +126,7 @@ export class EventPanel extends EventTarget {
       ["Trace", this.#chosen?.name ?? ""],
       ["Threshold", this.#height.input.valueAsNumber],
       ["Least amplitude", this.#prominence.input.valueAsNumber],
-      ["Least distance (s)", this.#distance.input.valueAsNumber],
+      [`Least distance (${this.#unit})`, this.#distance.input.valueAsNumber],
     ];
   }
 
@@ -132,16 +134,22 @@ export class EventPanel extends EventTarget {
   get columns() {
     const step = this.#scan?.axes[0].step ?? 1;
     const times = (/** @type {(row: Row) => number} */ of) => this.#rows.map((row) => of(row) * step);
+    const unit = this.#unit;
     return [
-      { name: "Time", unit: "s", values: times(({ peak }) => peak) },
+      { name: "Time", unit, values: times(({ peak }) => peak) },
       { name: "Value", values: this.#rows.map(({ value }) => value) },
       { name: "Amplitude", values: this.#rows.map(({ amplitude }) => amplitude) },
-      { name: "Half width", unit: "s", values: times(({ halfWidth }) => halfWidth) },
-      { name: "Rise 10-90 %", unit: "s", values: times(({ rise }) => rise) },
-      { name: "Decay to 1/e", unit: "s", values: times(({ decay }) => decay) },
+      { name: "Half width", unit, values: times(({ halfWidth }) => halfWidth) },
+      { name: "Rise 10-90 %", unit, values: times(({ rise }) => rise) },
+      { name: "Decay to 1/e", unit, values: times(({ decay }) => decay) },
       { name: "By hand", values: this.#rows.map(({ isByHand }) => isByHand ? "yes" : "") },
       { name: "Note", values: this.#rows.map(({ note }) => note) },
     ];
+  }
+
+  /** Unit of times in tables. */
+  get #unit() {
+    return tableUnit(this.#scan?.axes[0] ?? { unit: "seconds" });
   }
 
   get #chosen() {
@@ -220,6 +228,7 @@ export class EventPanel extends EventTarget {
 
   #list() {
     const step = this.#scan?.axes[0].step ?? 1;
+    const isInSeconds = this.#unit === "s";
     const rows = this.#rows.map((row, i) => {
       const number = i + 1;
       const note = element("input", {
@@ -233,7 +242,7 @@ export class EventPanel extends EventTarget {
         this.#rows = this.#rows.filter((other) => other !== row);
         this.#list();
       }, { className: "icon", "aria-label": `Remove event ${number}` });
-      const ms = (/** @type {number} */ lines) => rounded(lines * step * 1000);
+      const ms = (/** @type {number} */ lines) => rounded(lines * step * (isInSeconds ? 1000 : 1));
       return [
         rounded(row.peak * step),
         rounded(row.amplitude),
@@ -244,7 +253,14 @@ export class EventPanel extends EventTarget {
         remove,
       ];
     });
-    const heads = ["Time (s)", "Amplitude", "Half width (ms)", "Rise (ms)", "Decay (ms)", "Note", ""];
+    const [unit, short] = [this.#unit, isInSeconds ? "ms" : this.#unit];
+    const heads = [
+      `Time (${unit})`,
+      "Amplitude",
+      ...["Half width", "Rise", "Decay"].map((name) => `${name} (${short})`),
+      "Note",
+      "",
+    ];
     this.#table.replaceChildren(...(rows.length === 0 ? [] : [table("Events", heads, rows)]));
     this.#changed();
   }

@@ -1,5 +1,5 @@
 /** The tables and plots of what was measured, for export_panel.js. */
-import { axisTitle, unitSymbol } from "../axes.js";
+import { axisTitle, tableUnit } from "../axes.js";
 import { rangeOf } from "./trace_chart.js";
 import { VELOCITY_RANGE } from "./trace_charts.js";
 import { about, shapeOf, stemOf } from "./scan.js";
@@ -47,7 +47,11 @@ export function exportsOf(scanNow, { bands, lines, velocities, events, cursors }
         () => traceColumns(scanNow(), bands),
       ),
       Velocities: table("velocities", () => velocities.about, () => velocities.columns),
-      Events: table("events", () => [...bands.about, ...events.about], () => events.columns),
+      Events: table(
+        "events",
+        () => [...bandPlaces(scanNow(), bands), ...bands.about, ...events.about],
+        () => events.columns,
+      ),
       Lines: table("lines", () => [], () => lines.columns),
       Cursors: table("cursors", () => cursors.about, () => cursors.columns),
     },
@@ -62,21 +66,25 @@ export function exportsOf(scanNow, { bands, lines, velocities, events, cursors }
 /** @param {Scan | null} scan @param {BandPanel} bands @returns {[string, string | number][]} */
 function bandPlaces(scan, { bands }) {
   if (scan === null) return [];
-  const { step, unit } = scan.axes[1];
+  const space = scan.axes[1];
+  // Without the traces of rounding that products of fractions have.
+  const place = (/** @type {number} */ column) => Number((column * space.step).toPrecision(12));
   return bands.all.map(({ name, from, to }) => [
     name,
-    `columns ${from} to ${to - 1}, ${from * step} to ${(to - 1) * step} ${
-      unit === "um" ? "um" : unitSymbol(unit)
-    }`,
+    `columns ${from} to ${to - 1}, ${place(from)} to ${place(to - 1)} ${tableUnit(space)}`,
   ]);
 }
 
 /** @param {Scan | null} scan @param {BandPanel} bands */
 function traceColumns(scan, { traces }) {
   if (scan === null || traces.length === 0) return [];
-  const { step } = scan.axes[0];
+  const [axis] = scan.axes;
+  const { step } = axis;
   const time = Float64Array.from({ length: shapeOf(scan)[0] }, (_, line) => line * step);
-  return [{ name: "Time", unit: "s", values: time }, ...traces.map(({ name, values }) => ({ name, values }))];
+  return [
+    { name: "Time", unit: tableUnit(axis), values: time },
+    ...traces.map(({ name, values }) => ({ name, values })),
+  ];
 }
 
 /** @param {Scan | null} scan @param {BandPanel} bands @param {{from: number, to: number}} span */

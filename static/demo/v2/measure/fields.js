@@ -16,12 +16,13 @@ export function numberField(
   const input = element("input", { type: "number", value: String(value), step, ...(id ? { id } : {}) });
   if (Number.isFinite(min)) input.min = String(min);
   if (Number.isFinite(max)) input.max = String(max);
+  const unitText = document.createTextNode(unit);
   const label_ = element(
     "label",
     { className: "field" },
     element("span", { textContent: label }),
     input,
-    unit,
+    unitText,
   );
   input.addEventListener("change", () => {
     const typed = input.valueAsNumber;
@@ -29,7 +30,7 @@ export function numberField(
     input.setAttribute("aria-invalid", String(!isGood));
     if (isGood) onChange(typed);
   });
-  return { label: label_, input };
+  return { label: label_, input, unitText };
 }
 
 /**

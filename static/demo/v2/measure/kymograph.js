@@ -23,7 +23,6 @@ const MOST_SAMPLES = 2 ** 28;
 export class Kymograph {
   #profile;
   #series;
-  #points;
   #done;
 
   /**
@@ -34,7 +33,10 @@ export class Kymograph {
    */
   constructor(series, points, width) {
     this.#series = series;
-    this.#points = points;
+    /** Of the line. */
+    this.points = points;
+    /** Samples across the line. */
+    this.width = width;
     this.#profile = new LineProfile(points, width, series.plane.shape);
     if (!(series.count >= 1 && series.count * this.#profile.length <= MOST_SAMPLES)) {
       throw new RangeError(
@@ -85,7 +87,7 @@ export class Kymograph {
 
   /** @type {(stepX: number, stepY: number) => number} */
   #length(stepX, stepY) {
-    return this.#points.reduce(
+    return this.points.reduce(
       (sum, { x, y }, i, points) =>
         i === 0 ? 0 : sum + Math.hypot((x - points[i - 1].x) * stepX, (y - points[i - 1].y) * stepY),
       0,

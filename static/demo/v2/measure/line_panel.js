@@ -6,6 +6,7 @@
  * @typedef {import("./velocity.js").Place} Place
  * @typedef {{id: number, from: Place, to: Place}} Line
  */
+import { tableUnit } from "../axes.js";
 import { element } from "../element.js";
 import { button, table } from "./fields.js";
 import { quantity, velocityText } from "./scan.js";
@@ -90,17 +91,9 @@ export class LinePanel extends EventTarget {
     const start = this.#lines.map(({ from, to }) => (Math.min(from.x, to.x) - 0.5) * time.step);
     return [
       { name: "Line", values: this.#lines.map(({ id }) => id) },
-      { name: "Start", unit: "s", values: start },
-      {
-        name: "Duration",
-        unit: time.unit === "seconds" ? "s" : "lines",
-        values: found.map(({ duration }) => duration),
-      },
-      {
-        name: "Distance",
-        unit: space.unit === "um" ? "um" : "px",
-        values: found.map(({ distance }) => distance),
-      },
+      { name: "Start", unit: tableUnit(time), values: start },
+      { name: "Duration", unit: tableUnit(time), values: found.map(({ duration }) => duration) },
+      { name: "Distance", unit: tableUnit(space), values: found.map(({ distance }) => distance) },
       {
         name: "Velocity",
         unit: velocityUnit(scan.axes).replace("µ", "u"),

@@ -12,6 +12,7 @@
  * @property {{name: string, path: string}} file
  * @property {readonly Point[]} path of the line scan over its reference; none without
  * @property {import("./kymograph_panel.js").Source | null} series images along time, where there are any
+ * @property {() => [string, string | number][]} place which part of the file is shown, in words
  * @property {boolean} isKymograph made of a series by this module
  */
 import { element } from "../element.js";
@@ -73,8 +74,8 @@ export class Measuring {
   }
 
   /** @param {Shown} shown */
-  begin({ group, file, path, series, isKymograph }) {
-    this.#scan = scanOf(group, file);
+  begin({ group, file, path, series, place, isKymograph }) {
+    this.#scan = scanOf(group, file, place);
     this.#path = path;
     this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
     for (const panel of [this.#bands, this.#lines, this.#velocities, this.#events, this.#cursors]) {

@@ -8,13 +8,15 @@
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
+ * @property {() => [string, string | number][]} place which part of the file is shown, in words
  */
 import { formatNumber, isTime, unitSymbol } from "../axes.js";
+import { perTime } from "./velocity.js";
 
-/** @param {import("../channel_group.js").ChannelGroup} group @param {{name: string, path: string}} source @returns {Scan} */
-export function scanOf(group, { name, path }) {
+/** @param {import("../channel_group.js").ChannelGroup} group @param {{name: string, path: string}} source @param {Scan["place"]} place @returns {Scan} */
+export function scanOf(group, { name, path }, place) {
   const axes = /** @type {[Axis, Axis]} */ (group.plane.axes);
-  return { group, axes, fileName: name, path, isLineScan: isTime(axes[0]) };
+  return { group, axes, fileName: name, path, isLineScan: isTime(axes[0]), place };
 }
 
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
@@ -22,7 +24,9 @@ export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.pla
 
 /** Such as `1.27 s`; times below a second in milliseconds. @param {number} value @param {{unit: string}} axis */
 export function quantity(value, axis) {
-  if (isTime(axis) && Math.abs(value) < 1 && value !== 0) return `${formatNumber(value * 1000)} ms`;
+  if (axis.unit === "seconds" && Math.abs(value) < 1 && value !== 0) {
+    return `${formatNumber(value * 1000)} ms`;
+  }
   return `${formatNumber(value)} ${unitSymbol(axis.unit)}`;
 }
 
@@ -32,9 +36,7 @@ export function velocityText(velocity, [time, space]) {
   if (!Number.isFinite(velocity)) return "no time passes";
   const isLarge = space.unit === "um" && Math.abs(velocity) >= 1000;
   const unit = isLarge ? "mm" : unitSymbol(space.unit);
-  return `${rounded(isLarge ? velocity / 1000 : velocity)} ${unit}/${
-    time.unit === "Pixels" ? "line" : unitSymbol(time.unit)
-  }`;
+  return `${rounded(isLarge ? velocity / 1000 : velocity)} ${unit}/${perTime(time)}`;
 }
 
 /** Four digits say more than any of these measurements knows. @param {number} value */
@@ -44,11 +46,12 @@ export const rounded = (value) => Number.isFinite(value) ? formatNumber(Number(v
 export const stemOf = ({ fileName }) => fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
 /** What stands above every table: where its numbers come from. @param {Scan} scan @returns {[string, string | number][]} */
-export function about({ fileName, path, axes, isLineScan }) {
+export function about({ fileName, path, axes, isLineScan, place }) {
   const [rows, columns] = axes;
   return [
     ["File", fileName],
     ["Path", path],
+    ...place(),
     [isLineScan ? "Time per line" : "Row step", `${rows.step} ${unitSymbol(rows.unit)}`],
     [isLineScan ? "Distance per column" : "Column step", `${columns.step} ${unitSymbol(columns.unit)}`],
   ];

@@ -13,7 +13,7 @@
  *
  * @typedef {import("./window_velocity.js").WindowVelocity & {line: number}} VelocityAt `line` is the middle of the window, from 0
  */
-import { unitSymbol } from "../axes.js";
+import { FRAMES, unitSymbol } from "../axes.js";
 import { standingPart } from "./standing.js";
 import { LEAST_MOVE, windowVelocity } from "./window_velocity.js";
 
@@ -76,8 +76,11 @@ export function lineVelocity(from, to, [time, space]) {
 export const physicalVelocity = (velocity, [time, space]) => velocity * space.step / time.step;
 
 /** Such as `µm/s`. @type {(axes: readonly Axis[]) => string} */
-export const velocityUnit = ([time, space]) =>
-  `${unitSymbol(space.unit)}/${time.unit === "Pixels" ? "line" : unitSymbol(time.unit)}`;
+export const velocityUnit = ([time, space]) => `${unitSymbol(space.unit)}/${perTime(time)}`;
+
+/** Such as `s`, after a stroke. @param {{unit: string}} time */
+export const perTime = ({ unit }) =>
+  unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);
 
 /** The slowest and the fastest velocity that a window can measure, pixels a line. @type {(windows: Windows) => [number, number]} */
 export const resolvable = (

@@ -3,10 +3,10 @@
  *
  * Tested in `tests/browser/measure_test.ts`.
  */
-import { formatNumber } from "../axes.js";
+import { tableUnit } from "../axes.js";
 import { element } from "../element.js";
 import { button, choiceField, numberField } from "./fields.js";
-import { shapeOf, velocityText } from "./scan.js";
+import { quantity, shapeOf, velocityText } from "./scan.js";
 import { physicalVelocity, resolvable, SHORTEST_WINDOW, velocityUnit } from "./velocity.js";
 import { measureVelocities } from "./velocities.js";
 
@@ -144,7 +144,7 @@ export class VelocityPanel extends EventTarget {
     if (axes === undefined) return [];
     const found = this.#found;
     return [
-      { name: "Time", unit: "s", values: found.map(({ line }) => line * axes[0].step) },
+      { name: "Time", unit: tableUnit(axes[0]), values: found.map(({ line }) => line * axes[0].step) },
       {
         name: "Velocity",
         unit: velocityUnit(axes).replace("µ", "u"),
@@ -178,9 +178,9 @@ export class VelocityPanel extends EventTarget {
     const [slow, fast] = resolvable(windows).map((velocity) =>
       velocityText(Number(physicalVelocity(velocity, axes).toPrecision(2)), axes)
     );
-    const time = formatNumber(Number((windows.window * axes[0].step * 1000).toPrecision(3)));
+    const time = quantity(Number((windows.window * axes[0].step).toPrecision(3)), axes[0]);
     this.#range.textContent = Number.isFinite(windows.window)
-      ? `${time} ms: tells velocities from ${slow} to ${fast}.`
+      ? `${time}: tells velocities from ${slow} to ${fast}.`
       : "";
   }
 
