@@ -89,7 +89,7 @@ test("scenes have names and sizes, and another one is opened through the session
   const { page } = viewer;
   await viewer.open(SERIES);
   assert.deepEqual(await page.locator("#scene option").allTextContents(), [
-    "cells · 64 × 48 · T 12",
+    "cells · 64 × 48 · 12 time points",
     "overview · 64 × 48",
   ]);
   const opens: string[] = [];

@@ -112,6 +112,13 @@ test("a file that has changed is opened again", async () => {
     await viewer.page.waitForFunction(openingEnded);
     assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
     assert.equal(await viewer.page.locator("#fault").isVisible(), false);
+    assert.match(await viewer.text("#status"), /has changed and was opened again/);
+    // What cannot be fetched is not what the sliders say.
+    await server.stop();
+    await viewer.page.focus("#position-t");
+    await viewer.page.keyboard.press("End");
+    await viewer.page.locator("#fault").waitFor();
+    assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
   } finally {
     await browser.close();
   }

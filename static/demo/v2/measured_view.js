@@ -40,9 +40,9 @@ export class MeasuredView {
     this.#viewer = viewer;
     this.#images = images;
     this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
-    viewer.addEventListener("shown", () => {
+    viewer.addEventListener("shown", (event) => {
       if (!this.#isShowing) this.#original = null;
-      this.#begin();
+      this.#begin(/** @type {CustomEvent} */ (event).detail.isAgain);
     });
     for (const type of ["planes", "look"]) viewer.addEventListener(type, () => this.#measuring.refresh());
     const { kymographs } = this.#measuring;
@@ -69,7 +69,8 @@ export class MeasuredView {
     return this.#measuring.layDown();
   }
 
-  #begin() {
+  /** @param {boolean} isAgain the same file, which has changed */
+  #begin(isAgain) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return this.#measuring.end();
     this.#measuring.begin({
@@ -79,6 +80,7 @@ export class MeasuredView {
       series: this.#series(info),
       place: () => this.#placeInFile(info),
       isKymograph: this.#original !== null,
+      isAgain,
     });
   }
 

@@ -40,6 +40,8 @@ export class Opening {
   #steps;
   #mayOpenByPath = false;
   #isSample = false;
+  /** Position of the planes that are seen, while others may be on their way. @type {Place} */
+  #shownPlace = { t: 0, z: 0, l: 0 };
   #keepTimer = 0;
 
   /** @param {Parts} parts */
@@ -170,17 +172,17 @@ export class Opening {
     page.notice(null);
     page.fault(null);
     page.title(info, isSample);
-    viewer.show({ info, source, reference, look: look ?? (isSame || kind === "again" ? viewer.look : null) });
+    const isAgain = kind === "again";
+    viewer.show({ info, source, reference, look: look ?? (isSame || isAgain ? viewer.look : null), isAgain });
     if (viewer.groups !== null) data.show(info, viewer.groups, { isSample, isByPath: this.#mayOpenByPath });
-    data.position = { t, z, l };
+    this.#shownPlace = data.position = { t, z, l };
     this.#steps.clear();
     this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));
     this.#bar.show(info, { t, z, l }, isSample);
     if (!isSample) this.#ways.opened(info.source.path);
     this.#keep();
-    page.say(
-      isSample ? "This is a sample: a drawn line scan, not a recording" : `Opened ${info.source.name}`,
-    );
+    const opened = isAgain ? "The file has changed and was opened again" : `Opened ${info.source.name}`;
+    page.say(isSample ? "This is a sample: a drawn line scan, not a recording" : opened);
   }
 
   /** @param {unknown} error */
@@ -200,11 +202,13 @@ export class Opening {
       if (planes === null) return;
       page.end();
       viewer.replacePlanes(planes);
-      this.#parts.data.position = place;
+      this.#shownPlace = this.#parts.data.position = place;
       this.#keepSoon();
     } catch (error) {
       page.end();
       this.#bar.pause();
+      // The sliders say what is seen, not what was asked for.
+      if (viewer.info !== null) this.#bar.show(viewer.info, this.#shownPlace, this.#isSample);
       this.#failed(error);
     }
   }

@@ -190,9 +190,20 @@ export class PositionBar {
   }
 }
 
-/** Sizes of a scene, such as `T 12 · 64 × 48`. @param {Record<string, number>} sizes */
+/** What the letters of a size stand for, of one and of several. @type {Readonly<Record<string, readonly [string, string]>>} */
+const WORDS = {
+  C: ["channel", "channels"],
+  T: ["time point", "time points"],
+  Z: ["focus plane", "focus planes"],
+  L: ["wavelength", "wavelengths"],
+};
+
+/** Sizes of a scene, such as `64 × 48 · 12 time points`. @param {Record<string, number>} sizes */
 function sizesText(sizes) {
   const { X, Y, ...others } = sizes;
-  const rest = Object.entries(others).map(([name, size]) => `${name} ${size}`);
+  const rest = Object.entries(others).map(([name, size]) => {
+    const [one, several] = WORDS[name] ?? [name, name];
+    return `${size} ${size === 1 ? one : several}`;
+  });
   return [...(X !== undefined && Y !== undefined ? [`${X} × ${Y}`] : []), ...rest].join(" · ");
 }

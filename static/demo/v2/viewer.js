@@ -60,6 +60,8 @@ export class Viewer extends EventTarget {
         this.#tell("look");
       },
       onDrawn: () => {
+        // Also where the picture has another size now, and a pixel stands for more or less.
+        if (this.panes[name].cursor === null) this.#paintReadout(name, null);
         if (name === "reference") return;
         this.#timeAxis.follow();
         this.#profile.follow();
@@ -97,9 +99,10 @@ export class Viewer extends EventTarget {
   /**
    * Shows an acquisition from home, or as it was looked at where that fits.
    *
-   * @param {{info: OpenResponse, source: Group, reference: Group | null, look?: unknown}} loaded
+   * @param {{info: OpenResponse, source: Group, reference: Group | null, look?: unknown, isAgain?: boolean}} loaded
+   *   `isAgain` the same file, which has changed
    */
-  show({ info, source, reference, look = null }) {
+  show({ info, source, reference, look = null, isAgain = false }) {
     const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
     const points = pathPoints(info.reference);
     this.#shown = { info, groups };
@@ -121,7 +124,7 @@ export class Viewer extends EventTarget {
     for (const name of NAMES) {
       within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
     }
-    this.#tell("shown");
+    this.#tell("shown", { isAgain });
   }
 
   /** Shows other planes of the same channels; zoom, contrast and cursor stay. @param {Float32Array[]} planes */

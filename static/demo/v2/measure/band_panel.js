@@ -64,6 +64,11 @@ export class BandPanel extends EventTarget {
     return this.#settings;
   }
 
+  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
+  renew(scan) {
+    this.#scan = scan;
+  }
+
   /** Forgets what belongs to another picture. @param {Scan | null} scan */
   begin(scan) {
     this.#scan = scan;

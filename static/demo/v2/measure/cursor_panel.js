@@ -70,6 +70,12 @@ export class CursorPanel extends EventTarget {
     );
   }
 
+  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
+  renew(scan) {
+    this.#scan = scan;
+    this.#list();
+  }
+
   /** @param {Scan | null} scan */
   begin(scan) {
     this.#scan = scan;

@@ -83,6 +83,11 @@ export class EventPanel extends EventTarget {
     );
   }
 
+  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
+  renew(scan) {
+    this.#scan = scan;
+  }
+
   /** @param {Scan | null} scan */
   begin(scan) {
     this.#scan = scan;

@@ -38,6 +38,12 @@ export class LinePanel extends EventTarget {
     this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows);
   }
 
+  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
+  renew(scan) {
+    this.#scan = scan;
+    this.#changed();
+  }
+
   /** @param {Scan | null} scan */
   begin(scan) {
     this.#scan = scan;

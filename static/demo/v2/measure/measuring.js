@@ -13,6 +13,7 @@
  * @property {readonly Point[]} path of the line scan over its reference; none without
  * @property {import("./kymograph_panel.js").Source | null} series images along time, where there are any
  * @property {() => [string, string | number][]} place which part of the file is shown, in words
+ * @property {boolean} isAgain the same file, which has changed, such as one that is being recorded
  * @property {boolean} isKymograph made of a series by this module
  */
 import { element } from "../element.js";
@@ -74,13 +75,17 @@ export class Measuring {
   }
 
   /** @param {Shown} shown */
-  begin({ group, file, path, series, place, isKymograph }) {
+  begin({ group, file, path, series, place, isKymograph, isAgain }) {
+    const isSame = isAgain && this.#scan !== null && shapeOf(this.#scan)[1] === group.plane.shape[1];
     this.#scan = scanOf(group, file, place);
     this.#path = path;
     this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
-    for (const panel of [this.#bands, this.#lines, this.#velocities, this.#events, this.#cursors]) {
-      panel.begin(this.#scan);
+    // What was drawn stays on a file that goes on; velocities are those of samples that are gone.
+    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) {
+      if (isSame) panel.renew(this.#scan);
+      else panel.begin(this.#scan);
     }
+    this.#velocities.begin(this.#scan);
     // One that is being made goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(series);
@@ -275,6 +280,7 @@ export class Measuring {
         title: this.#bands.title,
         velocities: this.#velocities.points,
         velocityTitle: this.#velocities.title,
+        velocityAt: (line) => this.#velocities.textAt(line),
         events: this.#events.rows.map(({ peak }) => peak),
         level: this.#events.level,
         pinned: this.#cursors.lines,

@@ -233,7 +233,10 @@ function eventMarks({ events = [], cursors = [], level = null }, area, { across,
   const lines = cursors.map(({ line, label }) => ({ x: across(line), label })).filter(({ x }) => isInside(x))
     .flatMap(({ x, label }) => /** @type {Mark[]} */ ([
       { points: [[x, area.top], [x, bottom]], color: "#fff", dash: "4 3" },
-      { text: label, at: [x + 4, area.top + 8], anchor: "start", color: "#fff" },
+      // At the right edge it stands to the left.
+      x + 4 + measureLabel(label) > right
+        ? { text: label, at: [x - 4, bottom - 8], anchor: "end", color: "#fff", halo: true }
+        : { text: label, at: [x + 4, bottom - 8], anchor: "start", color: "#fff", halo: true },
     ]));
   const levels = level === null
     ? []

@@ -1,5 +1,6 @@
 /** The charts below a line scan: traces of its bands, and velocities. */
 import { element, within } from "../element.js";
+import { rounded } from "./scan.js";
 import { TraceChart } from "./trace_chart.js";
 
 /** @import { Scan } from "./scan.js" */
@@ -10,6 +11,7 @@ import { TraceChart } from "./trace_chart.js";
  * @property {string} title
  * @property {readonly {line: number, velocity: number, confidence: number}[]} velocities
  * @property {string} velocityTitle
+ * @property {(line: number) => string} velocityAt in words
  * @property {readonly number[]} events lines of the peaks
  * @property {number | null} level
  * @property {readonly {line: number, label: string}[]} pinned
@@ -22,6 +24,9 @@ const VELOCITY_COLOR = "#ffffff";
 
 /** So that velocities that are nearly the same look so. */
 export const VELOCITY_RANGE = 0.3;
+
+/** More values beside a cursor hide the curves. */
+const MOST_VALUES = 4;
 
 export class TraceCharts {
   #pane;
@@ -43,7 +48,7 @@ export class TraceCharts {
   }
 
   /** @param {Scan | null} scan @param {Charted} charted */
-  draw(scan, { traces, title, velocities, velocityTitle, events, level, pinned }) {
+  draw(scan, { traces, title, velocities, velocityTitle, velocityAt, events, level, pinned }) {
     const isScan = scan?.isLineScan === true;
     this.#traces.box.hidden = !isScan || traces.length === 0;
     this.#velocities.box.hidden = !isScan || velocities.length === 0;
@@ -52,12 +57,21 @@ export class TraceCharts {
     const { x0, x1 } = this.#pane.view;
     const span = { ...this.#pane.edges, from: x0, to: x1, time: scan.axes[0] };
     const { cursor } = this.#pane;
-    const cursors = [...pinned, ...(cursor === null ? [] : [{ line: cursor.x, label: "" }])];
+    /** What the chart has where the cursor is stands beside it. @param {(line: number) => string} textAt */
+    const cursorsWith = (textAt) => [
+      ...pinned,
+      ...(cursor === null ? [] : [{ line: cursor.x, label: textAt(cursor.x) }]),
+    ];
     if (!this.#traces.box.hidden) {
       const legend = [
         ...new Map(traces.map(({ channel, dash }) => [channel, { name: channel, dash }])).values(),
       ];
-      this.#traces.draw({ curves: traces, events, level, cursors, title, legend }, span);
+      const valuesAt = (/** @type {number} */ line) =>
+        traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN)).join(" · ");
+      this.#traces.draw(
+        { curves: traces, events, level, cursors: cursorsWith(valuesAt), title, legend },
+        span,
+      );
     }
     if (!this.#velocities.box.hidden) {
       if (velocities !== this.#measured) {
@@ -72,7 +86,13 @@ export class TraceCharts {
       }
       const points = this.#points;
       this.#velocities.draw(
-        { curves: NONE, points, cursors, title: velocityTitle, least: VELOCITY_RANGE },
+        {
+          curves: NONE,
+          points,
+          cursors: cursorsWith(velocityAt),
+          title: velocityTitle,
+          least: VELOCITY_RANGE,
+        },
         span,
       );
     }

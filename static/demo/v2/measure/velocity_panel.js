@@ -129,6 +129,18 @@ export class VelocityPanel extends EventTarget {
     return this.#points;
   }
 
+  /** What was found in the window around a line, in words; empty where there is none. @param {number} line */
+  textAt(line) {
+    const [first, second] = this.#found;
+    const scan = this.#scan;
+    if (first === undefined || scan === null) return "";
+    const step = second === undefined ? Infinity : second.line - first.line;
+    const place = Math.min(this.#found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
+    const { verdict, velocity } = this.#found[place];
+    if (verdict === "measured") return velocityText(physicalVelocity(velocity, scan.axes), scan.axes);
+    return verdict === "too slow" ? "too slow for this window" : verdict;
+  }
+
   get title() {
     return this.#scan === null ? "" : velocityUnit(this.#scan.axes);
   }
