@@ -89,7 +89,7 @@ export class WaysIn {
   }
 
   #openPath() {
-    const path = byId("path-field", HTMLInputElement).value.trim();
+    const path = pathOf(byId("path-field", HTMLInputElement).value);
     if (path === "") return;
     const link = this.#link?.path === path ? this.#link : null;
     this.#link = null;
@@ -125,4 +125,10 @@ export class WaysIn {
       return element("li", {}, button);
     }));
   }
+}
+
+/** What was typed or pasted: "Copy as path" of Windows and terminals put a path in quotes. @param {string} text */
+export function pathOf(text) {
+  const path = text.trim();
+  return /^(["']).+\1$/.test(path) ? path.slice(1, -1) : path;
 }
