@@ -141,6 +141,27 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   });
 });
 
+test("below a picture that is flipped the trace runs as its time does", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await viewer.settle();
+  const places = async () =>
+    await page.locator("#trace-chart svg text").evaluateAll((
+      texts: { textContent: string; getBoundingClientRect(): { x: number } }[],
+    ) =>
+      texts.filter(({ textContent }) => /^0\.[02]$/.test(textContent)).map((text) =>
+        text.getBoundingClientRect().x
+      )
+    );
+  const [start, later] = await places();
+  assert(start! < later!, `${start} ${later}`);
+  await page.click("#source .flip");
+  await viewer.settle();
+  const [mirrored, before] = await places();
+  assert(mirrored! > before!, `${mirrored} ${before}`);
+  await page.click("#source .flip");
+});
+
 test("traces become changes against a baseline, and are averaged", async (viewer) => {
   const { page } = viewer;
   await page.uncheck("#source-0-visible");

@@ -147,7 +147,7 @@ function apart(axis, plot, width, measure) {
     const touching = shown.some(({ label, part }, i) => {
       const next = shown[i + 1];
       return next !== undefined &&
-        (next.part - part) * plot.width < (measure(label) + measure(next.label)) / 2 + 10;
+        Math.abs(next.part - part) * plot.width < (measure(label) + measure(next.label)) / 2 + 10;
     });
     if (!touching) return shown;
   }

@@ -212,6 +212,8 @@ export class Viewer extends EventTarget {
     if (!group) return;
     const kind = kindOf(group.plane, name === "reference");
     this.panes[name].orientation = change(this.panes[name].orientation);
+    // The strip above lies as the picture does.
+    if (name === "source") this.#timeAxis.redraw();
     keepPlacement(kind, this.panes[name].orientation);
   }
 

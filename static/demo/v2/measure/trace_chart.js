@@ -70,8 +70,8 @@ export class TraceChart {
 
   /**
    * @param {ChartContent} content
-   * @param {{left: number, width: number, from: number, to: number, time: {step: number, unit: string}}} span
-   *   edges of the picture above in CSS pixels of the box, and the lines between them
+   * @param {{left: number, width: number, from: number, to: number, isMirrored: boolean, time: {step: number, unit: string}}} span
+   *   edges of the picture above in CSS pixels of the box, the lines between them, and whether time runs to the left there
    */
   draw(content, span) {
     const { width, height } = this.box.getBoundingClientRect();
@@ -92,6 +92,7 @@ export class TraceChart {
       ...Object.values(area),
       span.from,
       span.to,
+      span.isMirrored,
       level,
       least,
       curves,
@@ -108,18 +109,20 @@ export class TraceChart {
     };
     if (!isSame) this.#paint({ curves, points }, { size: { width, height }, span, area, range, place });
     [this.#drawn, this.#range] = [drawn, range];
-    const marks = [...valueMarks(range, area, place, content.title), ...timeMarks(span, area)];
+    const seen = (/** @type {number} */ x) => span.isMirrored ? 2 * area.left + area.width - x : x;
+    const placeSeen = { ...place, across: (/** @type {number} */ line) => seen(place.across(line)) };
+    const marks = [...valueMarks(range, area, place, content.title), ...timeMarks(span, area, seen)];
     this.gutter = Math.max(...ticksOf(range, area).labels.map((text) => Math.ceil(measureLabel(text))), 0) +
       28;
     this.#svg.replaceChildren(
       this.#label,
-      ...svgMarks([...marks, ...eventMarks(content, area, place), ...legendMarks(content, area)]),
+      ...svgMarks([...marks, ...eventMarks(content, area, placeSeen), ...legendMarks(content, area)]),
     );
   }
 
   /**
    * @param {{curves: readonly ChartCurve[], points: readonly ChartPoint[]}} content
-   * @param {{size: {width: number, height: number}, span: {from: number, to: number}, area: Area,
+   * @param {{size: {width: number, height: number}, span: {from: number, to: number, isMirrored: boolean}, area: Area,
    *   range: {low: number, high: number}, place: Placed}} frame
    */
   #paint({ curves, points }, { size, span, area, range, place }) {
@@ -137,6 +140,7 @@ export class TraceChart {
       width: whole(area.width),
       height: whole(area.height),
     };
+    if (span.isMirrored) context.setTransform(-1, 0, 0, 1, 2 * inside.left + inside.width, 0);
     const columns = curves.map((curve) => curveColumns(curve, span, inside.width, density));
     drawCurves(context, inside, columns, range, density);
     context.scale(density, density);
@@ -207,13 +211,13 @@ function valueMarks(range, area, { up }, title) {
   return marks;
 }
 
-/** @type {(span: {from: number, to: number, time: any}, area: any) => Mark[]} */
-function timeMarks({ from, to, time }, area) {
+/** @type {(span: {from: number, to: number, time: any}, area: any, seen: (x: number) => number) => Mark[]} */
+function timeMarks({ from, to, time }, area, seen) {
   const [low, high] = [toPhysical(time, from), toPhysical(time, to)];
   const base = area.top + area.height;
   const { values, labels } = ticks(low, high, Math.max(1, area.width / TIME_ROOM));
   return values.flatMap((value, i) => {
-    const x = area.left + (value - low) / (high - low) * area.width;
+    const x = seen(area.left + (value - low) / (high - low) * area.width);
     return /** @type {Mark[]} */ ([
       { points: [[x, base], [x, base + TICK]] },
       { text: labels[i], at: [x, base + 13], anchor: "middle" },

@@ -55,7 +55,10 @@ export class TraceCharts {
     this.#box.hidden = this.#traces.box.hidden && this.#velocities.box.hidden;
     if (scan === null || this.#box.hidden) return this.#keep(0);
     const { x0, x1 } = this.#pane.view;
-    const span = { ...this.#pane.edges, from: x0, to: x1, time: scan.axes[0] };
+    // Below a picture that is flipped a trace runs as its time does.
+    const isMirrored = this.#pane.time === "across" &&
+      this.#pane.toScreen(x0, 0)[0] > this.#pane.toScreen(x1, 0)[0];
+    const span = { ...this.#pane.edges, from: x0, to: x1, isMirrored, time: scan.axes[0] };
     const { cursor } = this.#pane;
     /** What the chart has where the cursor is stands beside it. @param {(line: number) => string} textAt */
     const cursorsWith = (textAt) => [
