@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of the viewer that the documentation shows, into `docs/images/`: the example line scan and a drawn
- * section of tissue, in light and dark, on a desktop and on a phone.
+ * section of tissue, in light and dark, on a desktop and on a phone; a scan of Prairie View on a desktop.
  *
  * usage: deno run -A tests/browser/screenshots.ts
  */
@@ -74,4 +74,11 @@ for (const [name, path] of Object.entries(pictures)) {
     }
   }
 }
+const scan = "LineScan-03142018-1454-2042";
+await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 800 } });
+await viewer.open(join(ROOT, "tests", "fixtures", "prairie", scan, `${scan}.xml`));
+const middle = await viewer.place("source", [40, 33], 20, 16);
+await viewer.page.mouse.move(middle.x, middle.y);
+await viewer.settle();
+await viewer.page.screenshot({ path: join(IMAGES, "prairie-light-1280x800.png") });
 await browser.close();
