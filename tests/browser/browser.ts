@@ -184,7 +184,10 @@ export class Viewer {
    * the left, column 0 at the bottom. Images lie upright: row 0 on top, column 0 at the left.
    */
   async place(pane: string, shape: readonly [number, number], row: number, column: number) {
-    const box = (await this.page.locator(`#${pane} .plot`).boundingBox())!;
+    const plot = this.page.locator(`#${pane} .plot`);
+    // The reference may have scrolled away with what stands below it.
+    await plot.scrollIntoViewIfNeeded();
+    const box = (await plot.boundingBox())!;
     const isPlot = pane === "source" && await this.text("#source h2") === "Line scan";
     const [rowPart, columnPart] = [(row + 0.5) / shape[0], (column + 0.5) / shape[1]];
     const [across, down] = isPlot ? [rowPart, 1 - columnPart] : [columnPart, rowPart];
