@@ -35,8 +35,12 @@ const UPRIGHT_CLICKS: typeof CLICKS = [
   [".turn", (row, column) => [1 - column, row]],
 ];
 
-async function plotOf({ page }: Viewer, pane: string) {
-  return (await page.locator(`#${pane} .plot`).boundingBox())!;
+/** Where a plot lies once it is drawn, scrolled into view. */
+async function plotOf(viewer: Viewer, pane: string) {
+  const plot = viewer.page.locator(`#${pane} .plot`);
+  await viewer.settle();
+  await plot.scrollIntoViewIfNeeded();
+  return (await plot.boundingBox())!;
 }
 
 /** A point of the page, the middle of a screen pixel. */
