@@ -105,7 +105,10 @@ export class PositionBar {
   }
 
   pause() {
-    this.#playing?.abort();
+    if (this.#playing === null) return;
+    this.#playing.abort();
+    this.#playing = null;
+    this.#paintPlay();
   }
 
   /** @param {AxisName} name @param {number} by */
@@ -133,8 +136,6 @@ export class PositionBar {
       due = Math.max(performance.now(), due + 1000 / this.#rate);
       await new Promise((done) => setTimeout(done, due - performance.now()));
     }
-    this.#playing = null;
-    this.#paintPlay();
   }
 
   /** Pictures in a second. */
