@@ -18,6 +18,8 @@ export const MAX_NAME_BYTES = 256;
 export interface Chunk {
   /** Name with its `!`. */
   readonly name: string;
+  /** Bytes of the field that its name lies in. */
+  readonly nameField: number;
   /** Offset of its data. */
   readonly offset: number;
   /** Bytes of data that it declares. */
@@ -59,7 +61,7 @@ export function chunkIn(bytes: Uint8Array, at: number, fileSize: number): Chunk 
   const end = Math.min(CHUNK_HEAD_BYTES + field, bytes.length);
   const name = nameAt(bytes.subarray(0, end), CHUNK_HEAD_BYTES);
   if (name === null) return `the chunk at ${at} has no name`;
-  return { name, offset, length, stored: Math.min(length, fileSize - offset) };
+  return { name, nameField: field, offset, length, stored: Math.min(length, fileSize - offset) };
 }
 
 /**

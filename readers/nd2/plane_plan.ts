@@ -52,11 +52,7 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
     rows: count,
     columns: layout.columns,
     filled: wanted,
-    warnings: count < layout.rows
-      ? [`${count} of ${layout.rows} lines are stored`]
-      : frame.lacking > 0
-      ? [`${frame.what} declares ${frame.lacking} bytes behind the end of the file`]
-      : [],
+    warnings: [...lackingRows(frame, count, layout), ...(frame.doubt === null ? [] : [frame.doubt])],
     working,
     async decode(planes) {
       const rowsAt = await rowSource(store, frame);
@@ -68,6 +64,12 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
       }
     },
   };
+}
+
+function lackingRows(frame: StoredFrame, count: number, layout: FrameLayout): string[] {
+  if (count < layout.rows) return [`${count} of ${layout.rows} lines are stored`];
+  if (frame.lacking === 0) return [];
+  return [`${frame.what} declares ${frame.lacking} bytes behind the end of the file`];
 }
 
 /** Gives bytes of a frame; those of a raw one hold until the next call. */

@@ -3,12 +3,15 @@ import type { ByteSource } from "../byte_source.ts";
 import { SURPLUS } from "../codecs/segment.ts";
 import { deflate } from "../codecs/zlib.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { requireChunk } from "./chunk.ts";
+import { type Chunk, MAX_NAME_BYTES, requireChunk } from "./chunk.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 import type { StoredChunks } from "./stored_chunks.ts";
 
 /** Bytes of the time before the samples. */
 const TIME_BYTES = 8;
+
+/** Bytes of the name field of every frame that NIS-Elements writes, so that samples begin at a multiple of 4096. */
+const FRAME_NAME_FIELD = 4072;
 
 /** Where the samples of a frame are. */
 export interface StoredFrame {
@@ -20,6 +23,8 @@ export interface StoredFrame {
   readonly lacking: number;
   /** True for a zlib stream. */
   readonly zlib: boolean;
+  /** What makes its place doubtful, as a warning, or `null`. */
+  readonly doubt: string | null;
   /** Names it in messages: `frame 3 at 81920`. */
   readonly what: string;
 }
@@ -56,7 +61,15 @@ export function findFrame(
       `${what} is incomplete: ${stored} bytes of zlib cannot give ${layout.neededBytes} bytes`,
     );
   }
-  return { offset: chunk.offset + TIME_BYTES, stored, lacking: length - stored, zlib, what };
+  const doubt = placeDoubt(chunk, number);
+  return { offset: chunk.offset + TIME_BYTES, stored, lacking: length - stored, zlib, doubt, what };
+}
+
+/** Samples lie behind the name field, so one of another length than the program writes may be damaged. */
+function placeDoubt({ nameField }: Chunk, number: number): string | null {
+  // Other programs do not pad names.
+  if (nameField <= MAX_NAME_BYTES || nameField === FRAME_NAME_FIELD) return null;
+  return `The name field of frame ${number} has ${nameField} bytes, not ${FRAME_NAME_FIELD}; its samples may lie elsewhere`;
 }
 
 /** The attributes tell whether frames are zlib streams; some programs state the wrong one, and lengths tell then. */

@@ -316,3 +316,17 @@ Deno.test("one plane reads no other frame", async () => {
     }
   });
 });
+
+Deno.test("a name field of another length moves the samples, and is told of", async () => {
+  const bytes = Deno.readFileSync(new URL("../fixtures/nd2/unspaced_section.nd2", import.meta.url));
+  const whole = await load(bytes.slice());
+  equal(whole.summary.warnings.some((warning) => /name field/.test(warning)), false);
+  // The chunk of the frame begins at 4096; behind its magic is the length of the field: 0x0fe8 is 4072, 0x0f5d 3933.
+  deepEqual([...bytes.subarray(4100, 4102)], [0xe8, 0x0f]);
+  bytes[4100] = 0x5d;
+  const { summary } = await load(bytes);
+  match(
+    summary.warnings.find((warning) => /name field/.test(warning)) ?? "",
+    /^The name field of frame 0 has 3933 bytes, not 4072; its samples may lie elsewhere$/,
+  );
+});
