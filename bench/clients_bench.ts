@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ramp, writePlainStore } from "../tests/fixtures/plain_store.ts";
+import { PYTHON } from "./python_peer.ts";
 import type { BenchRow } from "./report.ts";
 import { startServer } from "./server_process.ts";
 
@@ -15,7 +16,6 @@ interface Times {
 
 /** Measures Python and Octave, where they are; `--python=PROGRAM` names one with NumPy. */
 export async function run(): Promise<BenchRow[]> {
-  const python = Deno.args.find((argument) => argument.startsWith("--python="))?.slice(9) ?? "python3";
   const folder = await Deno.makeTempDir({ prefix: "acq_bench_" });
   const path = join(folder, "plane.ome.zarr");
   await writePlainStore(path, { planes: [ramp(4096, 4096)], rows: 4096, columns: 4096 });
@@ -27,7 +27,7 @@ export async function run(): Promise<BenchRow[]> {
       ...rows(
         "NumPy",
         "a bare socket read",
-        await times(python, [
+        await times(PYTHON, [
           ...[join(ROOT, "bench", "python_client.py"), inExamples("python"), server.base, path, port],
         ]),
       ),

@@ -7,25 +7,11 @@ import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { openCziPlane } from "../tests/fixtures/czi_files.ts";
 import { ramp16, writeCzi, type WrittenSubblock } from "../tests/fixtures/czi_writer.ts";
+import { askPython, ratioToPeer } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 import { pixels } from "./tiff_samples.ts";
 
 const [ROUNDS, SIDE, SUBBLOCKS] = [7, 2048, 5000];
-
-const python = Deno.args.find((argument) => argument.startsWith("--python="))?.slice(9) ?? "python3";
-
-const PEER = new URL("./czi_peer.py", import.meta.url).pathname;
-
-/** What the peer prints, or `null` where it or its packages are not there. */
-async function ask(...args: string[]): Promise<string | null> {
-  try {
-    const { success, stdout } = await new Deno.Command(python, { args: [PEER, ...args], stderr: "null" })
-      .output();
-    return success ? new TextDecoder().decode(stdout) : null;
-  } catch {
-    return null;
-  }
-}
 
 /** Low bytes before high bytes, behind the header that says so. */
 function zstd1(samples: Uint8Array): Uint8Array {
@@ -61,24 +47,23 @@ function series(): Uint8Array {
 export async function run(): Promise<BenchRow[]> {
   const folder = await Deno.makeTempDir();
   const rows: BenchRow[] = [];
-  const row = async (name: string, work: () => unknown, asked: string[]) => {
+  const row = async (name: string, work: () => unknown, asked: object) => {
     const milliseconds = await best(ROUNDS, work);
-    const peer = await ask("time", String(ROUNDS), ...asked);
-    const ratios = peer === null ? {} : { "times as fast as czifile": Number(peer) / milliseconds };
-    rows.push({ group: "CZI", name, milliseconds, ratios: ratios as Record<string, number> });
+    const ratios = await ratioToPeer(milliseconds, { name: "czifile", script: "czi_peer.py", asked });
+    rows.push({ group: "CZI", name, milliseconds, ratios });
   };
   try {
     const path = (name: string) => join(folder, `${name}.czi`);
     Deno.writeFileSync(path("raw"), frames((samples) => samples, 0));
     Deno.writeFileSync(path("zstd1"), frames(zstd1, 6));
-    const recoded = await ask("recode", path("raw"), path("jpegxr"));
+    const recoded = await askPython("czi_peer.py", "recode", path("raw"), path("jpegxr"));
     const seventh = pixels()[7];
     for (const name of ["raw", "zstd1", ...recoded === null ? [] : ["jpegxr"]]) {
       const open = async () => {
         const { plane } = await openCziPlane(path(name), {});
         equal(plane[7], seventh);
       };
-      await row(`one channel of 2 x 2048 x 2048, ${name}`, open, [path(name), "C", "0"]);
+      await row(`one channel of 2 x 2048 x 2048, ${name}`, open, { path: path(name), axis: "C", index: 0 });
     }
     Deno.writeFileSync(path("series"), series());
     const one = async () => {
@@ -87,7 +72,11 @@ export async function run(): Promise<BenchRow[]> {
       equal(plane[1], SUBBLOCKS / 2 + 1);
       equal(counts.bytes < SUBBLOCKS * 172 + 20_000, true);
     };
-    await row(`one plane of ${SUBBLOCKS} subblocks`, one, [path("series"), "T", String(SUBBLOCKS / 2)]);
+    await row(`one plane of ${SUBBLOCKS} subblocks`, one, {
+      path: path("series"),
+      axis: "T",
+      index: SUBBLOCKS / 2,
+    });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

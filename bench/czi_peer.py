@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Times czifile reading one plane, and recodes a raw CZI as JPEG XR, for which nothing else here has an encoder.
 
-usage: czi_peer.py recode RAW JPEGXR | czi_peer.py time ROUNDS FILE AXIS INDEX; prints milliseconds, best of so many rounds
+usage: czi_peer.py recode RAW JPEGXR | czi_peer.py JSON, see peer_timing.py
 """
-import pathlib, sys, time
+import pathlib, sys
 
 import czifile, imagecodecs
+
+from peer_timing import report
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "czi"))
 from czi_file import GRAY16, JPEGXR, Czi
@@ -20,13 +22,9 @@ def recode(raw, path):
     pathlib.Path(path).write_bytes(made.bytes())
 
 
-def measure(rounds, path, axis, index):
-    def once():
-        start = time.perf_counter()
-        with czifile.CziFile(path) as czi: czi.scenes[next(iter(czi.scenes))](**{axis: index}).asarray().astype("float32")
-        return 1000 * (time.perf_counter() - start)
-    print(min(once() for _ in range(rounds + 1)))
+def once(path, axis, index):
+    with czifile.CziFile(path) as czi: return czi.scenes[next(iter(czi.scenes))](**{axis: index}).asarray().astype("float32")
 
 
 if sys.argv[1] == "recode": recode(*sys.argv[2:])
-else: measure(int(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5]))
+else: report(once)

@@ -3,9 +3,8 @@
  * hand (`--python=PROGRAM`, `python3` by default).
  */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { block, type DimensionOf, element, header, image, text } from "../tests/fixtures/lif_writer.ts";
-import { openHere } from "../tests/load_here.ts";
+import { openPlane, ratioToPeer } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 /** What is timed: a plane of an image, in a file with others. */
@@ -71,30 +70,6 @@ function write(path: string, shape: LifShape): void {
   for (let i = 0; i < images; i += 1) put(block(`M${i}`, samples));
 }
 
-/** Milliseconds of liffile for a channel of a frame, `null` without it. */
-async function withLiffile(path: string, frame: number): Promise<number | null> {
-  const flag = "--python=";
-  const python = Deno.args.find((argument) => argument.startsWith(flag))?.slice(flag.length) ?? "python3";
-  const script = fileURLToPath(new URL("./lif_peer.py", import.meta.url));
-  const pipes = { stdin: "piped", stdout: "piped", stderr: "null" } as const;
-  try {
-    const child = new Deno.Command(python, { args: [script], ...pipes }).spawn();
-    const input = child.stdin.getWriter();
-    await input.write(new TextEncoder().encode(JSON.stringify({ path, frame, channel: 0 }) + "\n"));
-    await input.close();
-    const answer = new TextDecoder().decode((await child.output()).stdout).trim();
-    return answer === "" ? null : Number(answer);
-  } catch {
-    return null;
-  }
-}
-
-const onePlane = (path: string, z: number): Promise<void> =>
-  openHere(path, async (acquisition) => {
-    const plan = await acquisition.plan([0], { t: 0, z, l: 0 });
-    await plan.decode([new Float32Array(plan.rows * plan.columns)]);
-  });
-
 /** Reads as many bytes and converts them once; of colour pixels every third sample. */
 function floorOf(path: string, { columns, rows, channels, interleaved }: LifShape): Promise<number> {
   const step = interleaved ? channels : 1;
@@ -115,12 +90,12 @@ export async function run(): Promise<BenchRow[]> {
     for (const { name, shape, z } of CASES) {
       const path = join(folder, "image.lif");
       write(path, shape);
-      const milliseconds = await best(5, () => onePlane(path, z));
+      const milliseconds = await best(5, () => openPlane(path, { z }));
       const floor = await floorOf(join(folder, "plane"), shape);
-      const peer = await withLiffile(path, z);
+      const peer = { name: "liffile", script: "lif_peer.py", asked: { path, frame: z, channel: 0 } };
       const ratios = {
         "to reading and converting": milliseconds / floor,
-        ...peer === null ? {} : { "to liffile": milliseconds / peer },
+        ...await ratioToPeer(milliseconds, peer),
       };
       rows.push({ group: "LIF", name, milliseconds, ratios });
     }

@@ -1,12 +1,8 @@
-"""Times liffile on LIF files: for each line `{"path", "frame", "channel"}` the best of five opens that give one channel of one frame of
-the first image as float32, in milliseconds. Needs liffile."""
-import json, logging, sys, time, warnings
-
+"""Times liffile reading one channel of one frame of the first image of a LIF file as float32; see peer_timing.py. Needs liffile."""
 import liffile
 import numpy
 
-logging.disable(logging.CRITICAL)
-warnings.filterwarnings("ignore")
+from peer_timing import report
 
 
 def once(path, frame, channel):
@@ -18,11 +14,4 @@ def once(path, frame, channel):
         return numpy.array(plane, "<f4", order="C")
 
 
-for line in sys.stdin:
-    asked = json.loads(line)
-    times = []
-    for _ in range(6):
-        start = time.perf_counter()
-        once(**asked)
-        times.append(time.perf_counter() - start)
-    print(1000 * min(times[1:]), flush=True)
+report(once)

@@ -3,9 +3,8 @@
  * where a Python with it is at hand (`--python=PROGRAM`, `python3` by default).
  */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { openHere } from "../tests/load_here.ts";
 import { type LsmShape, writeLsm } from "./lsm_samples.ts";
+import { openPlane, ratioToPeer } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 const LARGE = { side: 2048, channels: 2, planes: 1 };
@@ -21,36 +20,6 @@ const CASES: readonly { readonly name: string; readonly shape: LsmShape; readonl
   },
 ];
 
-/** Milliseconds of tifffile for channel 0 of a plane, `null` without it. */
-async function withTifffile(path: string, page: number): Promise<number | null> {
-  const flag = "--python=";
-  const python = Deno.args.find((argument) => argument.startsWith(flag))?.slice(flag.length) ?? "python3";
-  const script = fileURLToPath(new URL("./lsm_peer.py", import.meta.url));
-  try {
-    const child = new Deno.Command(python, {
-      args: [script],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
-    const input = child.stdin.getWriter();
-    await input.write(new TextEncoder().encode(JSON.stringify({ path, channel: 0, page }) + "\n"));
-    await input.close();
-    const { stdout } = await child.output();
-    const text = new TextDecoder().decode(stdout).trim();
-    return text === "" ? null : Number(text);
-  } catch {
-    return null;
-  }
-}
-
-async function onePlane(path: string, t: number): Promise<void> {
-  await openHere(path, async (acquisition) => {
-    const plan = await acquisition.plan([0], { t, z: 0, l: 0 });
-    await plan.decode([new Float32Array(plan.rows * plan.columns)]);
-  });
-}
-
 /** Runs all rows. */
 export async function run(): Promise<BenchRow[]> {
   const folder = await Deno.makeTempDir();
@@ -59,7 +28,7 @@ export async function run(): Promise<BenchRow[]> {
     for (const { name, shape, t } of CASES) {
       const path = join(folder, "scan.lsm");
       writeLsm(path, shape);
-      const milliseconds = await best(5, () => onePlane(path, t));
+      const milliseconds = await best(5, () => openPlane(path, { t }));
       const bytes = new Uint8Array(2 * shape.side ** 2).fill(7);
       const plane = join(folder, "plane");
       Deno.writeFileSync(plane, bytes);
@@ -67,14 +36,14 @@ export async function run(): Promise<BenchRow[]> {
         const read = Deno.readFileSync(plane);
         new Float32Array(shape.side ** 2).set(new Uint16Array(read.buffer, 0, shape.side ** 2));
       });
-      const peer = await withTifffile(path, t);
+      const peer = { name: "tifffile", script: "lsm_peer.py", asked: { path, channel: 0, page: t } };
       rows.push({
         group: "LSM",
         name,
         milliseconds,
         ratios: {
           "to reading and converting": milliseconds / floor,
-          ...peer === null ? {} : { "to tifffile": milliseconds / peer },
+          ...await ratioToPeer(milliseconds, peer),
         },
       });
     }

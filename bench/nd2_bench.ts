@@ -3,9 +3,8 @@
  * where a Python with it is at hand (`--python=PROGRAM`, `python3` by default).
  */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { openHere } from "../tests/load_here.ts";
 import { type Nd2Shape, writeNd2 } from "./nd2_samples.ts";
+import { openPlane, ratioToPeer } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 const LARGE = { side: 2048, channels: 2, frames: 1 };
@@ -21,37 +20,6 @@ const CASES: readonly { readonly name: string; readonly shape: Nd2Shape; readonl
   },
 ];
 
-/** Milliseconds of nd2 for channel 0 of a frame, `null` without it. */
-async function withNd2(path: string, frame: number): Promise<number | null> {
-  const flag = "--python=";
-  const python = Deno.args.find((argument) => argument.startsWith(flag))?.slice(flag.length) ?? "python3";
-  const script = fileURLToPath(new URL("./nd2_peer.py", import.meta.url));
-  try {
-    const child = new Deno.Command(python, {
-      args: [script],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "null",
-    })
-      .spawn();
-    const input = child.stdin.getWriter();
-    await input.write(new TextEncoder().encode(JSON.stringify({ path, channel: 0, frame }) + "\n"));
-    await input.close();
-    const { stdout } = await child.output();
-    const text = new TextDecoder().decode(stdout).trim();
-    return text === "" ? null : Number(text);
-  } catch {
-    return null;
-  }
-}
-
-async function onePlane(path: string, z: number): Promise<void> {
-  await openHere(path, async (acquisition) => {
-    const plan = await acquisition.plan([0], { t: 0, z, l: 0 });
-    await plan.decode([new Float32Array(plan.rows * plan.columns)]);
-  });
-}
-
 /** Runs all rows. */
 export async function run(): Promise<BenchRow[]> {
   const folder = await Deno.makeTempDir();
@@ -60,7 +28,7 @@ export async function run(): Promise<BenchRow[]> {
     for (const { name, shape, z } of CASES) {
       const path = join(folder, "frames.nd2");
       writeNd2(path, shape);
-      const milliseconds = await best(5, () => onePlane(path, z));
+      const milliseconds = await best(5, () => openPlane(path, { z }));
       // Channels are interleaved, so that one of them costs the bytes of all.
       const { side, channels } = shape;
       const plane = join(folder, "plane");
@@ -70,14 +38,14 @@ export async function run(): Promise<BenchRow[]> {
         const samples = new Float32Array(side ** 2);
         for (let i = 0, at = 0; i < samples.length; i += 1, at += channels) samples[i] = words[at]!;
       });
-      const peer = await withNd2(path, z);
+      const peer = { name: "nd2", script: "nd2_peer.py", asked: { path, channel: 0, frame: z } };
       rows.push({
         group: "ND2",
         name,
         milliseconds,
         ratios: {
           "to reading and converting": milliseconds / floor,
-          ...peer === null ? {} : { "to nd2": milliseconds / peer },
+          ...await ratioToPeer(milliseconds, peer),
         },
       });
     }

@@ -1,12 +1,8 @@
-"""Times nd2 on ND2 files: for each line `{"path", "channel", "frame"}` the best of five opens that give one channel of one frame as
-float32, in milliseconds. Needs nd2."""
-import json, logging, sys, time, warnings
-
+"""Times nd2 reading one channel of one frame of an ND2 file as float32; see peer_timing.py. Needs nd2."""
 import nd2
 import numpy
 
-logging.disable(logging.CRITICAL)
-warnings.filterwarnings("ignore")
+from peer_timing import report
 
 
 def once(path, channel, frame):
@@ -15,11 +11,4 @@ def once(path, channel, frame):
         return numpy.array(plane[channel] if plane.ndim == 3 else plane, "<f4", order="C")
 
 
-for line in sys.stdin:
-    asked = json.loads(line)
-    times = []
-    for _ in range(6):
-        start = time.perf_counter()
-        once(**asked)
-        times.append(time.perf_counter() - start)
-    print(1000 * min(times[1:]), flush=True)
+report(once)

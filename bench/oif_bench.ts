@@ -6,21 +6,10 @@ import { writeCompound } from "../tests/fixtures/compound_writer.ts";
 import { withFiles } from "../tests/fixtures/oir_files.ts";
 import { tiffBytes } from "../tests/fixtures/tiff_writer.ts";
 import { loadHere } from "../tests/load_here.ts";
+import { ratioToPeer } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 const [SIDE, TIMES] = [1024, 8];
-
-/** Prints the least milliseconds of five times opening a file and reading its first plane as float32. */
-const PEER = `
-import sys, time, oiffile
-best = 1e9
-for _ in range(5):
-    start = time.perf_counter()
-    with oiffile.OifFile(sys.argv[1]) as oif:
-        oif.asarray(next(oif.glob("*.tif"))).astype("f4")
-    best = min(best, time.perf_counter() - start)
-print(best * 1000)
-`;
 
 function series(): Uint8Array {
   const text = (lines: string[]) => Buffer.from("\ufeff" + lines.join("\r\n") + "\r\n", "utf16le");
@@ -63,18 +52,6 @@ function series(): Uint8Array {
   }, 4).bytes;
 }
 
-/** Milliseconds of oiffile in the Python of `--python=PROGRAM`, or `python3`; `null` where that does not have it. */
-function peer(path: string): number | null {
-  const flag = "--python=";
-  const python = Deno.args.find((argument) => argument.startsWith(flag))?.slice(flag.length) ?? "python3";
-  try {
-    const { success, stdout } = new Deno.Command(python, { args: ["-c", PEER, path] }).outputSync();
-    return success ? Number(new TextDecoder().decode(stdout)) : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Runs the benchmark. */
 export function run(): Promise<BenchRow[]> {
   return withFiles({ "a.oib": series() }, async (folder) => {
@@ -88,7 +65,7 @@ export function run(): Promise<BenchRow[]> {
       new Float32Array(SIDE * SIDE).set(new Uint16Array(stored.buffer, stored.byteOffset, SIDE * SIDE));
     });
     const open = await best(5, () => loadHere(path));
-    const others = peer(path);
+    const peer = { name: "oiffile", script: "oif_peer.py", asked: { path } };
     return [
       { group: "oif", name: `read and convert ${SIDE} x ${SIDE}`, milliseconds: floor, ratios: {} },
       {
@@ -97,7 +74,7 @@ export function run(): Promise<BenchRow[]> {
         milliseconds: open,
         ratios: {
           "to reading and converting": open / floor,
-          ...(others !== null && { "to oiffile": open / others }),
+          ...await ratioToPeer(open, peer),
         },
       },
     ];
