@@ -1,6 +1,5 @@
 /** Every plane of every scene of the ND2 files that a writer in Python made, with the facts that it wrote into them. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { MAX_DOCUMENT_BYTES } from "../../readers/limits.ts";
@@ -8,6 +7,7 @@ import { FileAccess } from "../../readers/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
 import { openHere } from "../load_here.ts";
+import { hashAt } from "../plane_hash.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";
 
 const FIXTURES = new URL("../fixtures/nd2/", import.meta.url);
@@ -33,14 +33,6 @@ interface Fixture {
 }
 
 const EXPECTED: readonly Fixture[] = JSON.parse(Deno.readTextFileSync(new URL("expected.json", FIXTURES)));
-
-async function hashAt(acquisition: Acquisition, at: string): Promise<string> {
-  const [t = 0, z = 0, l = 0, channel = 0] = at.split(",").map(Number);
-  const plan = await acquisition.plan([channel], { t, z, l });
-  const plane = new Float32Array(plan.rows * plan.columns).fill(-1);
-  await plan.decode([plane]);
-  return createHash("sha256").update(new Uint8Array(plane.buffer)).digest("hex").slice(0, 16);
-}
 
 function checkFacts(acquisition: Acquisition, fixture: Fixture, scenes: Scenes): void {
   const { channels, axes, date, time, times } = acquisition;

@@ -1,10 +1,9 @@
 /** OIF and OIB as an independent script wrote them: planes at every position, rows, axes, reference images. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { PlaneNotFound } from "../../readers/errors.ts";
-import type { Acquisition } from "../../readers/reader.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";
 
 const FOLDER = join(import.meta.dirname!, "../fixtures/oif");
@@ -34,35 +33,15 @@ interface Expected {
 
 const EXPECTED: readonly Expected[] = JSON.parse(Deno.readTextFileSync(join(FOLDER, "expected.json")));
 
-const digest = (plane: Float32Array) =>
-  createHash("sha256").update(new Uint8Array(plane.buffer, plane.byteOffset, plane.byteLength)).digest("hex")
-    .slice(0, 16);
-
-async function planeAt(acquisition: Acquisition, [t = 0, z = 0, l = 0, channel = 0]: readonly number[]) {
-  const plan = await acquisition.plan([channel], { t, z, l });
-  const plane = new Float32Array(plan.rows * plan.columns);
-  await plan.decode([plane]);
-  return plane;
-}
-
-function* indices({ sizes }: Expected): Generator<number[]> {
-  const { T = 1, Z = 1, L = 1, C = 1 } = sizes;
-  for (let t = 0; t < T; t += 1) {
-    for (let z = 0; z < Z; z += 1) {
-      for (let l = 0; l < L; l += 1) for (let c = 0; c < C; c += 1) yield [t, z, l, c];
-    }
-  }
-}
-
 for (const entry of EXPECTED) {
   Deno.test(`${entry.file}: planes at every position, and rows of them`, async () => {
     let served = 0;
     await openHere(join(FOLDER, entry.file), async (acquisition) => {
-      for (const index of indices(entry)) {
-        const expected = entry.planes[index.join()];
-        if (expected === undefined) await rejects(planeAt(acquisition, index), PlaneNotFound);
+      for (const at of positionsOf(entry.sizes)) {
+        const expected = entry.planes[at];
+        if (expected === undefined) await rejects(hashAt(acquisition, at), PlaneNotFound);
         else {
-          equal(digest(await planeAt(acquisition, index)), expected, index.join());
+          equal(await hashAt(acquisition, at), expected, at);
           served += 1;
         }
       }
@@ -87,7 +66,7 @@ for (const entry of EXPECTED) {
     equal(summary.warnings.length, entry.warned === null ? 0 : 1, summary.warnings.join("; "));
     if (entry.warned !== null) match(summary.warnings[0]!, new RegExp(entry.warned));
     const { reference } = entry;
-    deepEqual(referencePlanes.map(digest), reference?.planes ?? []);
+    deepEqual(referencePlanes.map(hashOf), reference?.planes ?? []);
     if (reference === null) return;
     deepEqual(summary.reference!.axes.map(({ size, step, unit }) => [size, step, unit]), [
       [reference.shape[0], reference.step, "um"],
