@@ -11,7 +11,6 @@ const PARAMETERS: Readonly<Record<string, Json>> = {
   session_id: { description: "Id of the session", schema: { type: "string" } },
   channel_index: { description: "Channel index, from 0", schema: { type: "integer", minimum: 0 } },
   file: { description: "File name", schema: { type: "string" } },
-  folder: { description: "Folder name", schema: { type: "string" } },
 };
 
 const RANGE_PARAMETER: Json = {
