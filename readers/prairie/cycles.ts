@@ -35,6 +35,12 @@ export function levelsOf(scan: PvScan, sequence: PvSequence, frame = sequence.fr
   return frame === undefined ? [sequence.state, scan.state] : [frame.state, sequence.state, scan.state];
 }
 
+/** The images of a frame by the numbers of their channels, one each: the first that is named. */
+export function channelFiles({ files }: PvFrame): PvFile[] {
+  const byNumber = new Map(files.toReversed().map((file) => [file.channel, file]));
+  return [...byNumber.values()].sort((a, b) => a.channel - b.channel);
+}
+
 /**
  * The sequences as scenes. Those of a series (type `TSeries ...` or `ZSeries`) with equal frames at one place of the
  * stage are the time points of one scene, every other one is a scene.

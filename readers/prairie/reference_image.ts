@@ -6,6 +6,7 @@ import { sourceSteps } from "../pvscan/source_steps.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import type { ScanFiles } from "./scan_files.ts";
+import { channelFiles } from "./cycles.ts";
 import { PlaneImages } from "./plane_images.ts";
 import { scanPath } from "./scan_path.ts";
 
@@ -31,7 +32,8 @@ export function referenceImage(
 ): ReferenceResult {
   const sources: SourceFile[] = [];
   const missing: string[] = [];
-  for (const { name, source, channelName } of sequence.frames[0]?.files ?? []) {
+  const [frame] = sequence.frames;
+  for (const { name, source, channelName } of frame === undefined ? [] : channelFiles(frame)) {
     const own = source ?? sourceName(name);
     if (own !== null && files.sizeOf(own) !== null) sources.push({ name: own, channelName });
     else if (source !== null) missing.push(source);

@@ -10,7 +10,7 @@ import { DocumentList } from "../tiff/document_list.ts";
 import { withFirstRows } from "../tiff/first_rows.ts";
 import type { PageLayout } from "../tiff/page.ts";
 import { stepsOf, timesOf } from "./calibration.ts";
-import { type CycleGroup, FrameGrid } from "./cycles.ts";
+import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { type LineSettings, lineSettings } from "./line_settings.ts";
 import { PlaneImages } from "./plane_images.ts";
 import { referenceImage } from "./reference_image.ts";
@@ -117,8 +117,8 @@ function channelsOf(
   grid: FrameGrid,
   files: ScanFiles,
 ): { readonly channels: readonly PvFile[]; readonly warnings: readonly string[] } {
-  const byNumber = new Map((grid.at(0, 0)?.files ?? []).toReversed().map((file) => [file.channel, file]));
-  const named = [...byNumber.values()].sort((a, b) => a.channel - b.channel);
+  const frame = grid.at(0, 0);
+  const named = frame === undefined ? [] : channelFiles(frame);
   const doubts = channelDoubts(grid, named);
   if (named.length === 0) throw new DecodeFailed("the PVScan document names no image of the first frame");
   const there = named.filter(({ name }) => files.sizeOf(name) !== null);

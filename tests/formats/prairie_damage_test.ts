@@ -175,6 +175,18 @@ Deno.test("source images that are missing, damaged or of another size cost the r
     await warned(/Source images of the line are missing: "LineScan.*" and 1 more/, null);
   }));
 
+Deno.test("channels have the order of their numbers, as those of the reference image, one each", () =>
+  withCopy(TWO, async (at) => {
+    const usual = await loadHere(at(image(1, 1)));
+    const [first, second] = Deno.readTextFileSync(at(`${TWO}.xml`)).match(/<File [^>]*>/g)!;
+    replace(at(`${TWO}.xml`), new RegExp(`${first}(\\s*)${second}`), `${second}$1${first}$1${second}`);
+    const { summary, planes, referencePlanes } = await loadHere(at(image(1, 1)));
+    deepEqual(summary.channels, usual.summary.channels);
+    deepEqual(summary.reference!.channels, usual.summary.reference!.channels);
+    deepEqual([planes, referencePlanes], [usual.planes, usual.referencePlanes]);
+    match(summary.warnings.join(), /several images for one channel of a frame/);
+  }));
+
 Deno.test("without source images version 4 has no reference image, and no warning as it names none", () =>
   withCopy(OLD, async (at) => {
     for (const channel of [1, 2]) Deno.removeSync(at(`${OLD}-Cycle00001_Ch${channel}Source.tif`));
