@@ -1,7 +1,7 @@
 /** The command line: a table of flags, from which help, parsing and messages are made. */
 import { HELP, type NamedFlag, readArguments, rowsOf, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "./readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "./readers/registry.ts";
+import { SUPPORTED_EXTENSIONS } from "./readers/format_names.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** What the command line decides about a server. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SUPPORTED_EXTENSIONS } from "./readers/registry.ts";
+import { SUPPORTED_EXTENSIONS } from "./readers/format_names.ts";
 import { UsageError } from "./arguments.ts";
 import { type Configuration, DEFAULTS, parseCommandLine } from "./command_line.ts";
 

@@ -7,7 +7,8 @@ import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
 import type { FileAccess, PathKind } from "./random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./request_bounds.ts";
-import { DIRECTORY_FORMATS, extensionOf, FORMATS, mayHoldPaths, STORE_MARKERS } from "./registry.ts";
+import { extensionOf, mayHoldPaths, STORE_MARKERS } from "./format_names.ts";
+import { DIRECTORY_FORMATS, FORMATS } from "./registry.ts";
 
 /** The format and the path to hand to its reader. */
 export interface ChosenFormat {

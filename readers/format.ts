@@ -1,5 +1,6 @@
-/** What each format tells of itself, in the `format.ts` of its folder, before its reader is loaded. */
+/** How the content of each format is told, in the `format.ts` of its folder, before its reader is loaded. */
 import type { ByteSource } from "./byte_source.ts";
+import type { FormatName } from "./format_names.ts";
 import type { FileAccess } from "./random_access.ts";
 import type { ReadScenes } from "./reader.ts";
 
@@ -7,15 +8,7 @@ import type { ReadScenes } from "./reader.ts";
 export const HEAD_BYTES = 64;
 
 /** What formats of every container tell. */
-export interface FormatBase {
-  /** `source.format` in the API. */
-  readonly name: string;
-  /** For file dialogs and messages. */
-  readonly title: string;
-  /** Lower case, with the leading dot; compound ones win over simple ones. */
-  readonly extensions: readonly string[];
-  /** True where a path may lead on into a file with one of the extensions, to a part of what it holds. */
-  readonly holdsPaths?: boolean;
+export interface FormatBase extends FormatName {
   /** Extensions of relatives that are not read, lower case; {@linkcode explains} tells what to open instead. */
   readonly relatives?: readonly string[];
   /** For relatives that no extension tells: whether a file is one, by its name. */

@@ -20,23 +20,3 @@ export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, CZI, ND2, LIF, LOF, .
 export const DIRECTORY_FORMATS: readonly DirectoryFormat[] = FORMATS.filter((format) =>
   format.container === "directory"
 );
-
-/** Files inside a directory that mark it as an image; a path to one of them means its directory. */
-export const STORE_MARKERS: readonly string[] = DIRECTORY_FORMATS.flatMap((format) => format.markers);
-
-/** Every extension that a reader of this build takes, sorted. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = FORMATS.flatMap((format) => format.extensions).sort();
-
-/** The longest extension of {@linkcode SUPPORTED_EXTENSIONS} at the end of a path, without case, or `null`. */
-export function extensionOf(path: string): string | null {
-  const lower = path.toLowerCase();
-  const fitting = SUPPORTED_EXTENSIONS.filter((extension) => lower.endsWith(extension));
-  return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
-}
-
-/** True for the name of a file that a path may lead into. */
-export function mayHoldPaths(path: string): boolean {
-  const extension = extensionOf(path);
-  return extension !== null &&
-    FORMATS.some((format) => format.holdsPaths && format.extensions.includes(extension));
-}

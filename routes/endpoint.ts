@@ -1,7 +1,15 @@
 /** What a row of the endpoint table tells. */
 import type { z } from "zod";
-import type { ErrorCode } from "../schemas/http.ts";
+import type * as schemas from "../schemas/http.ts";
 import type { Handler } from "./context.ts";
+
+/** The schemas of bodies, which are loaded when the first of them is needed: `schemas/http.ts`. */
+export type Schemas = typeof schemas;
+
+/** Name of one of them. */
+export type SchemaName = {
+  [Name in keyof Schemas]: Schemas[Name] extends z.ZodType ? Name : never;
+}[keyof Schemas];
 
 /** What a success looks like. */
 export interface Success {
@@ -12,7 +20,7 @@ export interface Success {
   /** Media type of the body; absent where there is none. */
   readonly mediaType?: string;
   /** Schema of a JSON body. */
-  readonly schema?: z.ZodType;
+  readonly schema?: SchemaName;
   /** A body, for the document. */
   readonly example?: unknown;
 }
@@ -30,7 +38,7 @@ export interface Endpoint {
   /** What it does. */
   readonly summary: string;
   /** Schema of the JSON body of the request. */
-  readonly request?: z.ZodType;
+  readonly request?: SchemaName;
   /** Bodies, for the document, by what they ask for. */
   readonly requestExamples?: Readonly<Record<string, unknown>>;
   /** Its answer when all is well. */
@@ -42,7 +50,7 @@ export interface Endpoint {
   /** True where the query chooses a plane along T, Z and L. */
   readonly positions?: boolean;
   /** Codes that this endpoint answers besides those of every endpoint. */
-  readonly errors: readonly ErrorCode[];
+  readonly errors: readonly schemas.ErrorCode[];
   /** Answers it. */
   readonly handler: Handler;
 }

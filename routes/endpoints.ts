@@ -1,25 +1,10 @@
 /** The one table of everything that the server answers; routes and OpenAPI document are made from it. */
-import type { z } from "zod";
-import {
-  Capabilities,
-  type ErrorCode,
-  Health,
-  Index,
-  MetadataDocuments,
-  OpenAgainRequest,
-  OpenRequest,
-  OpenResponse,
-  PickRequest,
-  SchemaIndex,
-  SERVED,
-  SessionDeleted,
-  SessionInfo,
-} from "../schemas/http.ts";
-import type { Endpoint, Success } from "./endpoint.ts";
+import type { ErrorCode } from "../schemas/http.ts";
+import { SERVED } from "../schemas/served.ts";
+import type { Endpoint, SchemaName, Success } from "./endpoint.ts";
 import * as example from "./examples.ts";
 import { openAgain, openByPath, pickAndOpen } from "./open.ts";
 import { jsonResponse } from "./json_response.ts";
-import { openapiDocument } from "./openapi.ts";
 import {
   clientFile,
   demoFile,
@@ -67,7 +52,7 @@ const READ_AGAIN_ERRORS: readonly ErrorCode[] = [
   "shutting_down",
 ];
 
-const json = (description: string, schema: z.ZodType, sample: unknown): Success => ({
+const json = (description: string, schema: SchemaName, sample: unknown): Success => ({
   status: 200,
   description,
   mediaType: "application/json",
@@ -107,41 +92,41 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: "index",
     tag: "service",
     summary: "Links to the resources of the contract",
-    success: json("The links", Index, example.INDEX),
+    success: json("The links", "Index", example.INDEX),
     errors: [],
     handler: () => jsonResponse(INDEX),
   },
   {
     ...linked("health"),
     tag: "service",
-    success: json("The server is available", Health, example.HEALTH),
+    success: json("The server is available", "Health", example.HEALTH),
     errors: [],
     handler: health,
   },
   {
     ...linked("capabilities"),
     tag: "service",
-    success: json("The capabilities", Capabilities, example.CAPABILITIES),
+    success: json("The capabilities", "Capabilities", example.CAPABILITIES),
     errors: [],
     handler: capabilities,
   },
   {
     ...linked("open"),
     tag: "acquisitions",
-    request: OpenRequest,
+    request: "OpenRequest",
     requestExamples: example.OPEN_REQUESTS,
-    success: json("The session and what it holds", OpenResponse, example.OPEN),
+    success: json("The session and what it holds", "OpenResponse", example.OPEN),
     errors: ["origin_not_allowed", "path_not_allowed", ...OPEN_ERRORS],
     handler: openByPath,
   },
   {
     ...linked("pickAndOpen"),
     tag: "acquisitions",
-    request: PickRequest,
+    request: "PickRequest",
     requestExamples: example.PICK_REQUESTS,
     success: json(
       "The session and what it holds, or an error with the code cancelled",
-      OpenResponse,
+      "OpenResponse",
       example.OPEN,
     ),
     errors: ["cancelled", "dialog_unavailable", "dialog_busy", ...OPEN_ERRORS],
@@ -153,7 +138,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: "readSession",
     tag: "sessions",
     summary: "State of a session",
-    success: json("The state", SessionInfo, example.SESSION),
+    success: json("The state", "SessionInfo", example.SESSION),
     errors: ["session_not_found"],
     handler: readSession,
   },
@@ -163,7 +148,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: "deleteSession",
     tag: "sessions",
     summary: "End a session and free its memory",
-    success: json("The session is gone", SessionDeleted, example.DELETED),
+    success: json("The session is gone", "SessionDeleted", example.DELETED),
     errors: ["session_not_found"],
     handler: deleteSession,
   },
@@ -173,9 +158,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: "openAgain",
     tag: "acquisitions",
     summary: "Open the acquisition of a session once more, such as another scene of it, into a new session",
-    request: OpenAgainRequest,
+    request: "OpenAgainRequest",
     requestExamples: example.OPEN_AGAIN_REQUESTS,
-    success: json("The new session and what it holds", OpenResponse, example.OPEN),
+    success: json("The new session and what it holds", "OpenResponse", example.OPEN),
     errors: ["session_not_found", "acquisition_changed", ...OPEN_ERRORS],
     handler: openAgain,
   },
@@ -185,7 +170,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: "readMetadata",
     tag: "sessions",
     summary: "Metadata documents of the file, as they are",
-    success: json("The documents", MetadataDocuments, example.METADATA),
+    success: json("The documents", "MetadataDocuments", example.METADATA),
     errors: ["session_not_found", ...READ_AGAIN_ERRORS],
     handler: readMetadata,
   },
@@ -224,13 +209,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: "pages",
     success: { status: 200, description: "The OpenAPI document", mediaType: "application/json" },
     errors: [],
-    handler: (_c, { version }) => jsonResponse(openapiDocument(ENDPOINTS, version)),
+    handler: async (_c, { version }) => {
+      const { openapiDocument } = await import("./openapi.ts");
+      return jsonResponse(openapiDocument(ENDPOINTS, version));
+    },
   },
   {
     ...linked("schemas"),
     tag: "pages",
     summary: "The JSON Schemas of the collection documents",
-    success: json("Paths of the schemas", SchemaIndex, example.SCHEMAS),
+    success: json("Paths of the schemas", "SchemaIndex", example.SCHEMAS),
     errors: [],
     handler: schemaIndex,
   },

@@ -4,8 +4,9 @@ import type { z } from "zod";
 import { sceneNames } from "../readers/channel_names.ts";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import type { Axis, Channel } from "../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
-import { OpenAgainRequest, OpenRequest, type OpenResponse, PickRequest, SERVED } from "../schemas/http.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import type { OpenResponse } from "../schemas/http.ts";
+import { SERVED } from "../schemas/served.ts";
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
 import type { Session } from "../session/store.ts";
 import { dialogTitle } from "../session/dialog/title.ts";
@@ -19,7 +20,7 @@ import { pathParameter, type RequestContext, type Services } from "./context.ts"
 /** Opens an acquisition by path. */
 export async function openByPath(c: RequestContext, services: Services): Promise<Response> {
   checkRunning(services);
-  const { path, channelIndices = null, scene = null } = await readBody(c.req.raw, OpenRequest, false);
+  const { path, channelIndices = null, scene = null } = await readBody(c.req.raw, "OpenRequest", false);
   if (!isAbsolute(path)) {
     throw faulty(
       ["path"],
@@ -46,7 +47,7 @@ export async function openAgain(c: RequestContext, services: Services): Promise<
   const origin = askingOrigin(c.req.raw.headers);
   const { channelIndices = null, scene = null } = await readBody(
     c.req.raw,
-    OpenAgainRequest,
+    "OpenAgainRequest",
     origin === undefined,
   );
   const session = services.store.get(pathParameter(c, "session_id"));
@@ -63,7 +64,7 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   const origin = askingOrigin(c.req.raw.headers);
   const { channelIndices = null, scene = null, extensions = null } = await readBody(
     c.req.raw,
-    PickRequest,
+    "PickRequest",
     origin === undefined,
   );
   const filter = dialogFilter(extensions, services.allowedExtensions);

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the endpoint table and the zod schemas. */
 import { z } from "zod";
-import { ErrorBody, type ErrorCode, HTTP_SCHEMAS, OpenResponse } from "../schemas/http.ts";
-import type { Endpoint } from "./endpoint.ts";
+import * as http from "../schemas/http.ts";
+import type { Endpoint, SchemaName } from "./endpoint.ts";
 import { COMMON_ERRORS, rowOf } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 
@@ -110,7 +110,7 @@ function operation(endpoint: Endpoint): Json {
 }
 
 function responses({ success, ranges, errors }: Endpoint): Json {
-  const byStatus = new Map<number, ErrorCode[]>();
+  const byStatus = new Map<number, http.ErrorCode[]>();
   const rows = [...errors.map(rowOf), ...COMMON_ERRORS];
   for (const { code, status } of rows) {
     byStatus.set(status, [...byStatus.get(status) ?? [], code]);
@@ -127,7 +127,7 @@ function responses({ success, ranges, errors }: Endpoint): Json {
       ...(success.example !== undefined && { example: success.example }),
     },
   };
-  const links = success.schema === OpenResponse ? { links: SESSION_LINKS } : {};
+  const links = success.schema === "OpenResponse" ? { links: SESSION_LINKS } : {};
   result[success.status] = {
     description: success.description,
     ...(success.mediaType !== undefined && { content: successContent }),
@@ -141,7 +141,7 @@ function responses({ success, ranges, errors }: Endpoint): Json {
       description: codes.join(", "),
       content: {
         "application/json": {
-          schema: reference(ErrorBody),
+          schema: reference("ErrorBody"),
           examples: Object.fromEntries(
             codes.map((code) => [code, { value: errorExample(code, status) }]),
           ),
@@ -158,7 +158,7 @@ function withCancelled(success: Endpoint["success"], schema: Json): Json {
     description: success.description,
     content: {
       "application/json": {
-        schema: { oneOf: [schema, reference(ErrorBody)] },
+        schema: { oneOf: [schema, reference("ErrorBody")] },
         examples: {
           opened: { value: success.example },
           cancelled: { value: errorExample("cancelled", 200) },
@@ -168,23 +168,23 @@ function withCancelled(success: Endpoint["success"], schema: Json): Json {
   };
 }
 
-function errorExample(code: ErrorCode, status: number): Json {
+function errorExample(code: http.ErrorCode, status: number): Json {
   const byHttp = code === "request_validation_failed" ? REFUSED_BY_HTTP[status] : undefined;
   if (byHttp !== undefined) return { ok: false, error: code, message: byHttp, details: [] };
   const details = code === "request_validation_failed" ? VALIDATION_DETAILS : null;
   return { ok: false, error: code, message: ERROR_MESSAGES[code], details };
 }
 
-function reference(schema: z.ZodType): Json {
-  const named = HTTP_SCHEMAS.get(schema);
-  if (named === undefined) throw new Error("A schema of the endpoint table has no name");
+function reference(name: SchemaName): Json {
+  const named = http.HTTP_SCHEMAS.get(http[name]);
+  if (named === undefined) throw new Error(`The schema ${name} has no name in the document`);
   return { $ref: schemaUri(named.id) };
 }
 
 const schemaUri = (id: string) => `#/components/schemas/${id}`;
 
 function componentSchemas(): Json {
-  const { schemas } = z.toJSONSchema(HTTP_SCHEMAS, { uri: schemaUri });
+  const { schemas } = z.toJSONSchema(http.HTTP_SCHEMAS, { uri: schemaUri });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) =>
       [id, withoutTuples(schema)] as const

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { ChannelOutOfRange } from "../readers/errors.ts";
 import type { Position, RowRange } from "../readers/reader.ts";
 import { requirePosition } from "../readers/request_bounds.ts";
-import { SERVED } from "../schemas/http.ts";
+import { SERVED } from "../schemas/served.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { SessionStore } from "../session/store.ts";
 import { type ByteRange, parseRange } from "./byte_range.ts";

@@ -1,7 +1,8 @@
 /** Reads and validates the JSON body of a request. */
 import type { z } from "zod";
 import { quoted } from "../readers/errors.ts";
-import { MAX_ITEMS } from "../schemas/http.ts";
+import { MAX_ITEMS } from "../schemas/served.ts";
+import type { SchemaName, Schemas } from "./endpoint.ts";
 import {
   type Detail,
   PayloadTooLarge,
@@ -25,17 +26,19 @@ const MAX_DETAILS = 20;
 /**
  * The validated body of a POST.
  *
+ * @param name of its schema
  * @param emptyMeansObject whether an empty body counts as `{}`
  * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed}
  */
-export async function readBody<T extends z.ZodType>(
+export async function readBody<Name extends SchemaName>(
   request: Request,
-  schema: T,
+  name: Name,
   emptyMeansObject: boolean,
   timeoutMs = BODY_TIMEOUT_MS,
-): Promise<z.infer<T>> {
+): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
   const bytes = await readBytes(request, timeoutMs);
+  const schema = await loadedSchema(name);
   if (emptyMeansObject && bytes.length === 0) return schema.parse({});
   checkContentType(request);
   let value: unknown;
@@ -53,6 +56,12 @@ export async function readBody<T extends z.ZodType>(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new RequestValidationFailed(result.error.issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
+}
+
+/** Zod is loaded with the first body, not when the server starts. */
+async function loadedSchema<Name extends SchemaName>(name: Name): Promise<z.ZodType<z.infer<Schemas[Name]>>> {
+  const schemas: { [N in SchemaName]: z.ZodType<z.infer<Schemas[N]>> } = await import("../schemas/http.ts");
+  return schemas[name];
 }
 
 /** Refuses a value with so many parts that looking for its faults would take long. */

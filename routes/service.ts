@@ -1,7 +1,8 @@
 /** What the server says of itself: index, health, capabilities. */
 import type { z } from "zod";
-import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
-import { type Capabilities, type Health, type Index, SERVED } from "../schemas/http.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import type { Capabilities, Health, Index } from "../schemas/http.ts";
+import { SERVED } from "../schemas/served.ts";
 import { askingOrigin, mayOpenByPath } from "./guard.ts";
 import { jsonResponse } from "./json_response.ts";
 import type { RequestContext, Services } from "./context.ts";

@@ -3,6 +3,7 @@
  * document is made from them; every field has its description here and nowhere else.
  */
 import { z } from "zod";
+import { MAX_ITEMS, SERVED } from "./served.ts";
 
 /** Schemas by their name in the OpenAPI document. */
 export const HTTP_SCHEMAS = z.registry<{ id: string }>();
@@ -11,14 +12,6 @@ function named<T extends z.ZodType>(id: string, schema: T): T {
   HTTP_SCHEMAS.add(schema, { id });
   return schema;
 }
-
-/** How every plane is served. */
-export const SERVED = {
-  servedDtype: "float32",
-  encoding: "raw-f32-le",
-  layout: "row-major",
-  mediaType: "application/octet-stream",
-} as const;
 
 const servedDtype = z.literal(SERVED.servedDtype).describe("Sample type of every served plane");
 const encoding = z.literal(SERVED.encoding).describe("Little-endian 32-bit floats without any header");
@@ -49,9 +42,6 @@ const extension = z.string().max(64).regex(
   /^\.[^\s/\\]+$/,
   "must start with a dot and hold no blank or slash",
 );
-
-/** Items that an array of a request may have. */
-export const MAX_ITEMS = 10_000;
 
 const channelIndices = z.array(z.int().nonnegative())
   .min(1)

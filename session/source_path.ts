@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { isInsideRoots, pathError, statKind } from "../readers/random_access.ts";
-import { mayHoldPaths } from "../readers/registry.ts";
+import { mayHoldPaths } from "../readers/format_names.ts";
 
 /** A directory that files may be opened from. */
 export interface Root {

@@ -3,7 +3,7 @@ import { type LoadedAcquisition, type LoadPlan, type LoadRequest, planLoad } fro
 import { chooseFormat, openChosen } from "../readers/choose_format.ts";
 import { FileAccess, type ReadCounts } from "../readers/random_access.ts";
 import type { Acquisition } from "../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/registry.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
 
 /** What a test can set. */
 export interface LoadOptions {

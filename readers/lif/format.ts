@@ -1,5 +1,6 @@
 /** Leica LIF and LOF. */
 import type { FileFormat } from "../format.ts";
+import { FORMAT_NAMES } from "../format_names.ts";
 import { firstText, OBJECT_FILE } from "./first_text.ts";
 
 /** The root of the levels that were added to the images of a LIF file. */
@@ -30,9 +31,7 @@ function explains(head: Uint8Array): string | null {
 
 /** LIF, of LAS AF and LAS X: many images in one file. */
 export const LIF: FileFormat = {
-  name: "lif",
-  title: "Leica LIF",
-  extensions: [".lif"],
+  ...FORMAT_NAMES.lif,
   container: "file",
   recognises(head) {
     const text = firstText(head);
@@ -45,9 +44,7 @@ export const LIF: FileFormat = {
 
 /** LOF, of LAS X: one image. */
 export const LOF: FileFormat = {
-  name: "lof",
-  title: "Leica LOF",
-  extensions: [".lof"],
+  ...FORMAT_NAMES.lof,
   container: "file",
   recognises(head) {
     const text = firstText(head);

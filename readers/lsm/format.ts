@@ -1,13 +1,12 @@
 /** Zeiss LSM. */
 import { type FileFormat, startsWith } from "../format.ts";
+import { FORMAT_NAMES } from "../format_names.ts";
 import { holdsLsmRecord } from "./record_entry.ts";
 import { explainLsmRelative } from "./relatives.ts";
 
 /** LSM: a TIFF with a record of Zeiss, whatever its extension. The databases beside such files are not read. */
 export const LSM: FileFormat = {
-  name: "lsm",
-  title: "Zeiss LSM",
-  extensions: [".lsm"],
+  ...FORMAT_NAMES.lsm,
   container: "file",
   // Little-endian TIFF with offsets of 32 bits; others do not exist.
   recognises: (head) => startsWith(head, 0x49, 0x49, 42, 0),

@@ -1,6 +1,7 @@
 /** Nikon ND2. */
 import type { ByteSource } from "../byte_source.ts";
 import { type FileFormat, startsWith } from "../format.ts";
+import { FORMAT_NAMES } from "../format_names.ts";
 import { hasBoxMap } from "./legacy_boxes.ts";
 
 const isChunked = (head: Uint8Array) => startsWith(head, 0xda, 0xce, 0xbe, 0x0a);
@@ -10,9 +11,7 @@ const isJpeg2000 = (head: Uint8Array) => startsWith(head, 0, 0, 0, 12, 0x6a, 0x5
 
 /** ND2 of chunks, and of JPEG 2000 boxes before 2010. */
 export const ND2: FileFormat = {
-  name: "nd2",
-  title: "Nikon ND2",
-  extensions: [".nd2"],
+  ...FORMAT_NAMES.nd2,
   container: "file",
   recognises: (head) => isChunked(head) || isJpeg2000(head),
   // A picture in JPEG 2000 begins in the same way.

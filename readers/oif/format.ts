@@ -1,6 +1,7 @@
 /** Olympus FluoView: OIF, settings with a folder of planes, and OIB, the same files in one compound file. */
 import type { ByteSource } from "../byte_source.ts";
 import { type FileFormat, startsWith } from "../format.ts";
+import { FORMAT_NAMES } from "../format_names.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import { isPartOfOif } from "./folder_names.ts";
 import { isOib } from "./oib_streams.ts";
@@ -28,9 +29,7 @@ function holdsSettings(file: ByteSource): boolean {
 /** Both containers, which one reader opens. */
 export const OIF: readonly FileFormat[] = [
   {
-    name: "oif",
-    title: "Olympus OIF",
-    extensions: [".oif"],
+    ...FORMAT_NAMES.oif,
     container: "file",
     recognises: beginsWithSection,
     confirms: holdsSettings,
@@ -38,9 +37,7 @@ export const OIF: readonly FileFormat[] = [
     load,
   },
   {
-    name: "oib",
-    title: "Olympus OIB",
-    extensions: [".oib"],
+    ...FORMAT_NAMES.oib,
     container: "file",
     recognises: (head) => startsWith(head, ...SIGNATURE),
     confirms: isOib,

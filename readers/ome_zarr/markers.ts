@@ -1,8 +1,9 @@
 /** Files that mark a directory as a Zarr group. */
 import { basename, dirname } from "node:path";
+import { FORMAT_NAMES } from "../format_names.ts";
 
 /** Their names. */
-export const GROUP_MARKERS: readonly string[] = ["zarr.json", ".zgroup", ".zattrs"];
+export const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
 
 /** What a path to an image means: a marker stands for the directory that it lies in. */
 export const imageAt = (path: string): string =>

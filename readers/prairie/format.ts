@@ -1,6 +1,7 @@
 /** Bruker (Prairie Technologies) Prairie View. */
 import type { ByteSource } from "../byte_source.ts";
 import type { FileFormat } from "../format.ts";
+import { FORMAT_NAMES } from "../format_names.ts";
 import { beginsScan, decodeDocument } from "../pvscan/document.ts";
 import { isPartOfScan } from "../pvscan/found_document.ts";
 import { explainPrairieRelative, isPrairieRelative } from "./relatives.ts";
@@ -16,9 +17,7 @@ const isScan = (file: ByteSource) =>
 
 /** The XML document of a scan, and the TIFF images that it names. */
 export const PRAIRIE: FileFormat = {
-  name: "prairie",
-  title: "Prairie View",
-  extensions: [".xml"],
+  ...FORMAT_NAMES.prairie,
   sharesExtensions: true,
   container: "file",
   recognises: beginsWithTag,

@@ -1,12 +1,11 @@
 /** TIFF and BigTIFF. */
 import { type FileFormat, startsWith } from "../format.ts";
+import { FORMAT_NAMES } from "../format_names.ts";
 import { explainTiffRelative, SCANIMAGE_LINE_FILES } from "./relatives.ts";
 
 /** All dialects of TIFF. */
 export const TIFF: FileFormat = {
-  name: "tif",
-  title: "TIFF",
-  extensions: [".tif", ".tiff", ".ome.tif", ".ome.tiff", ".stk", ".btf", ".tf8"],
+  ...FORMAT_NAMES.tiff,
   container: "file",
   // TIFF 6.0 section 2 and the BigTIFF design: byte order, then 42 or 43 in that order.
   recognises: (head) =>

@@ -7,7 +7,7 @@
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
-import { DIRECTORY_FORMATS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };
 import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
@@ -47,8 +47,6 @@ const ALL_NAME = "All files";
 
 /** Exit statuses of a shell or a loader for a program that is there but cannot run. */
 const NOT_STARTED = [126, 127];
-
-const STORE_EXTENSIONS = DIRECTORY_FORMATS.flatMap((format) => format.extensions);
 
 /**
  * The programs that can show the dialog on a system, in the order in which they are tried.

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { extensionOf, FORMATS } from "../../readers/registry.ts";
+import { extensionOf } from "../../readers/format_names.ts";
+import { FORMATS } from "../../readers/registry.ts";
 import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { canImport, pythonWithNumpy } from "./python.ts";

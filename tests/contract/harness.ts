@@ -11,7 +11,7 @@ import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
 import { PlaneWorkers } from "../../session/positions/plane_workers.ts";

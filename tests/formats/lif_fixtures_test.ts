@@ -5,7 +5,7 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { MAX_DOCUMENT_BYTES } from "../../readers/limits.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { openHere } from "../load_here.ts";
 import { hashAt } from "../plane_hash.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";

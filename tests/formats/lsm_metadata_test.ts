@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../fixtures/oir_files.ts";
 import { tinyTiff } from "../fixtures/tiny_tiff.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/registry.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 
 const GRAY = grayLayout(12, 8, 16);

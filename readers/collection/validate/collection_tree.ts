@@ -11,7 +11,7 @@ import { OME_ZARR } from "../../ome_zarr/format.ts";
 import { planeSelection, readLinkedImage } from "../../ome_zarr/stored_image.ts";
 import { FileAccess, isInsideRoots } from "../../random_access.ts";
 import { FIRST_POSITION } from "../../reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../registry.ts";
+import { SUPPORTED_EXTENSIONS } from "../../format_names.ts";
 import { rootOfDocument } from "../root.ts";
 import { csvProblem, MAX_CSV_BYTES } from "./csv.ts";
 import { ALONE, declaredKind, type DocumentContext, type ImageFacts, judgeDocument } from "./documents.ts";

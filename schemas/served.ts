@@ -1,0 +1,12 @@
+/** What the HTTP contract fixes, for code that needs no schema: loading zod takes longer than a health check may. */
+
+/** How every plane is served. */
+export const SERVED = {
+  servedDtype: "float32",
+  encoding: "raw-f32-le",
+  layout: "row-major",
+  mediaType: "application/octet-stream",
+} as const;
+
+/** Items that an array of a request may have. */
+export const MAX_ITEMS = 10_000;
