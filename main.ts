@@ -2,8 +2,9 @@
  * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
  */
 import { UsageError } from "./arguments.ts";
+import type { COMMANDS } from "./commands.ts";
 import { type Configuration, parseCommandLine } from "./command_line.ts";
-import { Log, printable } from "./log.ts";
+import { Log } from "./log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
@@ -183,33 +184,21 @@ function fail(message: string, status: number): never {
   Deno.exit(status);
 }
 
-/** A command that writes to standard output; its failure is one line on standard error, the code first. */
-async function shellCommand(name: "info" | "plane", args: readonly string[]): Promise<number> {
-  const { EXIT: SHELL_EXIT, failureOf } = await import("./shell/opening.ts");
-  const { OutputFailed, ReaderGone } = await import("./shell/standard_output.ts");
-  const { infoCommand } = await import("./shell/info.ts");
-  const { planeCommand } = await import("./shell/plane.ts");
-  try {
-    return await (name === "info" ? infoCommand : planeCommand)(args);
-  } catch (error) {
-    if (error instanceof ReaderGone) return SHELL_EXIT.ok;
-    if (error instanceof OutputFailed) fail(error.message, SHELL_EXIT.failed);
-    const { error: code, message } = failureOf(error);
-    console.error(printable(`${code}: ${message}`));
-    return error instanceof UsageError ? SHELL_EXIT.usage : SHELL_EXIT.failed;
-  }
+/**
+ * Runs a command. The file is named by a value, not in the import: else the server would load, before it listens, what
+ * only commands need, which is most of the program. The executable has it by `compile` in deno.json.
+ */
+async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promise<number> {
+  const file: string = "./commands.ts";
+  const commands: { COMMANDS: typeof COMMANDS } = await import(file);
+  return await commands.COMMANDS[name](args);
 }
 
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
-  if (name === "validate" || name === "schema") {
-    const { validateCommand, schemaCommand } = await import("./readers/collection/validate/command.ts");
-    const run = name === "validate" ? validateCommand : schemaCommand;
-    Deno.exit(
-      await run(rest, (line) => console.log(printable(line)), (line) => console.error(printable(line))),
-    );
+  if (name === "validate" || name === "schema" || name === "info" || name === "plane") {
+    Deno.exit(await run(name, rest));
   }
-  if (name === "info" || name === "plane") Deno.exit(await shellCommand(name, rest));
   try {
     const command = parseCommandLine(args);
     if (command.kind === "help") return console.log(command.text);

@@ -102,6 +102,7 @@ Deno.test("metadata of the executable", async (t) => {
       assert(readers.length > 0);
       const wanted = [
         "main.ts",
+        "commands.ts",
         "deno.json",
         "dist/commit.txt",
         "readers/decode_worker.ts",
