@@ -20,7 +20,7 @@ const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 /** Running responses may take this long to finish once the server stops. */
 const SHUTDOWN_MS = 5000;
 
-/** A worker is started ahead of the first open after this time. */
+/** A worker is started this long after the first request, ahead of the first open. */
 const WARM_MS = 250;
 
 /** A server that listens. */
@@ -60,11 +60,13 @@ export async function startServer(configuration: Configuration): Promise<Running
     dialogOnly: configuration.dialogOnly,
     isStopping: () => stopping,
   });
-  const listener = await listen(host, port, (request, env) => app.fetch(request, env), {
-    warn: (message) => log.line("warn", message),
-  });
-  // Starting a worker holds this thread for 12 ms and more: the first answers go before it.
-  clock.after(WARM_MS, () => sessions.warm());
+  let asked = false;
+  const listener = await listen(host, port, (request, env) => {
+    // A worker takes 20 MB and holds this thread for 12 ms as it starts: only for who asks, and after the first answers.
+    if (!asked) clock.after(WARM_MS, () => sessions.warm());
+    asked = true;
+    return app.fetch(request, env);
+  }, { warn: (message) => log.line("warn", message) });
   const shownHost = host === "::1" ? "[::1]" : host;
   return {
     baseUrl: `http://${shownHost}:${listener.port}`,
