@@ -2,7 +2,7 @@
  * Takes the pictures of the viewer that the documentation shows, into `docs/images/`: the example line scan and a drawn
  * section of tissue, in light and dark, on a desktop and on a phone; a scan of Prairie View on a desktop.
  *
- * usage: deno run -A tests/browser/screenshots.ts
+ * usage: deno run -A --lock tests/deno.lock tests/browser/screenshots.ts
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,0 +1,1 @@
+export { default } from "npm:ajv-formats@3.0.1";

@@ -1,0 +1,1 @@
+export { default } from "npm:axe-core@4.10.3";

@@ -1,0 +1,1 @@
+export * from "npm:geotiff@3.0.5";
