@@ -32,7 +32,7 @@ async function packagesOf(entry: string): Promise<string[]> {
 }
 
 Deno.test("the lock of the program has the packages that serving and the demo need, and no other", async () => {
-  const entries = ["main.ts", "readers/decode_worker.ts", "examples/walk_through.ts"];
+  const entries = ["main.ts", "commands.ts", "readers/decode_worker.ts", "examples/walk_through.ts"];
   const needed = new Set((await Promise.all(entries.map(packagesOf))).flat());
   assert.deepEqual(Object.keys(serving.npm).sort(), [...needed].sort());
 });
