@@ -103,6 +103,18 @@ Deno.test("an LZW stream without its end may be padded by 15 bytes", () => {
   throws(() => padded(16), /holds more than the 2 bytes/);
 });
 
+Deno.test("bytes before and behind an LZW stream in its buffer are not looked at", () => {
+  for (const old of [false, true]) {
+    const bytes = encode(TEXT, old);
+    const buffer = new Uint8Array(bytes.length + 16).fill(0xa5);
+    buffer.set(bytes, 3);
+    deepEqual(lzw.decode(buffer.subarray(3, 3 + bytes.length), segment(TEXT.length)), TEXT);
+    // Two bytes that are lacking hold a code: they are not taken from what follows.
+    const cut = buffer.subarray(3, 1 + bytes.length);
+    throws(() => lzw.decode(cut, segment(TEXT.length)), /bytes of LZW, 40000 are needed/);
+  }
+});
+
 Deno.test("LZW that does not begin with the clear code of either form is damaged", () => {
   deepEqual(decoded(3, 256, 256, 5, 6, 7, 257), [5, 6, 7]);
   for (const start of [codesOf(5, 6, 7, 257), codesOf(257), Uint8Array.of(0x80), new Uint8Array(9)]) {
