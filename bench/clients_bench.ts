@@ -1,9 +1,11 @@
 /** A plane of 64 MiB into the clients of examples/, each against the least that its language can do. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasChromium, startChromium } from "../tests/browser/browser.ts";
 import { ramp, writePlainStore } from "../tests/fixtures/plain_store.ts";
 import { PYTHON } from "./python_peer.ts";
 import type { BenchRow } from "./report.ts";
+import { planeTimes } from "./plane_in_page.js";
 import { startServer } from "./server_process.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -14,7 +16,7 @@ interface Times {
   readonly plane: number;
 }
 
-/** Measures Python and Octave, where they are; `--python=PROGRAM` names one with NumPy. */
+/** Measures Python, Chromium and Octave, where they are; `--python=PROGRAM` names one with NumPy. */
 export async function run(): Promise<BenchRow[]> {
   const folder = await Deno.makeTempDir({ prefix: "acq_bench_" });
   const path = join(folder, "plane.ome.zarr");
@@ -31,6 +33,7 @@ export async function run(): Promise<BenchRow[]> {
           ...[join(ROOT, "bench", "python_client.py"), inExamples("python"), server.base, path, port],
         ]),
       ),
+      ...rows("Chromium", "fetch of a bare answer", await timesInChromium(server.base, path, port)),
       ...rows(
         "Octave",
         "curl and fread",
@@ -48,6 +51,20 @@ export async function run(): Promise<BenchRow[]> {
   } finally {
     await server.stop();
     await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The client module in a page of the server, and as many bytes into the same page; `null` without Chromium. */
+async function timesInChromium(base: string, path: string, port: string): Promise<Times | null> {
+  if (!hasChromium()) return null;
+  const browser = await startChromium();
+  try {
+    const page = await browser.newPage();
+    // An answer that is no page has no policy, which would keep the other port away.
+    await page.goto(`${base}/api/v2/health`);
+    return await page.evaluate(planeTimes, { path, bare: `http://127.0.0.1:${port}/` });
+  } finally {
+    await browser.close();
   }
 }
 

@@ -13,7 +13,7 @@ sys.path.insert(0, sys.argv[1])
 import acq_client as acq
 
 base, path, port = sys.argv[2], sys.argv[3], int(sys.argv[4])
-ROUNDS = 15
+ROUNDS = 40
 
 
 def bare():
