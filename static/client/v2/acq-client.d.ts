@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /**
  * Types of `acq-client.js`: opens microscope files through acq-server (HTTP API v2) and reads their planes as
  * 32-bit floats.
