@@ -133,3 +133,9 @@ export function sliderTo({ id, value }) {
 /** Whether an element says this; spaces of any kind and number count as one. */
 export const hasText = ({ selector, text }) =>
   document.querySelector(selector).textContent.replaceAll(/\s+/g, " ").includes(text);
+
+/** Red, green, blue and alpha of a pixel of one of the page's canvases. */
+export function drawnPixel({ picture, x, y }) {
+  const context = document.querySelectorAll("canvas")[picture].getContext("2d");
+  return [...context.getImageData(x, y, 1, 1).data];
+}

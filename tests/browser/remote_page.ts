@@ -47,10 +47,16 @@ function exists(path: string): boolean {
   }
 }
 
-/** Starts a browser with an empty profile. */
-export function startBrowser(name: "firefox" | "webkit"): Promise<RemotePage> {
-  return name === "firefox" ? startFirefox() : startWebkit();
+/** Starts a browser with an empty profile, which takes certificates that nobody vouches for. */
+export function startBrowser(
+  name: "firefox" | "webkit",
+  preferences: FirefoxPreferences = {},
+): Promise<RemotePage> {
+  return name === "firefox" ? startFirefox(preferences) : startWebkit();
 }
+
+/** Settings of Firefox besides its own, as `about:config` lists them. */
+export type FirefoxPreferences = Readonly<Record<string, string | number>>;
 
 /** A program whose output is read until a line tells where it listens. */
 async function startProgram(
@@ -74,8 +80,12 @@ async function startProgram(
   }
 }
 
-async function startFirefox(): Promise<RemotePage> {
+async function startFirefox(preferences: FirefoxPreferences): Promise<RemotePage> {
   const profile = await Deno.makeTempDir({ prefix: "firefox_" });
+  const lines = Object.entries(preferences).map(([name, value]) =>
+    `user_pref("${name}", ${JSON.stringify(value)});\n`
+  );
+  await Deno.writeTextFile(`${profile}/user.js`, lines.join(""));
   const command = new Deno.Command(FIREFOX, {
     args: ["--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
     env: { HOME: profile, MOZ_DISABLE_CONTENT_SANDBOX: "1" },
@@ -90,7 +100,7 @@ async function startFirefox(): Promise<RemotePage> {
     socket.onerror = failed;
   });
   const send = bidiCommands(socket);
-  await send("session.new", { capabilities: {} });
+  await send("session.new", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
   const { contexts } = await send("browsingContext.getTree", {});
   const { context } = contexts[0];
   return {
@@ -172,7 +182,7 @@ async function startWebkit(): Promise<RemotePage> {
   const binary = MINI_BROWSERS.find(exists);
   const options = { binary, args: ["--automation"] };
   const { sessionId } = await call("POST", "/session", {
-    capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } },
+    capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options, acceptInsecureCerts: true } },
   });
   const session = `/session/${sessionId}`;
   return {

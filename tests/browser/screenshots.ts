@@ -1,12 +1,14 @@
 /**
  * Takes the pictures of the viewer that the documentation shows, into `docs/images/`: the example line scan and a drawn
- * section of tissue, in light and dark, on a desktop and on a phone; a scan of Prairie View on a desktop.
+ * section of tissue, in light and dark, on a desktop and on a phone; a scan of Prairie View on a desktop; the page of
+ * `examples/web/`.
  *
  * usage: deno run -A --lock tests/deno.lock tests/browser/screenshots.ts
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writePlainStore } from "../fixtures/plain_store.ts";
+import { chooseInExample, openExample } from "./example_page.ts";
 import { startChromium, StubbedServer, Viewer } from "./browser.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -81,4 +83,7 @@ const middle = await viewer.place("source", [40, 33], 20, 16);
 await viewer.page.mouse.move(middle.x, middle.y);
 await viewer.settle();
 await viewer.page.screenshot({ path: join(IMAGES, "prairie-light-1280x800.png") });
+const example = await openExample(browser, server);
+await chooseInExample(example, server, join(ROOT, "examples", "line_scan.oir"));
+await example.screenshot({ path: join(IMAGES, "use-from-web.png") });
 await browser.close();
