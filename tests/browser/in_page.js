@@ -139,3 +139,6 @@ export function drawnPixel({ picture, x, y }) {
   const context = document.querySelectorAll("canvas")[picture].getContext("2d");
   return [...context.getImageData(x, y, 1, 1).data];
 }
+
+/** Whether an element says nothing. */
+export const isEmpty = (selector) => document.querySelector(selector).textContent === "";

@@ -1,8 +1,9 @@
 /** Opening: what is said of a file, whose session lives how long, cancelling and errors. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { Route } from "playwright-core";
 import type { Viewer } from "./browser.ts";
-import { forgetStatus, wasCancelled } from "./in_page.js";
+import { forgetStatus, hasText, isEmpty, wasCancelled } from "./in_page.js";
 import { openCard, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
@@ -91,6 +92,8 @@ test("errors are said in plain words, with code and message under Details", asyn
     await page.waitForSelector("#status.bad");
     await page.waitForSelector("#transfer", { state: "hidden" });
     assert.match(await viewer.text("#fault-words"), words);
+    // The dialog alone knew what was chosen; the server's message has its path or name.
+    assert(path.endsWith(await viewer.text("#fault-file")) && await viewer.text("#fault-file") !== "");
     assert.equal(await page.locator("#fault-code").isVisible(), false);
     await page.click("#fault summary");
     assert.equal(await viewer.text("#fault-code"), code);
@@ -103,4 +106,52 @@ test("errors are said in plain words, with code and message under Details", asyn
   const others = viewer.faults.filter((fault) => !/status of (404|500)/.test(fault));
   assert.deepEqual(others, []);
   viewer.faults.length = 0;
+});
+
+test("a failure names its file and can be closed, as warnings can", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  await page.click("#warnings-close");
+  assert.equal(await page.locator("#warnings").isVisible(), false);
+  const missing = join(viewer.server.folder, "missing.oir");
+  await page.click("#more-ways");
+  await page.fill("#path-field", missing);
+  await page.click("#path-open");
+  await page.waitForSelector("#fault:not([hidden])");
+  assert.equal(await viewer.text("#fault-file"), missing);
+  assert.equal(await viewer.text("#status"), "Failed");
+  await page.click("#fault-close");
+  assert.equal(await page.locator("#fault").isVisible(), false);
+  assert.equal(await viewer.text("#status"), "");
+  assert(await page.locator("#viewer").isVisible(), "what was open stays");
+  viewer.faults.length = 0;
+});
+
+test("what was done is said for a while", async (viewer) => {
+  await viewer.page.clock.install();
+  await viewer.open(files.scan);
+  assert.equal(await viewer.text("#status"), "Opened scan.oir");
+  await viewer.page.clock.fastForward("00:10");
+  await viewer.page.waitForFunction(isEmpty, "#status");
+});
+
+test("a long opening says what is read and for how long, counts the bytes, and is cancelled", async (viewer) => {
+  const { page } = viewer;
+  // Neither the opening nor the planes come before the test lets them.
+  const held: Record<"open" | "data", Route[]> = { open: [], data: [] };
+  await page.route("**/api/v2/open", (route) => void held.open.push(route));
+  await page.route("**/data", (route) => void held.data.push(route));
+  await page.fill("#path-field", files.scan);
+  await page.click("#path-open");
+  await page.waitForFunction(hasText, { selector: "#progress-text", text: "Reading scan.oir … " });
+  assert.match(await viewer.text("#progress-text"), / … \d+ s$/);
+  assert(await page.locator("#cancel").isVisible());
+  await held.open.pop()!.continue();
+  // Two channels of 200 x 64 and two of 128 x 128 samples of 4 bytes: 233,472.
+  await page.waitForFunction(hasText, { selector: "#progress-text", text: "0.0 MB of 0.2 MB" });
+  await page.click("#cancel");
+  await page.waitForFunction(wasCancelled);
+  assert.equal(await page.locator("#transfer").isVisible(), false);
+  assert.equal(await page.locator("#fault").isVisible(), false);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });

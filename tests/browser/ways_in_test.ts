@@ -196,8 +196,10 @@ test("without a display the page says so and offers the path", async () => {
     await page.fill("#path-field", SCAN);
     await page.click("#path-open");
     await ended(viewer);
+    assert.equal(await page.locator("#more-ways").isVisible(), false, "one button for one thing");
     await page.click("#open");
     assert(await page.locator("#ways-dialog #path-field").isVisible(), "the button leads to the path");
+    assert(await page.locator("#ways-dialog #recent").isVisible());
     assert.deepEqual(viewer.faults, []);
   } finally {
     await browser.close();
@@ -215,7 +217,7 @@ test("a file that is dropped does not replace the page, which says what to do", 
       await viewer.text("#notice-text"),
       /^cells\.tif was not opened: .* Choose it with “Open file…”, or type its path/,
     );
-    await viewer.page.click("#notice-action");
+    await viewer.page.click("#notice-close");
     assert.equal(await viewer.page.locator("#notice").isVisible(), false);
   } finally {
     await browser.close();

@@ -49,6 +49,6 @@ attachShortcuts({
   ...measured.actions,
   Escape: (key) => measured.layDown() || opening.actions.Escape?.(key),
 });
-explainDrops((text) => page.notice(text, "Close", () => page.notice(null)));
+explainDrops((text) => page.notice(text));
 addEventListener("pagehide", () => opening.leave());
 opening.begin();

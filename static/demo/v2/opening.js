@@ -40,6 +40,8 @@ export class Opening {
   #steps;
   #mayOpenByPath = false;
   #isSample = false;
+  /** What is being opened; empty while only the dialog knows. */
+  #path = "";
   /** Position of the planes that are seen, while others may be on their way. @type {Place} */
   #shownPlace = { t: 0, z: 0, l: 0 };
   #keepTimer = 0;
@@ -128,7 +130,7 @@ export class Opening {
     on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
     on("progress", ({ received, total }) => page.progress(received, total));
     on("loaded", (loaded) => this.#loaded(loaded));
-    on("failed", ({ error }) => this.#failed(error));
+    on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
     on("cancelled", () => page.say("Cancelled"));
     on("idle", () => {
       page.end();
@@ -155,8 +157,10 @@ export class Opening {
     this.#bar.pause();
     this.#ways.busy(true);
     const isDialog = kind === "dialog";
+    const isOfShown = kind === "scene" || kind === "again";
+    this.#path = isOfShown ? this.#parts.viewer.info?.source.path ?? "" : path;
     page.begin(
-      isDialog ? "Waiting for the dialog …" : `Reading ${path.split(/[\\/]/).at(-1) || "the file"} …`,
+      isDialog ? "Waiting for the dialog …" : `Reading ${this.#path.split(/[\\/]/).at(-1) || "the file"} …`,
       isDialog,
     );
     page.say(isDialog ? "Choose a file in the dialog of the server's computer" : "");
@@ -185,10 +189,10 @@ export class Opening {
     page.say(isSample ? "This is a sample: a drawn line scan, not a recording" : opened);
   }
 
-  /** @param {unknown} error */
-  #failed(error) {
+  /** @param {unknown} error @param {string} file path or name */
+  #failed(error, file) {
     const { page } = this.#parts;
-    page.fault(error);
+    page.fault(error, file);
     page.say("Failed", true);
   }
 
@@ -209,7 +213,7 @@ export class Opening {
       this.#bar.pause();
       // The sliders say what is seen, not what was asked for.
       if (viewer.info !== null) this.#bar.show(viewer.info, this.#shownPlace, this.#isSample);
-      this.#failed(error);
+      this.#failed(error, viewer.info?.source.path ?? "");
     }
   }
 
@@ -268,4 +272,10 @@ export class Opening {
   #view({ source, scene = 0 }) {
     return { path: source.path, scene, position: this.#bar.place };
   }
+}
+
+/** The file that a dialog chose, as the server names it in its message. @param {unknown} error */
+function quoted(error) {
+  const { code = "", message = "" } = /** @type {{code?: string, message?: string}} */ (error ?? {});
+  return code.startsWith("dialog_") ? "" : /"([^"]+)"/.exec(message)?.[1] ?? "";
 }

@@ -5,6 +5,7 @@
  */
 import { byId, element } from "./element.js";
 import { faultOf } from "./fault.js";
+import { sayIn } from "./passing_text.js";
 import { facts, megabytes } from "./readout.js";
 
 /** @import { OpenResponse } from "../../client/v2/acq-client.d.ts" */
@@ -16,6 +17,16 @@ const NAME = "acq-server viewer";
 
 export class Page {
   #showProgress = 0;
+  #countSeconds = 0;
+
+  constructor() {
+    byId("notice-close").addEventListener("click", () => this.notice(null));
+    byId("warnings-close").addEventListener("click", () => byId("warnings").hidden = true);
+    byId("fault-close").addEventListener("click", () => {
+      this.fault(null);
+      this.say("");
+    });
+  }
 
   /** Something is open, or nothing. @param {OpenResponse | null} info @param {boolean} [isSample] */
   title(info, isSample = false) {
@@ -27,16 +38,26 @@ export class Page {
     document.title = info === null ? NAME : `${info.source.name} – acq-server`;
     byId("empty").hidden = info !== null;
     const warnings = info?.warnings ?? [];
-    byId("warnings").replaceChildren(...warnings.map((text) => element("li", { textContent: text })));
+    byId("warnings-list").replaceChildren(...warnings.map((text) => element("li", { textContent: text })));
     byId("warnings").hidden = warnings.length === 0;
   }
 
-  /** Work begins. @param {string} what is done @param {boolean} isLong it is known to take a while */
+  /**
+   * Work begins. A server cannot tell how far it is with opening, so that the seconds are counted until bytes come.
+   *
+   * @param {string} what is done
+   * @param {boolean} isLong it is known to take a while
+   */
   begin(what, isLong) {
     this.fault(null);
     byId("progress").removeAttribute("value");
     byId("progress-text").textContent = what;
     clearTimeout(this.#showProgress);
+    clearInterval(this.#countSeconds);
+    const start = performance.now();
+    this.#countSeconds = setInterval(() => {
+      byId("progress-text").textContent = `${what} ${Math.round((performance.now() - start) / 1000)} s`;
+    }, 1000);
     const show = () => byId("transfer").hidden = false;
     if (isLong) show();
     else this.#showProgress = setTimeout(show, SHOW_PROGRESS_AFTER_MS);
@@ -44,6 +65,7 @@ export class Page {
 
   /** Bytes of planes come. @param {number} received @param {number} total */
   progress(received, total) {
+    clearInterval(this.#countSeconds);
     const bar = byId("progress", HTMLProgressElement);
     bar.max = total;
     bar.value = received;
@@ -53,13 +75,14 @@ export class Page {
   /** Work has ended. */
   end() {
     clearTimeout(this.#showProgress);
+    clearInterval(this.#countSeconds);
     byId("transfer").hidden = true;
   }
 
-  /** One line at the foot. @param {string} text @param {boolean} [isBad] */
+  /** One line at the foot; what went wrong stays there. @param {string} text @param {boolean} [isBad] */
   say(text, isBad = false) {
     byId("status").classList.toggle("bad", isBad);
-    byId("status").textContent = text;
+    sayIn(byId("status"), text, isBad);
   }
 
   /** What is wrong with a number stands until another is typed. @param {string | null} fault */
@@ -68,7 +91,7 @@ export class Page {
     else if (byId("status").classList.contains("bad")) this.say("");
   }
 
-  /** A bar with something to do, or none. @param {string | null} text @param {string} [action] @param {() => void} [act] */
+  /** A strip that can be closed, with something to do or without, or none. @param {string | null} text @param {string} [action] @param {() => void} [act] */
   notice(text, action = "", act) {
     byId("notice").hidden = text === null;
     byId("notice-text").textContent = text ?? "";
@@ -78,12 +101,13 @@ export class Page {
     button.onclick = act ?? null;
   }
 
-  /** A failure where the picture would be, with its code under "Details"; null takes it away. @param {unknown} error */
-  fault(error) {
+  /** A failure above the pictures, with its code under "Details"; null takes it away. @param {unknown} error @param {string} [file] that it speaks of */
+  fault(error, file = "") {
     byId("fault").hidden = error === null;
     if (error === null) return;
     const { words, code, message } = faultOf(error);
     byId("fault-words").textContent = words;
+    byId("fault-file").textContent = file;
     byId("fault-code").textContent = code;
     byId("fault-message").textContent = message;
     byId("fault-details", HTMLDetailsElement).open = false;

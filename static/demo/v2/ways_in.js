@@ -110,7 +110,8 @@ export class WaysIn {
       ? "The server's computer has no display for a file dialog, or no program for it. Type the path of a file instead."
       : "The server's computer has no display for a file dialog, and this server opens no paths.";
     byId("path-form").hidden = !this.#openByPath;
-    byId("more-ways").hidden = !this.#openByPath;
+    // Without a dialog "Open file…" leads to the path, too.
+    byId("more-ways").hidden = !this.#openByPath || !this.#dialogAvailable;
     const paths = this.#openByPath ? this.#recent.paths : [];
     byId("recent").hidden = paths.length === 0;
     byId("recent-list").replaceChildren(...paths.map((path) => {

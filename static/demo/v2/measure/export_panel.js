@@ -20,6 +20,7 @@ import { element } from "../element.js";
 import { measureLabel } from "../marks.js";
 import { csv } from "./csv.js";
 import { button, checkField, choiceField } from "./fields.js";
+import { sayIn } from "../passing_text.js";
 import { saveFile, saveText } from "./saved_file.js";
 import { svgPlot } from "./svg_plot.js";
 
@@ -118,6 +119,6 @@ export class ExportPanel {
 
   /** @param {string} text */
   #say(text) {
-    this.#status.textContent = text;
+    sayIn(this.#status, text);
   }
 }
