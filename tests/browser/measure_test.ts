@@ -1,7 +1,7 @@
 /** Measuring in a line scan by the page: bands, lines, velocities, events, cursors, and what is saved of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, Download } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
 import { readPng } from "./in_page.js";
 import {
@@ -14,7 +14,7 @@ import {
   STREAK_VELOCITY,
   TRANSIENTS,
 } from "./measured_scan.ts";
-import { dragOver, dragPoints } from "./measuring_hand.ts";
+import { dragOver, dragPoints, saved, tableOf, unfold } from "./measuring_hand.ts";
 
 const ignore = !hasChromium();
 let browser: Browser;
@@ -59,34 +59,6 @@ async function drawBand(viewer: Viewer, from: number, to: number): Promise<void>
   await dragOver(viewer, "source", [0.4, 1 - (from + inside) / height], [0.45, 1 - (to - inside) / height]);
 }
 
-/** Opens a part of the measuring controls. */
-async function unfold(viewer: Viewer, part: string): Promise<void> {
-  const details = viewer.page.locator(`#measure-${part}`);
-  if (await details.getAttribute("open") === null) await details.locator("summary").click();
-}
-
-/** What a button saves: its name and text. */
-async function saved(
-  viewer: Viewer,
-  button: string,
-): Promise<{ name: string; text: string; bytes: Uint8Array }> {
-  await unfold(viewer, "export");
-  const [download] = await Promise.all([viewer.page.waitForEvent("download"), viewer.page.click(button)]);
-  const bytes = await Deno.readFile((await (download as Download).path())!);
-  return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
-}
-
-/** Lines of a table: what stands above it, its head and its numbers. */
-function tableOf(text: string) {
-  const [above, below] = text.replace("\ufeff", "").split("\r\n\r\n");
-  const [head, ...rows] = below!.trimEnd().split("\r\n").map((line) => line.split(","));
-  return {
-    about: new Map(above!.split("\r\n").map((line) => line.split(/,(.*)/) as [string, string])),
-    head,
-    rows,
-  };
-}
-
 /** The mean of a band of a channel in each line, by hand. */
 function bandMean(channel: 0 | 1, from: number, to: number): number[] {
   const samples = scanPlanes()[channel];
@@ -129,7 +101,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   const { about, head, rows } = tableOf(text);
   assert.equal(about.get("File"), "vessel.oir");
   assert.equal(about.get("Path"), path);
-  assert.match(about.get("Band 1")!, /^"?columns 30 to 49, 13\.5 to 22\.05 um"?$/);
+  assert.match(about.get("Band 1")!, /^"?columns 30 to 49, 13\.275 to 22\.275 um \(outer edges\)"?$/);
   assert.deepEqual(head, ["Time (s)", "Band 1 · CH1", "Band 1 · CH2"]);
   assert.equal(rows.length, LINES);
   const expected = [bandMean(0, ...ACTIVE), bandMean(1, ...ACTIVE)];

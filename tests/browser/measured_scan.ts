@@ -31,8 +31,10 @@ export function calcium(line: number, column: number): number {
 }
 
 /** Row-major samples of both channels. */
-export function scanPlanes(): [Uint16Array, Uint16Array] {
-  const [lines, columns] = SCAN_SHAPE;
+export function scanPlanes(
+  columns: number = SCAN_SHAPE[1],
+): [Uint16Array<ArrayBuffer>, Uint16Array<ArrayBuffer>] {
+  const [lines] = SCAN_SHAPE;
   const moving = streaks({ lines, columns, velocity: STREAK_VELOCITY, noise: 0.5, seed: 4 });
   const normal = normalNumbers(randomNumbers(12));
   return [
@@ -44,10 +46,10 @@ export function scanPlanes(): [Uint16Array, Uint16Array] {
   ];
 }
 
-/** The bytes of the file. */
-export function measuredScan(): Uint8Array {
-  const [lines, columns] = SCAN_SHAPE;
-  const planes = scanPlanes();
+/** The bytes of the file, with so many columns. */
+export function measuredScan(columns: number = SCAN_SHAPE[1]): Uint8Array {
+  const [lines] = SCAN_SHAPE;
+  const planes = scanPlanes(columns);
   const described = lineScan(lines);
   const [first, second] = described.channels;
   const reference = Uint16Array.from({ length: 128 * 128 }, (_, i) => {

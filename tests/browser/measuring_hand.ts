@@ -1,4 +1,4 @@
-/** Drags over a picture, as a hand does. */
+/** Drags over a picture, as a hand does, and what the page saves of it. */
 import type { Viewer } from "./browser.ts";
 
 /** Fractions of the plot, from its upper left corner. */
@@ -17,3 +17,31 @@ export async function dragPoints({ page }: Viewer, pane: string, places: readonl
 /** A straight drag. */
 export const dragOver = (viewer: Viewer, pane: string, from: Place, to: Place): Promise<void> =>
   dragPoints(viewer, pane, [from, to]);
+
+/** Opens a part of the measuring controls. */
+export async function unfold(viewer: Viewer, part: string): Promise<void> {
+  const details = viewer.page.locator(`#measure-${part}`);
+  if (await details.getAttribute("open") === null) await details.locator("summary").click();
+}
+
+/** What a button saves: its name and text. */
+export async function saved(
+  viewer: Viewer,
+  button: string,
+): Promise<{ name: string; text: string; bytes: Uint8Array }> {
+  await unfold(viewer, "export");
+  const [download] = await Promise.all([viewer.page.waitForEvent("download"), viewer.page.click(button)]);
+  const bytes = await Deno.readFile((await download.path())!);
+  return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
+}
+
+/** Lines of a table: what stands above it, its head and its numbers. */
+export function tableOf(text: string) {
+  const [above, below] = text.replace("\ufeff", "").split("\r\n\r\n");
+  const [head, ...rows] = below!.trimEnd().split("\r\n").map((line) => line.split(","));
+  return {
+    about: new Map(above!.split("\r\n").map((line) => line.split(/,(.*)/) as [string, string])),
+    head,
+    rows,
+  };
+}

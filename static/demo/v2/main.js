@@ -37,7 +37,9 @@ controller.addEventListener("failed", () => watch.ask());
 const measured = new MeasuredView(viewer, {
   place: () => opening.place,
   planesAt: (place, signal) => controller.planesAt(place, signal),
-  onDerived: (isDerived) => opening.showPositions(!isDerived),
+  onDerived: (isDerived) => opening.derived(isDerived),
+  onDrawn: () => opening.keepSoon(),
+  onLost: () => opening.drawnIsLost(),
 });
 
 listShortcuts(byId("shortcut-list"));

@@ -4,9 +4,8 @@
  *
  * Tested in `tests/browser/drawing_test.ts`.
  *
- * @typedef {object} Mark one of a line, a dark ground, a ring and a text, in CSS pixels
+ * @typedef {object} Mark one of a line, a ring and a text, in CSS pixels
  * @property {readonly (readonly number[])[]} [points] of a line, x and y
- * @property {readonly [left: number, top: number, width: number, height: number]} [ground]
  * @property {readonly [x: number, y: number, radius: number]} [ring]
  * @property {string} [text]
  * @property {readonly [x: number, y: number]} [at] place of the text
@@ -23,8 +22,6 @@ import { svgElement } from "./element.js";
 export const LABEL_FONT = '12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
 const HALO = "rgba(0, 0, 0, 0.65)";
-
-const GROUND = "rgba(0, 0, 0, 0.55)";
 
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
@@ -45,10 +42,6 @@ export function svgMarks(marks) {
 function svgMark(mark) {
   const color = mark.color ?? "currentColor";
   if (mark.text !== undefined) return [svgText(mark, mark.text, color)];
-  if (mark.ground !== undefined) {
-    const [x, y, width, height] = mark.ground;
-    return [svgElement("rect", { x, y, width, height, rx: 4, fill: GROUND })];
-  }
   const shape = (/** @type {string} */ stroke, /** @type {number} */ width) => {
     const style = { fill: "none", stroke, "stroke-width": width, "stroke-dasharray": mark.dash ?? null };
     if (mark.ring !== undefined) {
@@ -68,10 +61,7 @@ export function canvasMarks(context, marks, ownColor) {
   for (const mark of marks) {
     const color = mark.color ?? ownColor;
     if (mark.text !== undefined) canvasText(context, mark, mark.text, color);
-    else if (mark.ground !== undefined) {
-      context.fillStyle = GROUND;
-      context.fillRect(...mark.ground);
-    } else {
+    else {
       const width = mark.width ?? 1;
       context.setLineDash(mark.dash === undefined ? [] : mark.dash.split(" ").map(Number));
       const strokes = /** @type {[string, number][]} */ ([[HALO, width + 2], [color, width]]);

@@ -5,6 +5,7 @@
  * Tested in `tests/browser/measure_test.ts` and `kymograph_test.ts`.
  */
 import { pathPoints } from "../../client/v2/acq-client.js";
+import { hasDrawn } from "./measure/drawn.js";
 import { FRAMES, isTime, tableUnit, titled } from "./axes.js";
 import { byId } from "./element.js";
 import { Measuring } from "./measure/measuring.js";
@@ -22,6 +23,8 @@ import { Measuring } from "./measure/measuring.js";
  * @property {() => Place} place of the image that is shown
  * @property {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
  * @property {(isDerived: boolean) => void} onDerived something made of the images is shown, or they are shown again
+ * @property {() => void} onDrawn what was drawn or pinned has changed
+ * @property {() => void} onLost what was drawn belongs to samples of another shape
  */
 
 export class MeasuredView {
@@ -34,6 +37,8 @@ export class MeasuredView {
   #line = [];
   /** Shown by this module itself. */
   #isShowing = false;
+  /** How the kymograph that is made again was looked at. @type {any} */
+  #former = null;
 
   /** @param {Viewer} viewer @param {Images} images */
   constructor(viewer, images) {
@@ -42,15 +47,17 @@ export class MeasuredView {
     this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
     viewer.addEventListener("shown", (event) => {
       if (!this.#isShowing) this.#original = null;
-      this.#begin(/** @type {CustomEvent} */ (event).detail.isAgain);
+      this.#begin(/** @type {CustomEvent} */ (event).detail.look?.drawn);
     });
+    viewer.extendLook = (look) => this.#withDrawn(look);
+    this.#measuring.addEventListener("drawn", () => images.onDrawn());
     for (const type of ["planes", "look"]) viewer.addEventListener(type, () => this.#measuring.refresh());
     const { kymographs } = this.#measuring;
-    /** @param {string} type @param {(kymograph: Kymograph) => void} work */
+    /** @param {string} type @param {(made: {kymograph: Kymograph, isDone: boolean}) => void} work */
     const on = (type, work) =>
-      kymographs.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail.kymograph));
-    on("begin", (kymograph) => this.#showKymograph(kymograph));
-    on("grow", (kymograph) => this.#growKymograph(kymograph));
+      kymographs.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail));
+    for (const type of ["begin", "grow"]) on(type, (made) => this.#growKymograph(made));
+    on("end", () => this.#former = null);
     on("back", () => this.#goBack());
   }
 
@@ -69,19 +76,35 @@ export class MeasuredView {
     return this.#measuring.layDown();
   }
 
-  /** @param {boolean} isAgain the same file, which has changed */
-  #begin(isAgain) {
+  /** The look with what was drawn; while a kymograph is shown it is a part of what was drawn into its images. @param {any} look */
+  #withDrawn(look) {
+    const { drawn } = this.#measuring;
+    if (this.#original === null) return { ...look, drawn };
+    const former = /** @type {any} */ (this.#original.look);
+    const { kymographs } = this.#measuring;
+    const kymograph = { ...kymographs.kept, look: { ...look, drawn: { ...drawn, kymograph: null } } };
+    return { ...former, drawn: { ...former.drawn, kymograph } };
+  }
+
+  /** @param {any} drawn in the same picture before, of whatever form */
+  #begin(drawn) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return this.#measuring.end();
-    this.#measuring.begin({
+    const taken = this.#measuring.begin({
       group: groups.source,
       file: info.source,
       path: pathPoints(info.reference),
       series: this.#series(info),
       place: () => this.#placeInFile(info),
+      note: this.#viewer.note,
       isKymograph: this.#original !== null,
-      isAgain,
+      drawn,
     });
+    if (taken === null && hasDrawn(drawn)) this.#images.onLost();
+    if (this.#original !== null || !taken?.kymograph?.isMade) return;
+    // Made again of the images as they are now.
+    this.#former = taken.kymograph.look ?? {};
+    this.#measuring.kymographs.make();
   }
 
   /** Scene and position of what is shown, or the line that it was made along. @param {OpenResponse} info @returns {[string, string | number][]} */
@@ -105,17 +128,19 @@ export class MeasuredView {
     const { plane, channels } = this.#viewer.groups?.source ?? { plane: info.plane, channels: [] };
     const count = info.header.sizes.T ?? 1;
     if (this.#original !== null || count < 2 || isTime(info.plane.axes[0])) return null;
-    const { z, l } = this.#images.place();
     return {
       series: { plane, channels, count, time: timeAxis(info) },
-      imagesAt: async (t, signal) => {
-        try {
-          return await this.#images.planesAt({ t, z, l }, signal);
-        } catch (error) {
-          // Declared, but never recorded: its line stays empty.
-          if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
-          throw error;
-        }
+      images: () => {
+        const { z, l } = this.#images.place();
+        return async (t, signal) => {
+          try {
+            return await this.#images.planesAt({ t, z, l }, signal);
+          } catch (error) {
+            // Declared, but never recorded: its line stays empty.
+            if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
+            throw error;
+          }
+        };
       },
     };
   }
@@ -147,18 +172,22 @@ export class MeasuredView {
       info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
       source,
       reference: image,
-      look: { source: { channels: /** @type {any} */ (look)?.source?.channels } },
+      look: this.#former ?? { source: { channels: /** @type {any} */ (look)?.source?.channels } },
     });
     this.#isShowing = false;
     this.#images.onDerived(true);
   }
 
-  /** @param {Kymograph} kymograph */
-  #growKymograph(kymograph) {
+  /** @param {{kymograph: Kymograph, isDone: boolean}} made */
+  #growKymograph({ kymograph, isDone }) {
+    // What was drawn into the former one is measured in whole lines.
+    if (this.#former !== null && !isDone) return;
     if (this.#original === null) this.#showKymograph(kymograph);
     this.#viewer.replacePlanes([...kymograph.samples]);
     // A moving thing is brighter along its line than in one image.
-    if (kymograph.isWhole) this.#viewer.groups?.source.channels.forEach((channel) => channel.autoRange());
+    if (kymograph.isWhole && !this.#former?.source) {
+      this.#viewer.groups?.source.channels.forEach((channel) => channel.autoRange());
+    }
   }
 
   #goBack() {

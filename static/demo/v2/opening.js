@@ -7,6 +7,7 @@
 import { byId } from "./element.js";
 import { PlaneSteps } from "./plane_steps.js";
 import { PositionBar } from "./position_bar.js";
+import { SAMPLE_NOTE } from "./sample.js";
 import { serverFacts } from "./server_facts.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
@@ -45,6 +46,10 @@ export class Opening {
   /** Position of the planes that are seen, while others may be on their way. @type {Place} */
   #shownPlace = { t: 0, z: 0, l: 0 };
   #keepTimer = 0;
+  /** The file has changed and is opened again: steps wait for it. */
+  #isAgain = false;
+  /** Something made of the pictures is shown, which has no positions of its own. */
+  #isDerived = false;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -60,7 +65,7 @@ export class Opening {
       (place, ahead) => this.#step(place, ahead),
       (scene) => controller.openScene(scene),
     );
-    viewer.addEventListener("look", () => this.#keepSoon());
+    viewer.addEventListener("look", () => this.keepSoon());
     byId("cancel").addEventListener("click", () => controller.cancel());
     addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
     this.#listen();
@@ -82,14 +87,26 @@ export class Opening {
 
   /** Position of the planes that are shown. */
   get place() {
-    return this.#bar.place;
+    return this.#shownPlace;
   }
 
-  /** What is made of the pictures has no positions of its own. @param {boolean} isShown */
-  showPositions(isShown) {
-    const { info } = this.#parts.viewer;
-    if (isShown && info !== null) this.#bar.show(info, this.#bar.place, this.#isSample);
-    else this.#bar.hide();
+  /** What is made of the pictures has no positions of its own. @param {boolean} isDerived */
+  derived(isDerived) {
+    this.#isDerived = isDerived;
+    this.#showPositions(this.#bar.place);
+  }
+
+  /** What was drawn belongs to samples of another shape. */
+  drawnIsLost() {
+    this.#parts.page.notice(
+      "The file has another size than before: what was drawn into it and pinned to it is not shown.",
+    );
+  }
+
+  /** Keeps the view for a reload. */
+  keepSoon() {
+    clearTimeout(this.#keepTimer);
+    this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
 
   /** Asks the server what it allows, then shows again what this tab showed before. */
@@ -132,11 +149,7 @@ export class Opening {
     on("loaded", (loaded) => this.#loaded(loaded));
     on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
     on("cancelled", () => page.say("Cancelled"));
-    on("idle", () => {
-      page.end();
-      this.#ways.busy(false);
-      if (viewer.info !== null) this.#bar.show(viewer.info, this.#bar.place, this.#isSample);
-    });
+    on("idle", () => this.#idle());
     on("renewed", ({ info, why }) => {
       data.renew(info);
       page.notice(null);
@@ -154,6 +167,7 @@ export class Opening {
   /** @param {Kind} kind @param {string} path */
   #opening(kind, path) {
     const { page } = this.#parts;
+    this.#isAgain = kind === "again";
     this.#bar.pause();
     this.#ways.busy(true);
     const isDialog = kind === "dialog";
@@ -166,27 +180,51 @@ export class Opening {
     page.say(isDialog ? "Choose a file in the dialog of the server's computer" : "");
   }
 
+  /** Nothing is opened any more. */
+  #idle() {
+    this.#parts.page.end();
+    this.#ways.busy(false);
+    this.#isAgain = false;
+    this.#showPositions(this.#bar.place);
+    // Steps that came meanwhile.
+    const { place } = this.#bar;
+    const { t, z, l } = this.#shownPlace;
+    if (place.t !== t || place.z !== z || place.l !== l) this.#step(place, []);
+  }
+
+  /** @param {Place} place */
+  #showPositions(place) {
+    const { info } = this.#parts.viewer;
+    if (this.#isDerived || info === null) this.#bar.hide();
+    else this.#bar.show(info, place, this.#isSample);
+  }
+
   /** @param {Loaded} loaded */
   #loaded({ kind, info, source, reference, position, isSample, look }) {
     const { page, viewer, data } = this.#parts;
     const { t = 0, z = 0, l = 0 } = position;
     // The same file, such as after the server was restarted, is looked at as before.
-    const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene;
+    const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene &&
+      this.#isSample === isSample;
     this.#isSample = isSample;
+    this.#isDerived = false;
+    this.#shownPlace = data.position = { t, z, l };
     page.notice(null);
     page.fault(null);
     page.title(info, isSample);
     const isAgain = kind === "again";
-    viewer.show({ info, source, reference, look: look ?? (isSame || isAgain ? viewer.look : null), isAgain });
+    const note = isSample ? SAMPLE_NOTE : "";
+    // Drawn may have been meanwhile, too.
+    viewer.show({ info, source, reference, look: isSame ? viewer.look : look, note });
     if (viewer.groups !== null) data.show(info, viewer.groups, { isSample, isByPath: this.#mayOpenByPath });
-    this.#shownPlace = data.position = { t, z, l };
     this.#steps.clear();
     this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));
-    this.#bar.show(info, { t, z, l }, isSample);
+    // Where a changed file is opened again, the last step that was asked for is still to come.
+    this.#showPositions(isAgain ? this.#bar.place : { t, z, l });
     if (!isSample) this.#ways.opened(info.source.path);
     this.#keep();
     const opened = isAgain ? "The file has changed and was opened again" : `Opened ${info.source.name}`;
-    page.say(isSample ? "This is a sample: a drawn line scan, not a recording" : opened);
+    page.say(isSample ? SAMPLE_NOTE : opened);
   }
 
   /** @param {unknown} error @param {string} file path or name */
@@ -199,6 +237,7 @@ export class Opening {
   /** @param {Place} place @param {Place[]} ahead */
   async #step(place, ahead) {
     const { page, viewer } = this.#parts;
+    if (this.#isAgain) return;
     if (!this.#steps.has(place)) page.begin("Fetching the next picture …", false);
     try {
       const planes = await this.#steps.at(place, ahead);
@@ -207,22 +246,22 @@ export class Opening {
       page.end();
       viewer.replacePlanes(planes);
       this.#shownPlace = this.#parts.data.position = place;
-      this.#keepSoon();
+      this.keepSoon();
     } catch (error) {
       page.end();
       this.#bar.pause();
       // The sliders say what is seen, not what was asked for.
-      if (viewer.info !== null) this.#bar.show(viewer.info, this.#shownPlace, this.#isSample);
+      this.#showPositions(this.#shownPlace);
       this.#failed(error, viewer.info?.source.path ?? "");
     }
   }
 
   /** The file has changed: what is shown of it is fetched again. */
   #changed() {
-    const { controller, viewer, page } = this.#parts;
+    const { controller, page } = this.#parts;
     this.#steps.clear();
     page.say("The file has changed and was opened again");
-    controller.loadAgain(this.#bar.place, viewer.look);
+    controller.loadAgain(this.#bar.place);
   }
 
   #askAgain() {
@@ -250,11 +289,6 @@ export class Opening {
     } catch (error) {
       page.fault(error);
     }
-  }
-
-  #keepSoon() {
-    clearTimeout(this.#keepTimer);
-    this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
 
   /** Keeps the view for a reload, and puts its link into the address. */

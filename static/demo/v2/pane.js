@@ -14,7 +14,7 @@ import { AS_PLOT } from "./orientation.js";
 import { attachInput } from "./picture_input.js";
 import { pictureOf, PlacedView } from "./placed_view.js";
 import { PlanePainter } from "./plane_painter.js";
-import { bandNameMarks, noteMarks, scaleBarMarks } from "./scale_bar.js";
+import { bandNameMark, noteMarks, scaleBarMarks, stampMarks } from "./scale_bar.js";
 import { Stage } from "./stage.js";
 
 /** @import { ChannelGroup } from "./channel_group.js" */
@@ -50,6 +50,10 @@ export class Pane {
    * @type {((from: Point, to: Point, isDone: boolean) => void) | null}
    */
   tool = null;
+
+  /** What a saved picture has to say. */
+  stamp = "";
+  #hasScaleBar = true;
 
   /** CSS pixels that are kept free at the left of a plot over time, so that plots below each other begin at one place. */
   gutter = 0;
@@ -115,6 +119,12 @@ export class Pane {
 
   get canGoBack() {
     return this.#placed?.canGoBack ?? false;
+  }
+
+  /** Whether scale bars, and what a pixel stands for, lie over the picture. @param {boolean} hasScaleBar */
+  set hasScaleBar(hasScaleBar) {
+    this.#hasScaleBar = hasScaleBar;
+    this.drawMarks();
   }
 
   /** What a pixel shows that covers many samples. @param {Statistic} statistic */
@@ -217,7 +227,7 @@ export class Pane {
   /** What the scale bars say and what a pixel stands for, such as `Scale bar 10 µm`; a space where there is nothing to say. */
   get scale() {
     if (!this.#stage.isLaid) return "\u00a0";
-    const labels = this.#scaleBars().flatMap(({ text }) => text ?? []);
+    const labels = (this.#hasScaleBar ? this.#scaleBars() : []).flatMap(({ text }) => text ?? []);
     const bars = labels.length === 0 ? [] : [`Scale bar ${labels.join(" × ")}`];
     return [...bars, this.#reduction].filter((text) => text !== "").join(" · ") || "\u00a0";
   }
@@ -244,7 +254,7 @@ export class Pane {
     this.#stage.magnified = look.scale ?? 1;
     this.drawNow();
     const canvas = this.#stage.snapshot(
-      this.#marks(look.hasScaleBar),
+      [...this.#marks(look.hasScaleBar), ...stampMarks(this.stamp, this.plot)],
       this.#bandMarks(look.hasScaleBar),
       look,
     );
@@ -270,7 +280,7 @@ export class Pane {
   }
 
   /** Marks of every band. */
-  #marks(hasScaleBar = true) {
+  #marks(hasScaleBar = this.#hasScaleBar) {
     const { width, height } = this.#stage.band;
     const marks = this.overlay();
     if (this.#cursor !== null) {
@@ -297,11 +307,11 @@ export class Pane {
   }
 
   /** The name of its channel in each of several bands, and the notes in the last. */
-  #bandMarks(hasNotes = true) {
+  #bandMarks(hasNotes = this.#hasScaleBar) {
     const names = this.#stage.bandCount > 1 ? this.#group?.shown ?? [] : [];
     return names.map(({ name }, i) => {
-      const marks = bandNameMarks(name, measureLabel);
-      return hasNotes && i === names.length - 1 ? [...marks, ...this.#notes()] : marks;
+      const mark = bandNameMark(name);
+      return hasNotes && i === names.length - 1 ? [mark, ...this.#notes()] : [mark];
     });
   }
 

@@ -65,7 +65,10 @@ export class PositionBar {
     this.pause();
     this.#info = info;
     const { t = 0, z = 0, l = 0 } = position;
-    this.#place = { t, z, l };
+    // A file that has changed may have become shorter.
+    const inside = (/** @type {AxisName} */ name, /** @type {number} */ index) =>
+      Math.min(index, this.#size(name) - 1);
+    this.#place = { t: inside("t", t), z: inside("z", z), l: inside("l", l) };
     this.#way = { axis: this.#size("t") > 1 ? "t" : this.#size("z") > 1 ? "z" : "l", by: 1 };
     const { scenes = [], scene = 0 } = info;
     const list = byId("scene", HTMLSelectElement);
@@ -95,6 +98,7 @@ export class PositionBar {
 
   /** Steps along an axis; stays inside it. @param {AxisName} name @param {number} by */
   step(name, by) {
+    if (byId("positions").hidden) return;
     this.pause();
     this.#go(name, by);
   }

@@ -10,6 +10,9 @@ import { named } from "./loaded_planes.js";
 /** @import { Group } from "./loaded_planes.js" */
 /** @import { ChannelInfo, OpenResponse } from "../../client/v2/acq-client.d.ts" */
 
+/** What the page says of it, and everything that is saved of it. */
+export const SAMPLE_NOTE = "This is a sample: a drawn line scan, not a recording";
+
 /** @param {AbortSignal} signal @returns {Promise<{info: OpenResponse, source: Group, reference: Group | null}>} */
 export async function loadSample(signal) {
   const info = /** @type {OpenResponse} */ (await (await get("open.json", signal)).json());

@@ -11,7 +11,9 @@ import { formatAt, unitSymbol } from "./axes.js";
 /** Distance of bars from the edge of the plot, in CSS pixels. */
 const INSET = 14;
 
-const BAR = { color: "#fff", width: 3 };
+/** A dark edge keeps them visible on any picture, and hides less of it than a dark box. */
+const LABEL = { color: "#fff", halo: true };
+const BAR = { ...LABEL, width: 2 };
 
 /**
  * @param {Pick<Axis, "step" | "unit">} axis
@@ -43,26 +45,20 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
   const down = axisX.unit === axisY.unit ? null : scaleBar(axisY, view.y1 - view.y0, 0.3);
   /** @type {Mark[]} */
   const marks = [];
-  let [left, top] = [right, bottom];
   if (across !== null) {
     const long = (across.pixels / (view.x1 - view.x0)) * width;
     const wide = Math.max(long, measure(across.label));
-    left = right - wide - (down === null ? 0 : 8);
-    top = bottom - 20;
     marks.push({ points: [[right - long, bottom], [right, bottom]], ...BAR });
     const middle = right - (down === null ? wide / 2 : Math.max(long / 2, wide / 2 + 6));
-    marks.push({ text: across.label, at: [middle, bottom - 11], anchor: "middle", color: BAR.color });
+    marks.push({ ...LABEL, text: across.label, at: [middle, bottom - 11], anchor: "middle" });
   }
   if (down !== null) {
     const long = (down.pixels / (view.y1 - view.y0)) * height;
     const end = Math.min(bottom - long, bottom - (across === null ? 10 : 32));
-    left = Math.min(left, right - measure(down.label) - 8);
-    top = end - 6;
-    marks.push({ points: [[right, bottom + 1.5], [right, bottom - long]], ...BAR });
-    marks.push({ text: down.label, at: [right - 7, end + 3], anchor: "end", color: BAR.color });
+    marks.push({ points: [[right, bottom + 1], [right, bottom - long]], ...BAR });
+    marks.push({ ...LABEL, text: down.label, at: [right - 7, end + 3], anchor: "end" });
   }
-  if (marks.length === 0) return [];
-  return [{ ground: [left - 7, top - 4, right - left + 14, bottom - top + 11] }, ...marks];
+  return marks;
 }
 
 /** A longer name of a channel is cut short over a picture. */
@@ -82,23 +78,15 @@ const ROOM_FOR_BARS = 190;
 export function noteMarks(text, { width, height }, measure) {
   const long = measure(text);
   if (text === "" || height < 70 || long + ROOM_FOR_BARS > width) return [];
-  return [
-    { ground: [INSET - 7, height - INSET - 14, long + 14, 21] },
-    { text, at: [INSET, height - INSET - 3], anchor: "start", color: BAR.color },
-  ];
+  return [{ ...LABEL, text, at: [INSET, height - INSET - 3], anchor: "start" }];
 }
 
-/**
- * The name of a band's channel in its upper left corner.
- *
- * @param {string} name
- * @param {(text: string) => number} measure
- * @returns {Mark[]}
- */
-export function bandNameMarks(name, measure) {
+/** The name of a band's channel in its upper left corner. @param {string} name @returns {Mark} */
+export function bandNameMark(name) {
   const text = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
-  return [
-    { ground: [6, 6, measure(text) + 14, 21] },
-    { text, at: [13, 17], anchor: "start", color: BAR.color },
-  ];
+  return { ...LABEL, text, at: [13, 17], anchor: "start" };
 }
+
+/** What a saved picture has to say, in its upper right corner. @param {string} text @param {{width: number}} plot @returns {Mark[]} */
+export const stampMarks = (text, { width }) =>
+  text === "" ? [] : [{ ...LABEL, text, at: [width - INSET, 17], anchor: "end" }];

@@ -116,12 +116,12 @@ export class SessionController extends EventTarget {
     );
   }
 
-  /** Fetches the planes of what is open again, such as after its file has changed. @param {Position} position @param {unknown} look */
-  loadAgain(position, look) {
+  /** Fetches the planes of what is open again, such as after its file has changed. @param {Position} position */
+  loadAgain(position) {
     return this.#run("again", async (signal) => {
       const acquisition = this.#acquisition;
       if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
-      await this.#load(acquisition, { kind: "again", position, look, signal });
+      await this.#load(acquisition, { kind: "again", position, look: null, signal });
     });
   }
 

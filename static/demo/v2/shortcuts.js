@@ -4,6 +4,7 @@
  * Tested in `tests/browser/controls_test.ts`.
  */
 import { element } from "./element.js";
+import { KeptSwitch } from "./kept_switch.js";
 
 /** What the `?` list shows: keys or gestures and what they do. @type {readonly [string, readonly [string, string][]][]} */
 const LIST = [
@@ -66,34 +67,17 @@ export function listShortcuts(host) {
   );
 }
 
-const KEY = "acq-server single keys";
+/** Whether a single key acts on the page. */
+const singleKeys = new KeptSwitch("acq-server single keys");
 
 /** A letter, digit or sign: sliders have no use for them. @param {string} key */
 const isText = (key) => [...key].length === 1;
 
-/** Whether a single key acts on the page; where the browser keeps nothing, it does. */
-function isOn() {
-  try {
-    return localStorage.getItem(KEY) !== "off";
-  } catch {
-    return true;
-  }
-}
-
 /** A switch for single keys, which programs for speech and dictation may send by mistake; remembered. @param {HTMLInputElement} box */
 export function attachSwitch(box) {
-  box.checked = areOn;
-  box.addEventListener("change", () => {
-    areOn = box.checked;
-    try {
-      localStorage.setItem(KEY, areOn ? "on" : "off");
-    } catch {
-      // It holds for this page.
-    }
-  });
+  box.checked = singleKeys.isOn;
+  box.addEventListener("change", () => singleKeys.isOn = box.checked);
 }
-
-let areOn = isOn();
 
 /**
  * Calls `actions[key]` for a single key that no field wants; no field wants Escape.
@@ -102,7 +86,7 @@ let areOn = isOn();
  */
 export function attachShortcuts(actions) {
   addEventListener("keydown", (event) => {
-    if (!areOn && event.key !== "Escape") return;
+    if (!singleKeys.isOn && event.key !== "Escape") return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (
       event.key !== "Escape" &&

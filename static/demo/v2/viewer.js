@@ -1,7 +1,7 @@
 /**
  * The pictures of what is open, with their channels, read-outs and profile. Knows nothing of sessions.
  *
- * Emits `shown` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a number that was
+ * Emits `shown` `{look}` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a number that was
  * typed, and `look` when zoom, contrast or another choice has changed.
  *
  * Tested in `tests/browser/controls_test.ts` and `drawing_test.ts`.
@@ -12,6 +12,7 @@ import { ChannelGroup } from "./channel_group.js";
 import { channelCard } from "./channel_card.js";
 import { attachDivider } from "./divider.js";
 import { byId, element, within } from "./element.js";
+import { KeptSwitch } from "./kept_switch.js";
 import { linkPanes } from "./linked_cursor.js";
 import { lutColor } from "./lut.js";
 import { mirrored, turned } from "./orientation.js";
@@ -45,6 +46,11 @@ export class Viewer extends EventTarget {
   #timeAxis;
   /** @type {{source: Pane, reference: Pane}} */
   panes;
+  /** What everything that is saved has to say. */
+  note = "";
+
+  /** Adds what the page keeps with the look. @type {(look: object) => object} */
+  extendLook = (look) => look;
 
   constructor() {
     super();
@@ -91,28 +97,31 @@ export class Viewer extends EventTarget {
     return this.#shown?.info ?? null;
   }
 
-  /** Zoom, contrast and choices, to be kept as JSON. */
+  /** Zoom, contrast, choices and what was drawn, to be kept as JSON. */
   get look() {
-    return this.#shown && lookOf(this.#shown.groups, this.panes);
+    return this.#shown && this.extendLook(lookOf(this.#shown.groups, this.panes));
   }
 
   /**
    * Shows an acquisition from home, or as it was looked at where that fits.
    *
-   * @param {{info: OpenResponse, source: Group, reference: Group | null, look?: unknown, isAgain?: boolean}} loaded
-   *   `isAgain` the same file, which has changed
+   * @param {{info: OpenResponse, source: Group, reference: Group | null, look?: unknown, note?: string}} loaded
    */
-  show({ info, source, reference, look = null, isAgain = false }) {
+  show({ info, source, reference, look = null, note = "" }) {
     const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
     const points = pathPoints(info.reference);
     this.#shown = { info, groups };
+    this.note = note;
     this.#links.begin(points, source.plane.shape[1]);
     byId("viewer").hidden = false;
     within(byId("source"), "h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
     byId("reference").hidden = reference === null;
     byId("reference-heading").hidden = reference === null;
     byId("path-choice").hidden = points.length === 0;
-    for (const name of NAMES) this.#showGroup(name, groups[name], info.source.name);
+    for (const name of NAMES) {
+      this.panes[name].stamp = note;
+      this.#showGroup(name, groups[name], info.source.name);
+    }
     this.#profile.show(groups.source);
     this.#timeAxis.load(groups.source);
     for (const name of NAMES) {
@@ -124,7 +133,7 @@ export class Viewer extends EventTarget {
     for (const name of NAMES) {
       within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
     }
-    this.#tell("shown", { isAgain });
+    this.#tell("shown", { look });
   }
 
   /** Shows other planes of the same channels; zoom, contrast and cursor stay. @param {Float32Array[]} planes */
@@ -256,6 +265,7 @@ export class Viewer extends EventTarget {
   }
 
   #listen() {
+    this.#listenToScaleBars();
     const path = byId("path", HTMLInputElement);
     path.addEventListener("change", () => this.#links.showPath(path.checked));
     const statistic = byId("statistic", HTMLSelectElement);
@@ -283,6 +293,22 @@ export class Viewer extends EventTarget {
       panes.style.setProperty("--upper", `${percent}fr`);
       panes.style.setProperty("--rest", `${100 - percent}fr`);
     }, () => byId("source").offsetHeight - within(byId("source"), ".stage").offsetHeight + LEAST_PICTURE);
+  }
+
+  #listenToScaleBars() {
+    const kept = new KeptSwitch("acq-server scale bars");
+    const apply = () => {
+      byId("scale-bars").ariaPressed = String(kept.isOn);
+      for (const name of NAMES) {
+        this.panes[name].hasScaleBar = kept.isOn;
+        this.#paintScaleSoon(name);
+      }
+    };
+    byId("scale-bars").addEventListener("click", () => {
+      kept.isOn = !kept.isOn;
+      apply();
+    });
+    apply();
   }
 
   /** @param {Name} name */

@@ -190,7 +190,7 @@ Deno.test("a file that has changed is opened again, at most once a second", asyn
       await Deno.writeFile(path, stack(9));
       assert.equal((await steps(controller, 2))[0]![0], 209);
       assert.deepEqual(slept, [1000]);
-      await controller.loadAgain({ t: 3 }, "kept");
+      await controller.loadAgain({ t: 3 });
       assert.deepEqual(heard(), ["renewed", "opening", "opened", "loaded", "idle"]);
       const { source, look } = last("loaded") as {
         source: { channels: { samples: Float32Array }[] };

@@ -31,6 +31,8 @@ export class BandPanel extends EventTarget {
   });
   #baseline;
   #window;
+  #change;
+  #average;
   /** While it is dragged. @type {{from: number, to: number} | null} */
   draft = null;
 
@@ -38,8 +40,8 @@ export class BandPanel extends EventTarget {
     super();
     this.#baseline = this.#baselineFields();
     this.#window = [this.#baseline.from, this.#baseline.to];
-    const change = checkField("ΔF/F₀", false, (isChange) => this.#set({ isChange }), "trace-change");
-    const average = numberField(
+    this.#change = checkField("ΔF/F₀", false, (isChange) => this.#set({ isChange }), "trace-change");
+    this.#average = numberField(
       "Mean of",
       { value: 1, min: 1, max: 100_000, step: 1, unit: "lines", id: "trace-average" },
       (average) => this.#set({ average }),
@@ -49,7 +51,7 @@ export class BandPanel extends EventTarget {
       { className: "panel" },
       this.#hint,
       this.#list,
-      element("div", { className: "fields" }, change.label, average.label),
+      element("div", { className: "fields" }, this.#change.label, this.#average.label),
       this.#baseline.box,
     );
     this.#baseline.box.hidden = true;
@@ -64,13 +66,17 @@ export class BandPanel extends EventTarget {
     return this.#settings;
   }
 
-  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
-  renew(scan) {
-    this.#scan = scan;
+  /** To be kept as JSON. @returns {import("./drawn.js").KeptTraces} */
+  get kept() {
+    const { isChange, baseline, offset, average } = this.#settings;
+    const [percentile, from, to] = [this.#baseline.percentile, ...this.#window].map(({ input }) =>
+      input.valueAsNumber
+    );
+    return { isChange, kind: baseline.kind, percentile, from, to, offset, average };
   }
 
-  /** Forgets what belongs to another picture. @param {Scan | null} scan */
-  begin(scan) {
+  /** Forgets what belongs to another picture. @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn that it has already */
+  begin(scan, drawn) {
     this.#scan = scan;
     this.draft = null;
     const time = scan?.axes[0];
@@ -79,9 +85,27 @@ export class BandPanel extends EventTarget {
       input.value = i === 0 ? "0" : formatNumber(Number((end / 10).toPrecision(3)));
       unitText.data = tableUnit(time ?? { unit: "seconds" });
     }
+    if (drawn !== null) this.#take(drawn.traces);
     // A time is other lines where lines take another time.
     this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
-    this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0);
+    this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
+  }
+
+  /** @param {import("./drawn.js").KeptTraces} kept */
+  #take({ isChange, kind, percentile, from, to, offset, average }) {
+    const fields = this.#baseline;
+    this.#change.input.checked = isChange;
+    this.#average.input.value = String(average);
+    fields.kind.select.value = kind;
+    fields.offset.input.value = String(offset);
+    for (
+      const [{ input }, value]
+        of /** @type {const} */ ([[fields.percentile, percentile], [fields.from, from], [fields.to, to]])
+    ) {
+      input.value = String(value);
+    }
+    this.#settings = { ...this.#settings, isChange, offset, average };
+    this.#showBaseline();
   }
 
   /** Traces of the channels that are shown; the same array while nothing has changed. */
@@ -160,15 +184,19 @@ export class BandPanel extends EventTarget {
       offset.label,
     );
     from.label.hidden = to.label.hidden = true;
-    return { box, kind, percentile, from, to };
+    return { box, kind, percentile, from, to, offset };
   }
 
   #setBaseline() {
-    const { kind, percentile, from, to } = this.#baseline;
+    this.#set({ baseline: this.#typedBaseline });
+  }
+
+  #showBaseline() {
+    const { box, kind, percentile, from, to } = this.#baseline;
     const isWindow = kind.select.value === "window";
     percentile.label.hidden = isWindow;
     from.label.hidden = to.label.hidden = !isWindow;
-    this.#set({ baseline: this.#typedBaseline });
+    box.hidden = !this.#settings.isChange;
   }
 
   /** In lines of what is shown. @returns {import("./traces.js").Baseline} */
@@ -185,7 +213,7 @@ export class BandPanel extends EventTarget {
   /** @param {Partial<import("./band_traces.js").TraceSettings>} change */
   #set(change) {
     this.#settings = { ...this.#settings, ...change };
-    this.#baseline.box.hidden = !this.#settings.isChange;
+    this.#showBaseline();
     this.#changed();
   }
 
@@ -225,7 +253,7 @@ export class BandPanel extends EventTarget {
     return row;
   }
 
-  /** @param {Band} band */
+  /** From the outer edge of its first pixel to that of its last. @param {Band} band */
   #place({ from, to }) {
     const space = this.#scan?.axes[1];
     if (space === undefined) return "";

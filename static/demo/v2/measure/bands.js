@@ -32,11 +32,11 @@ export class Bands extends EventTarget {
     return this.#columns;
   }
 
-  /** Without bands, for a line scan of so many columns. @param {number} columns */
-  begin(columns) {
+  /** For a line scan of so many columns. @param {number} columns @param {readonly Band[]} [bands] that it has already */
+  begin(columns, bands = []) {
     this.#columns = columns;
-    this.#bands = [];
-    this.#made = 0;
+    this.#bands = [...bands];
+    this.#made = Math.max(0, ...bands.map(({ id }) => id));
     this.#changed();
   }
 

@@ -70,16 +70,21 @@ export class CursorPanel extends EventTarget {
     );
   }
 
-  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
-  renew(scan) {
-    this.#scan = scan;
-    this.#list();
+  /** To be kept as JSON. @returns {import("./drawn.js").Drawn["cursors"]} */
+  get kept() {
+    const [lines, columns] = [this.#lines, this.#columns].map(({ input }) => input.valueAsNumber);
+    return { pinned: this.#pinned, lines, columns };
   }
 
-  /** @param {Scan | null} scan */
-  begin(scan) {
+  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn what it has already */
+  begin(scan, drawn) {
     this.#scan = scan;
-    this.#clear();
+    this.#pinned = drawn?.cursors.pinned ?? [];
+    if (drawn !== null) {
+      this.#lines.input.value = String(drawn.cursors.lines);
+      this.#columns.input.value = String(drawn.cursors.columns);
+    }
+    this.#list();
   }
 
   /** The samples have changed. */

@@ -15,7 +15,7 @@ import { rounded } from "./scan.js";
 /** @import { Scan } from "./scan.js" */
 
 /** More rows than anybody edits: the threshold lies in the noise. */
-const MOST_ROWS = 2000;
+export const MOST_ROWS = 2000;
 
 /** A peak that is added by hand is looked for so many lines around the cursor, or in a fiftieth of the trace. */
 const REACH = 3;
@@ -33,8 +33,11 @@ export class EventPanel extends EventTarget {
   #prominence;
   #distance;
   #isFound = false;
-  /** Key of what the rows were measured in. */
+  /** Key and length of the trace that the rows were measured in. */
   #measured = "";
+  #length = 0;
+  /** What was kept of this picture, until its traces are there. @type {import("./drawn.js").KeptEvents | null} */
+  #kept = null;
   /** What the values of the traces are: thresholds of others mean nothing. */
   #title = "";
   #status = element("p", { className: "result", role: "status" });
@@ -83,25 +86,39 @@ export class EventPanel extends EventTarget {
     );
   }
 
-  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
-  renew(scan) {
-    this.#scan = scan;
+  /** To be kept as JSON; null without events. @returns {import("./drawn.js").KeptEvents | null} */
+  get kept() {
+    if (this.#kept !== null) return this.#kept;
+    if (this.#rows.length === 0) return null;
+    const [height, prominence, distance] = this.#numbers;
+    return {
+      trace: keyOf(this.#chosen),
+      title: this.#title,
+      height,
+      prominence,
+      distance,
+      isFound: this.#isFound,
+      length: this.#length,
+      rows: this.#rows.map(({ peak, value, note, isByHand }) => ({ peak, value, note, isByHand })),
+    };
   }
 
-  /** @param {Scan | null} scan */
-  begin(scan) {
+  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn what it has already */
+  begin(scan, drawn) {
     this.#scan = scan;
     this.#distance.unitText.data = this.#unit;
     this.#traces = [];
     this.#clear();
+    this.#kept = drawn?.events ?? null;
   }
 
   /** Other traces, or the same ones with other values. @param {readonly Trace[]} traces @param {string} title of the values */
   listTraces(traces, title) {
-    const isOther = this.#title !== title || this.#chosen === null;
+    const kept = traces.length > 0 ? this.#kept : null;
+    const isOther = kept?.title !== title && (this.#title !== title || this.#chosen === null);
     this.#title = title;
     this.#traces = traces;
-    const chosen = this.#trace.select.value;
+    const chosen = kept?.trace ?? this.#trace.select.value;
     this.#trace.select.replaceChildren(
       ...traces.map((trace) => element("option", { value: keyOf(trace), textContent: trace.name })),
     );
@@ -109,6 +126,7 @@ export class EventPanel extends EventTarget {
     const trace = this.#chosen;
     if (trace === null) return this.#clear();
     if (isOther) this.#propose(trace);
+    if (kept !== null) this.#take(kept, trace);
     // The rows stay those of one trace; where its values are others they are measured again.
     if (this.#rows.length > 0) this.#measure(trace);
   }
@@ -170,15 +188,33 @@ export class EventPanel extends EventTarget {
     this.#prominence.input.value = String(Number(((top - middle) / 4).toPrecision(2)));
   }
 
+  /** Threshold, least amplitude and least distance. */
+  get #numbers() {
+    return [this.#height, this.#prominence, this.#distance].map(({ input }) => input.valueAsNumber);
+  }
+
+  /** @param {import("./drawn.js").KeptEvents} kept @param {Trace} trace */
+  #take({ height, prominence, distance, isFound, length, rows }, trace) {
+    this.#kept = null;
+    for (
+      const [{ input }, value] of /** @type {const} */ ([
+        [this.#height, height],
+        [this.#prominence, prominence],
+        [this.#distance, distance],
+      ])
+    ) input.value = String(value ?? "");
+    this.#isFound = isFound;
+    [this.#measured, this.#length] = [keyOf(trace), length];
+    this.#rows = rows.map((row) => ({ ...measureEvent(trace.values, row.peak), ...row }));
+  }
+
   #find() {
     const trace = this.#chosen;
     if (trace === null || this.#scan === null) {
       this.#status.textContent = "Draw a band first: events are found in its trace.";
       return;
     }
-    const [height, prominence, distance] = [this.#height, this.#prominence, this.#distance].map(({ input }) =>
-      input.valueAsNumber
-    );
+    const [height, prominence, distance] = this.#numbers;
     if (![height, prominence, distance].every(Number.isFinite)) {
       this.#status.textContent = "Type numbers for the threshold, the amplitude and the time apart.";
       return;
@@ -189,7 +225,7 @@ export class EventPanel extends EventTarget {
       distance: Math.max(1, distance / this.#scan.axes[0].step),
     });
     this.#isFound = true;
-    this.#measured = keyOf(trace);
+    [this.#measured, this.#length] = [keyOf(trace), trace.values.length];
     const notes = new Map(this.#rows.map(({ peak, note }) => [peak, note]));
     const rows = found.map((event) => ({ ...event, note: notes.get(event.peak) ?? "", isByHand: false }));
     const byHand = this.#rows.filter((row) => row.isByHand && !found.some(({ peak }) => peak === row.peak))
@@ -203,7 +239,10 @@ export class EventPanel extends EventTarget {
 
   /** Of the same peaks, in a trace whose values have changed. @param {Trace} trace */
   #measure(trace) {
-    if (this.#isFound && this.#measured === keyOf(trace)) return this.#find();
+    const isSame = this.#measured === keyOf(trace) && this.#length === trace.values.length &&
+      this.#rows.every(({ peak, value }) => trace.values[peak] === value);
+    // Found again, rows that were removed by hand would come back.
+    if (this.#isFound && this.#measured === keyOf(trace) && !isSame) return this.#find();
     this.#rows = this.#rows.map((row) => ({ ...row, ...measureEvent(trace.values, row.peak) }));
     this.#list();
   }
@@ -225,6 +264,7 @@ export class EventPanel extends EventTarget {
   }
 
   #clear() {
+    this.#kept = null;
     this.#rows = [];
     this.#isFound = false;
     this.#status.textContent = "";

@@ -1,5 +1,5 @@
 /** The tables and plots of what was measured, for export_panel.js. */
-import { axisTitle, tableUnit } from "../axes.js";
+import { axisTitle, tableUnit, toPhysical } from "../axes.js";
 import { rangeOf } from "./trace_chart.js";
 import { VELOCITY_RANGE } from "./trace_charts.js";
 import { about, shapeOf, stemOf } from "./scan.js";
@@ -63,15 +63,15 @@ export function exportsOf(scanNow, { bands, lines, velocities, events, cursors }
   };
 }
 
-/** @param {Scan | null} scan @param {BandPanel} bands @returns {[string, string | number][]} */
+/** Places are the outer edges of the pixels, as on the page. @param {Scan | null} scan @param {BandPanel} bands @returns {[string, string | number][]} */
 function bandPlaces(scan, { bands }) {
   if (scan === null) return [];
   const space = scan.axes[1];
   // Without the traces of rounding that products of fractions have.
-  const place = (/** @type {number} */ column) => Number((column * space.step).toPrecision(12));
+  const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
   return bands.all.map(({ name, from, to }) => [
     name,
-    `columns ${from} to ${to - 1}, ${place(from)} to ${place(to - 1)} ${tableUnit(space)}`,
+    `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
   ]);
 }
 
@@ -123,7 +123,7 @@ function velocityPlot(scan, { points, title }, span) {
 }
 
 /** @param {Scan} scan @param {{from: number, to: number}} span */
-function plotOf({ axes: [time] }, { from, to }) {
+function plotOf({ axes: [time], note }, { from, to }) {
   const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
-  return { width: WIDTH, height: HEIGHT, x };
+  return { width: WIDTH, height: HEIGHT, x, note };
 }

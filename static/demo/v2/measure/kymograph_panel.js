@@ -6,8 +6,10 @@
  * @typedef {import("./kymograph.js").Point} Point sample of the image
  * @typedef {object} Source
  * @property {import("./kymograph.js").Series} series
- * @property {(t: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} imagesAt of all channels; null where
- *   a plane was never recorded
+ * @property {() => ImagesAt} images of the focus that is shown now
+ *
+ * @typedef {(t: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt of all channels; null where a
+ *   plane was never recorded
  */
 import { element } from "../element.js";
 import { button, checkField, numberField } from "./fields.js";
@@ -19,13 +21,14 @@ const SHOW_EVERY_MS = 400;
 /** Planes that are asked for at one time: the server lets 16 of one session wait. */
 const AT_ONCE = 3;
 
-/** Emits `change` for the line, `begin` and `grow` `{kymograph}` while it is made, `end`, and `back`. */
+/** Emits `change` for the line, `begin` and `grow` `{kymograph, isDone}` while it is made, `end`, and `back`. */
 export class KymographPanel extends EventTarget {
   /** @type {Source | null} */
   #source = null;
   /** @type {Point[]} */
   #points = [];
   #isFreehand = false;
+  #isShown = false;
   /** @type {AbortController | null} */
   #running = null;
   #width;
@@ -59,13 +62,22 @@ export class KymographPanel extends EventTarget {
     );
   }
 
-  /** A series, or null where there is none. @param {Source | null} source */
-  begin(source) {
-    this.#running?.abort();
+  /** To be kept as JSON; null without a line. @returns {import("./drawn.js").KeptKymograph | null} */
+  get kept() {
+    if (this.#points.length === 0) return null;
+    const isMade = this.#isShown || this.#running !== null;
+    return { points: this.#points, width: this.#width.input.valueAsNumber, isMade };
+  }
+
+  /** @param {Source | null} source a series, or null where there is none @param {import("./drawn.js").KeptKymograph | null} kept */
+  begin(source, kept) {
+    this.#leave();
     this.#source = source;
-    this.#points = [];
-    this.#start.disabled = true;
+    this.#points = kept?.points ?? [];
+    if (kept !== null) this.#width.input.value = String(kept.width);
+    this.#start.disabled = this.#points.length === 0;
     this.#back.hidden = true;
+    this.#isShown = false;
     this.#status.textContent =
       "Choose Line and draw over the image: each image becomes a line of the kymograph.";
   }
@@ -74,8 +86,14 @@ export class KymographPanel extends EventTarget {
     return this.#source !== null;
   }
 
+  /** Fetches the images and makes the kymograph of the line. */
+  make() {
+    if (this.#running === null) this.#toggle();
+  }
+
   /** The kymograph is what is shown now. */
   showsKymograph() {
+    this.#isShown = true;
     this.#back.hidden = false;
     this.#start.disabled = this.#running === null;
   }
@@ -114,34 +132,42 @@ export class KymographPanel extends EventTarget {
       this.#progress.hidden = false;
       this.#progress.max = source.series.count;
       await this.#fetchAll(source, kymograph, running.signal);
-      this.#tell("grow", { kymograph });
+      this.#tell("grow", { kymograph, isDone: true });
       this.#status.textContent = `${kymograph.done} of ${source.series.count} images`;
     } catch (error) {
+      if (this.#running !== running) return;
       this.#status.textContent = running.signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
     } finally {
-      this.#running = null;
-      this.#start.textContent = "Make kymograph";
-      this.#progress.hidden = true;
-      this.#tell("end", {});
+      if (this.#running === running) this.#leave();
     }
   }
 
+  /** Whatever is made is none of this picture any more. */
+  #leave() {
+    this.#running?.abort();
+    this.#running = null;
+    this.#start.textContent = "Make kymograph";
+    this.#progress.hidden = true;
+    this.#tell("end", {});
+  }
+
   /** @param {Source} source @param {Kymograph} kymograph @param {AbortSignal} signal */
-  async #fetchAll({ series, imagesAt }, kymograph, signal) {
+  async #fetchAll({ series, images }, kymograph, signal) {
+    const imagesAt = images();
     let [next, done, shownAt] = [0, 0, -Infinity];
     const work = async () => {
       while (next < series.count) {
         const t = next;
         next += 1;
-        const images = await imagesAt(t, signal);
+        const planes = await imagesAt(t, signal);
         signal.throwIfAborted();
-        images.forEach((image, channel) => image !== null && kymograph.take(channel, t, image));
+        planes.forEach((image, channel) => image !== null && kymograph.take(channel, t, image));
         done += 1;
         this.#progress.value = done;
         if (performance.now() - shownAt < SHOW_EVERY_MS) continue;
         const isFirst = shownAt === -Infinity;
         shownAt = performance.now();
-        this.#tell(isFirst ? "begin" : "grow", { kymograph });
+        this.#tell(isFirst ? "begin" : "grow", { kymograph, isDone: false });
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, series.count) }, work));

@@ -17,7 +17,7 @@ import { lineVelocity, velocityUnit } from "./velocity.js";
 const COLOR = "#ffffff";
 
 /** More lines hide the picture. */
-const MOST_LINES = 200;
+export const MOST_LINES = 200;
 
 /** Emits `change`. */
 export class LinePanel extends EventTarget {
@@ -38,17 +38,11 @@ export class LinePanel extends EventTarget {
     this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows);
   }
 
-  /** The same file with other samples: what was drawn in it stays. @param {Scan} scan */
-  renew(scan) {
+  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn what it has already */
+  begin(scan, drawn) {
     this.#scan = scan;
-    this.#changed();
-  }
-
-  /** @param {Scan | null} scan */
-  begin(scan) {
-    this.#scan = scan;
-    this.#lines = [];
-    this.#made = 0;
+    this.#lines = drawn?.lines ?? [];
+    this.#made = Math.max(0, ...this.#lines.map(({ id }) => id));
     this.#draft = null;
     this.#output.textContent = "";
     this.#changed();

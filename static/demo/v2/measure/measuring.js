@@ -13,7 +13,8 @@
  * @property {readonly Point[]} path of the line scan over its reference; none without
  * @property {import("./kymograph_panel.js").Source | null} series images along time, where there are any
  * @property {() => [string, string | number][]} place which part of the file is shown, in words
- * @property {boolean} isAgain the same file, which has changed, such as one that is being recorded
+ * @property {string} note what everything that is saved of it has to say
+ * @property {unknown} drawn what was drawn in it before, of whatever form
  * @property {boolean} isKymograph made of a series by this module
  */
 import { element } from "../element.js";
@@ -21,6 +22,7 @@ import { columnNear } from "../scan_path.js";
 import { BandPanel } from "./band_panel.js";
 import { columnsBetween } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
+import { drawnIn } from "./drawn.js";
 import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
 import { exportsOf } from "./exports.js";
@@ -35,7 +37,8 @@ import { VelocityPanel } from "./velocity_panel.js";
 /** How far from the path a band can begin, in samples of the reference. */
 const REACH = 12;
 
-export class Measuring {
+/** Emits `drawn` when what was drawn or pinned has changed. */
+export class Measuring extends EventTarget {
   #panes;
   /** @type {import("./scan.js").Scan | null} */
   #scan = null;
@@ -57,6 +60,7 @@ export class Measuring {
    * @param {HTMLElement} figure of the source
    */
   constructor(panes, host, figure) {
+    super();
     this.#panes = panes;
     this.#cursors = new CursorPanel(() => panes.source.cursor);
     this.#events = new EventPanel(() => panes.source.cursor?.x ?? null);
@@ -74,21 +78,40 @@ export class Measuring {
     this.#listen();
   }
 
-  /** @param {Shown} shown */
-  begin({ group, file, path, series, place, isKymograph, isAgain }) {
-    const isSame = isAgain && this.#scan !== null && shapeOf(this.#scan)[1] === group.plane.shape[1];
-    this.#scan = scanOf(group, file, place);
+  /** What was drawn and pinned, to be kept as JSON; null while nothing is shown. @returns {import("./drawn.js").Drawn | null} */
+  get drawn() {
+    const scan = this.#scan;
+    if (scan === null) return null;
+    return {
+      shape: shapeOf(scan),
+      isLineScan: scan.isLineScan,
+      traces: this.#bands.kept,
+      bands: [...this.#bands.bands.all],
+      lines: [...this.#lines.lines],
+      events: this.#events.kept,
+      cursors: this.#cursors.kept,
+      kymograph: this.kymographs.kept,
+    };
+  }
+
+  /**
+   * Another picture, or the same one with other samples, which takes what was drawn in it before.
+   *
+   * @param {Shown} shown
+   * @returns {import("./drawn.js").Drawn | null} what it has taken; null where nothing was drawn, or into samples of another shape
+   */
+  begin(shown) {
+    const { path, series, isKymograph } = shown;
+    const scan = this.#scan = scanOf(shown);
+    const drawn = drawnIn(shown.drawn, scan);
     this.#path = path;
     this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
-    // What was drawn stays on a file that goes on; velocities are those of samples that are gone.
-    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) {
-      if (isSame) panel.renew(this.#scan);
-      else panel.begin(this.#scan);
-    }
-    this.#velocities.begin(this.#scan);
+    // Velocities are those of samples that are gone.
+    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) panel.begin(scan, drawn);
+    this.#velocities.begin(scan);
     // One that is being made goes on.
     if (isKymograph) this.kymographs.showsKymograph();
-    else this.kymographs.begin(series);
+    else this.kymographs.begin(series, drawn?.kymograph ?? null);
     for (
       const [name, isThere] of [["lines", this.#scan.isLineScan], [
         "kymograph",
@@ -99,16 +122,16 @@ export class Measuring {
     }
     this.#choose();
     this.#refresh();
+    return drawn;
   }
 
   /** Nothing is shown. */
   end() {
     this.#scan = null;
     this.#path = [];
-    for (const panel of [this.#bands, this.#lines, this.#velocities, this.#events, this.#cursors]) {
-      panel.begin(null);
-    }
-    this.kymographs.begin(null);
+    for (const panel of [this.#bands, this.#lines, this.#events, this.#cursors]) panel.begin(null, null);
+    this.#velocities.begin(null);
+    this.kymographs.begin(null, null);
     this.#refresh();
   }
 
@@ -203,6 +226,9 @@ export class Measuring {
       panel.addEventListener("change", () => this.#paintSoon());
     }
     this.kymographs.addEventListener("change", () => source.drawMarks());
+    for (const part of [this.#bands, this.#lines, this.#events, this.#cursors, this.kymographs]) {
+      part.addEventListener("change", () => this.dispatchEvent(new Event("drawn")));
+    }
   }
 
   /** @param {Point} from @param {Point} to @param {boolean} isDone */

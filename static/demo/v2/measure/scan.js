@@ -9,14 +9,15 @@
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
  * @property {() => [string, string | number][]} place which part of the file is shown, in words
+ * @property {string} note what everything that is saved of it has to say
  */
 import { formatNumber, isTime, unitSymbol } from "../axes.js";
 import { perTime } from "./velocity.js";
 
-/** @param {import("../channel_group.js").ChannelGroup} group @param {{name: string, path: string}} source @param {Scan["place"]} place @returns {Scan} */
-export function scanOf(group, { name, path }, place) {
+/** @param {{group: Scan["group"], file: {name: string, path: string}, place: Scan["place"], note: string}} shown @returns {Scan} */
+export function scanOf({ group, file: { name, path }, place, note }) {
   const axes = /** @type {[Axis, Axis]} */ (group.plane.axes);
-  return { group, axes, fileName: name, path, isLineScan: isTime(axes[0]), place };
+  return { group, axes, fileName: name, path, isLineScan: isTime(axes[0]), place, note };
 }
 
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
@@ -46,11 +47,12 @@ export const rounded = (value) => Number.isFinite(value) ? formatNumber(Number(v
 export const stemOf = ({ fileName }) => fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
 /** What stands above every table: where its numbers come from. @param {Scan} scan @returns {[string, string | number][]} */
-export function about({ fileName, path, axes, isLineScan, place }) {
+export function about({ fileName, path, axes, isLineScan, place, note }) {
   const [rows, columns] = axes;
   return [
     ["File", fileName],
     ["Path", path],
+    ...(note === "" ? [] : [/** @type {[string, string]} */ (["Note", note])]),
     ...place(),
     [isLineScan ? "Time per line" : "Row step", `${rows.step} ${unitSymbol(rows.unit)}`],
     [isLineScan ? "Distance per column" : "Column step", `${columns.step} ${unitSymbol(columns.unit)}`],

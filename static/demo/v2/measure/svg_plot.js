@@ -15,6 +15,7 @@
  * @property {{low: number, high: number, title: string}} x
  * @property {{low: number, high: number, title: string}} y `low` is at the bottom
  * @property {readonly PlotTrace[]} traces
+ * @property {string} [note] below the plot
  */
 import { layoutFrame } from "../frame.js";
 
@@ -33,9 +34,9 @@ const POINTS_A_PIXEL = 4;
  * @param {(text: string) => number} measure width of a label in CSS pixels
  * @returns {string} an SVG document
  */
-export function svgPlot({ width, height, x, y, traces }, measure) {
+export function svgPlot({ width, height, x, y, traces, note = "" }, measure) {
   const named = traces.filter(({ name }) => name !== "");
-  const legend = named.length * LEGEND_LINE;
+  const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;
   const { plot, marks } = layoutFrame({
     width,
     height: height - legend,
@@ -64,6 +65,7 @@ export function svgPlot({ width, height, x, y, traces }, measure) {
         textElement(name, [plot.left + 24, at], "start", false),
       ];
     }),
+    ...(note === "" ? [] : [textElement(note, [plot.left, height - LEGEND_LINE / 2], "start", false)]),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="${SIZE}" color="${INK}">\n${
     body.join("\n")

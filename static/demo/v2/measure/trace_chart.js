@@ -23,7 +23,7 @@
  * @property {string} title of the values
  * @property {readonly {name: string, dash: string}[]} [legend] what broken lines stand for
  */
-import { ticks, toPhysical } from "../axes.js";
+import { axisTitle, ticks, toPhysical } from "../axes.js";
 import { drawCurves } from "../curve_image.js";
 import { element, svgElement } from "../element.js";
 import { measureLabel, svgMarks } from "../marks.js";
@@ -34,12 +34,23 @@ import { curveColumns } from "./trace_curves.js";
 /**
  * @typedef {{left: number, top: number, width: number, height: number}} Area
  * @typedef {{across: (line: number) => number, up: (value: number) => number}} Placed
+ *
+ * @typedef {object} Span
+ * @property {number} left edge in CSS pixels of the box
+ * @property {number} width
+ * @property {number} from line at the left edge
+ * @property {number} to
+ * @property {boolean} isMirrored whether time runs to the left
+ * @property {boolean} isTitled whether the chart itself says what runs across
+ * @property {{name: string, step: number, unit: string}} time
  */
 
 /** @type {readonly ChartPoint[]} */
 const NONE = [];
 
+/** CSS pixels for the labels of the times, and for a title below them. */
 const BELOW = 22;
+const TITLE = 16;
 const ABOVE = 8;
 const TICK = 4;
 
@@ -70,17 +81,17 @@ export class TraceChart {
 
   /**
    * @param {ChartContent} content
-   * @param {{left: number, width: number, from: number, to: number, isMirrored: boolean, time: {step: number, unit: string}}} span
-   *   edges of the picture above in CSS pixels of the box, the lines between them, and whether time runs to the left there
+   * @param {Span} span
    */
   draw(content, span) {
     const { width, height } = this.box.getBoundingClientRect();
     if (width < 1 || height < 1) return;
+    const below = BELOW + (span.isTitled ? TITLE : 0);
     const area = {
       left: span.left,
       width: span.width,
       top: ABOVE,
-      height: Math.max(10, height - ABOVE - BELOW),
+      height: Math.max(10, height - ABOVE - below),
     };
     const { curves, points = NONE } = content;
     const density = globalThis.devicePixelRatio;
@@ -211,18 +222,22 @@ function valueMarks(range, area, { up }, title) {
   return marks;
 }
 
-/** @type {(span: {from: number, to: number, time: any}, area: any, seen: (x: number) => number) => Mark[]} */
-function timeMarks({ from, to, time }, area, seen) {
+/** @type {(span: Span, area: Area, seen: (x: number) => number) => Mark[]} */
+function timeMarks({ from, to, time, isTitled }, area, seen) {
   const [low, high] = [toPhysical(time, from), toPhysical(time, to)];
   const base = area.top + area.height;
   const { values, labels } = ticks(low, high, Math.max(1, area.width / TIME_ROOM));
+  /** @type {Mark[]} */
+  const title = isTitled
+    ? [{ text: axisTitle(time), at: [area.left + area.width / 2, base + 13 + TITLE], anchor: "middle" }]
+    : [];
   return values.flatMap((value, i) => {
     const x = seen(area.left + (value - low) / (high - low) * area.width);
     return /** @type {Mark[]} */ ([
       { points: [[x, base], [x, base + TICK]] },
       { text: labels[i], at: [x, base + 13], anchor: "middle" },
     ]);
-  });
+  }).concat(title);
 }
 
 /** @type {(content: ChartContent, area: any, place: {across: (line: number) => number, up: (value: number) => number}) => Mark[]} */

@@ -22,6 +22,9 @@ const NONE = [];
 
 const VELOCITY_COLOR = "#ffffff";
 
+/** CSS pixels at the right of a chart that has no picture above it to follow. */
+const MARGIN = 14;
+
 /** So that velocities that are nearly the same look so. */
 export const VELOCITY_RANGE = 0.3;
 
@@ -54,11 +57,7 @@ export class TraceCharts {
     this.#velocities.box.hidden = !isScan || velocities.length === 0;
     this.#box.hidden = this.#traces.box.hidden && this.#velocities.box.hidden;
     if (scan === null || this.#box.hidden) return this.#keep(0);
-    const { x0, x1 } = this.#pane.view;
-    // Below a picture that is flipped a trace runs as its time does.
-    const isMirrored = this.#pane.time === "across" &&
-      this.#pane.toScreen(x0, 0)[0] > this.#pane.toScreen(x1, 0)[0];
-    const span = { ...this.#pane.edges, from: x0, to: x1, isMirrored, time: scan.axes[0] };
+    const span = this.#span(scan);
     const { cursor } = this.#pane;
     /** What the chart has where the cursor is stands beside it. @param {(line: number) => string} textAt */
     const cursorsWith = (textAt) => [
@@ -103,6 +102,26 @@ export class TraceCharts {
       this.#traces.box.hidden ? 0 : this.#traces.gutter,
       this.#velocities.box.hidden ? 0 : this.#velocities.gutter,
     ));
+  }
+
+  /**
+   * A chart has the edges and the time axis of the picture above it. Where that is turned, and time runs up or down in it, the chart
+   * has the whole width and an axis of its own, from left to right as in every plot of a trace.
+   *
+   * @param {Scan} scan
+   * @returns {import("./trace_chart.js").Span}
+   */
+  #span({ axes: [time] }) {
+    const { x0, x1 } = this.#pane.view;
+    const shared = { from: x0, to: x1, time };
+    if (this.#pane.time === "across") {
+      // Below a picture that is flipped a trace runs as its time does.
+      const isMirrored = this.#pane.toScreen(x0, 0)[0] > this.#pane.toScreen(x1, 0)[0];
+      return { ...shared, ...this.#pane.edges, isMirrored, isTitled: false };
+    }
+    const left = this.#pane.gutter;
+    const width = Math.max(1, this.#box.clientWidth - left - MARGIN);
+    return { ...shared, left, width, isMirrored: false, isTitled: true };
   }
 
   /** All plots begin at one place, with room for the widest labels. @param {number} gutter */

@@ -1,0 +1,225 @@
+/** What was drawn and pinned outlives a reload and a file that changes, and is not put onto other samples. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { writePlainStack } from "../fixtures/plain_store.ts";
+import type { Viewer } from "./browser.ts";
+import { hasText, openingEnded } from "./in_page.js";
+import { ACTIVE, measuredScan, SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
+import { IMAGES, measuredStack, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
+import { dragOver, saved, unfold } from "./measuring_hand.ts";
+import { viewerSuite } from "./suite.ts";
+
+const { test } = viewerSuite();
+const [LINES, COLUMNS] = SCAN_SHAPE;
+
+/** Opens by path: what is opened so is shown again after a reload. */
+async function openPath({ page }: Viewer, path: string): Promise<void> {
+  await page.fill("#path-field", path);
+  await page.click("#path-open");
+  await page.waitForFunction(openingEnded);
+}
+
+async function reload(viewer: Viewer): Promise<void> {
+  await viewer.page.reload();
+  await viewer.page.waitForSelector("#viewer:not([hidden])");
+  await viewer.page.waitForFunction(openingEnded);
+  await viewer.settle();
+}
+
+/** Draws a band over columns `from` to before `to`; column 0 is at the bottom. */
+async function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
+  await viewer.page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 1 - (from + 0.4) / COLUMNS], [0.45, 1 - (to - 0.4) / COLUMNS]);
+  await viewer.page.click("#tool-zoom");
+}
+
+/** Draws and pins one of each in the measured scan. */
+async function drawAll(viewer: Viewer): Promise<void> {
+  const { page } = viewer;
+  await page.uncheck("#source-0-visible");
+  await drawBand(viewer, ...ACTIVE);
+  await drawBand(viewer, 5, 12);
+  await page.locator("#measure-bands input[type=text]").nth(1).fill("quiet");
+  await page.locator("#measure-bands input[type=color]").nth(1).fill("#ff0000");
+  await page.check("#trace-change");
+  await page.fill("#trace-average", "9");
+  await page.keyboard.press("Enter");
+  await page.fill("#baseline-percentile", "20");
+  await page.keyboard.press("Enter");
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
+  await page.click("#tool-zoom");
+  await unfold(viewer, "events");
+  await page.fill("#event-threshold", "0.7");
+  await page.keyboard.press("Enter");
+  await page.click("#event-find");
+  assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
+  // One is removed by hand and does not come back.
+  await page.locator("#measure-events tbody tr").nth(1).locator("button").click();
+  await page.locator("#measure-events tbody input").first().fill("whisker");
+  await unfold(viewer, "cursors");
+  await page.fill("#cursor-lines", "3");
+  await page.keyboard.press("Enter");
+  await page.focus("#source .plot");
+  for (const [line, column] of [[100, 40], [140, 20]] as const) {
+    const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
+    await page.mouse.move(x, y);
+    await page.keyboard.press("x");
+  }
+}
+
+/** All tables that can be saved, but for velocities. */
+async function tables(viewer: Viewer): Promise<string[]> {
+  const texts = [];
+  for (const name of ["traces", "events", "lines", "cursors"]) {
+    texts.push((await saved(viewer, `#csv-${name}`)).text);
+  }
+  return texts;
+}
+
+test("a reload keeps bands, lines, events and pinned cursors", async (viewer) => {
+  const { page, server } = viewer;
+  const path = join(server.folder, "kept.oir");
+  await Deno.writeFile(path, measuredScan());
+  await openPath(viewer, path);
+  await drawAll(viewer);
+  const before = await tables(viewer);
+  assert.match(before[0]!, /Band 1[^]*quiet[^]*dF\/F0[^]*percentile 20/);
+  assert.match(before[1]!, /Threshold,0\.7\r\n[^]*,whisker\r\n$/);
+  assert.match(before[2]!, /\r\n1,[^]*$/);
+  assert.match(before[3]!, /Lines averaged,3\r\n[^]*\r\nB,/);
+  await reload(viewer);
+  assert.deepEqual(await tables(viewer), before);
+  assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
+  // The next one is the third.
+  await drawBand(viewer, 60, 70);
+  assert.equal(await page.locator("#measure-bands input[type=text]").nth(2).inputValue(), "Band 3");
+  // Another file has none of them, and neither has this one afterwards: it is opened anew.
+  await openOther(viewer);
+  assert.equal(await page.locator("#measure-bands li").count(), 0);
+});
+
+/** Opens a series of images, by its path. */
+async function openOther(viewer: Viewer): Promise<string> {
+  const path = join(viewer.server.folder, `spot${crypto.randomUUID()}.ome.tif`);
+  await Deno.writeFile(path, measuredStack());
+  if (await viewer.page.locator("#viewer").isVisible()) await viewer.page.click("#more-ways");
+  await openPath(viewer, path);
+  return path;
+}
+
+test("what was drawn is not put onto samples of another shape, and the page says so", async (viewer) => {
+  const { page, server } = viewer;
+  const path = join(server.folder, "other.oir");
+  await Deno.writeFile(path, measuredScan());
+  await openPath(viewer, path);
+  await drawBand(viewer, ...ACTIVE);
+  await Deno.writeFile(path, measuredScan(COLUMNS - 2));
+  await reload(viewer);
+  assert.match(await viewer.text("#notice-text"), /^The file has another size than before/);
+  assert.equal(await page.locator("#measure-bands li").count(), 0);
+  await page.click("#notice-close");
+  assert.equal(await page.locator("#notice").isVisible(), false);
+  await reload(viewer);
+  assert.equal(await page.locator("#notice").isVisible(), false, "it is said once");
+});
+
+test("when the file changes bands stay and stale velocities go", async (viewer) => {
+  const { page, server } = viewer;
+  const store = join(server.folder, "focus.ome.zarr");
+  // Two focus planes: the line scan as it is, and twice as bright.
+  const [streaks] = scanPlanes();
+  const planes = [streaks, streaks.map((value) => 2 * value)];
+  const axes = { y: { step: 0.002118, unit: "second" }, x: { step: 0.45, unit: "micrometer" } };
+  await writePlainStack(store, { planes, rows: LINES, columns: COLUMNS, ...axes });
+  await openPath(viewer, join(store, "zarr.json"));
+  assert.equal(await viewer.text("#source h2"), "Line scan");
+  await drawBand(viewer, ...ACTIVE);
+  await unfold(viewer, "velocities");
+  await page.click("#velocity-start");
+  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  await viewer.settle();
+  assert(await page.locator("#velocity-chart").isVisible());
+  const mean = async () => Number((await saved(viewer, "#csv-traces")).text.trimEnd().split(",").at(-1));
+  const before = await mean();
+  // The second plane becomes four times as bright.
+  const chunk = new Uint8Array(streaks.map((value) => 4 * value).buffer);
+  await Deno.writeFile(join(store, "0", "c", "1", "0", "0"), chunk);
+  await Deno.writeTextFile(join(store, "0", "zarr.json"), "\n", { append: true });
+  await page.focus("#source .plot");
+  await page.keyboard.press("PageUp");
+  await page.waitForFunction(hasText, { selector: "#status", text: "has changed and was opened again" });
+  assert.match(await viewer.text("#axis-z output"), /^2 \/ 2/);
+  await viewer.settle();
+  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  assert(await page.locator("#trace-chart").isVisible());
+  assert(Math.abs(await mean() / before - 4) < 1e-6);
+  assert.equal(await page.locator("#velocity-chart").isVisible(), false);
+  assert.equal(await page.locator("#measure-velocities .result").textContent(), "");
+  viewer.faults.length = 0;
+});
+
+/** A line along row 24, from column 4 to column 59 of the upright images. */
+const SPOT_LINE = [4, 59].map((column): [number, number] => [
+  (column + 0.5) / STACK_COLUMNS,
+  (SPOT_ROW + 0.5) / STACK_ROWS,
+]) as [[number, number], [number, number]];
+
+const allImages = { hasText: `${IMAGES} of ${IMAGES} images` };
+
+test("a kymograph is made again when its file has changed, and after a reload", async (viewer) => {
+  const { page } = viewer;
+  const path = await openOther(viewer);
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", ...SPOT_LINE);
+  await Deno.writeFile(path, new Uint8Array(1), { append: true });
+  await page.click("#kymograph-start");
+  await page.locator("#measure-kymograph [role=status]", allImages).waitFor();
+  assert.equal(await viewer.text("#source h2"), "Line scan");
+  await page.waitForFunction(openingEnded);
+  assert.equal(await page.locator("#positions").isVisible(), false);
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+  const { text } = await saved(viewer, "#csv-traces");
+  await reload(viewer);
+  await page.locator("#measure-kymograph [role=status]", allImages).waitFor();
+  await viewer.settle();
+  assert.equal(await viewer.text("#source h2"), "Line scan");
+  assert.equal((await saved(viewer, "#csv-traces")).text, text);
+  await page.click("#kymograph-back");
+  assert.equal(await viewer.text("#source h2"), "Image");
+  // Its line is still there.
+  assert(await page.locator('#source polyline[stroke="#ffeb3b"]').count() > 0);
+  assert(await page.locator("#kymograph-start").isEnabled());
+  viewer.faults.length = 0;
+});
+
+test("a step that is asked for while a changed file is opened again is the one that is shown", async (viewer) => {
+  const { page } = viewer;
+  const path = await openOther(viewer);
+  await Deno.writeFile(path, new Uint8Array(1), { append: true });
+  // The planes of the file that is opened again wait for the next key.
+  let letGo = () => {};
+  const pressed = new Promise<void>((done) => letGo = done);
+  let isReopened = false;
+  page.on("request", (request) => isReopened ||= request.method() === "POST");
+  await page.route("**/data*", async (route) => {
+    if (isReopened) await pressed;
+    await route.continue().catch(() => {});
+  });
+  await page.focus("#source .plot");
+  await page.keyboard.press(".");
+  await page.locator("#open:disabled").waitFor();
+  await page.keyboard.press(".");
+  await page.keyboard.press(".");
+  letGo();
+  await page.waitForFunction(hasText, { selector: "#axis-t output", text: `4 / ${IMAGES}` });
+  await page.waitForFunction(openingEnded);
+  await page.waitForLoadState("networkidle");
+  assert.match(await viewer.text("#axis-t output"), /^4 \/ /);
+  // The spot of image 3 is at column 15 of row 24: 220.
+  const { x, y } = await viewer.place("source", [STACK_ROWS, STACK_COLUMNS], SPOT_ROW, 15);
+  await page.mouse.move(x, y);
+  assert.match(await viewer.text("#source .readout b"), /^220$/);
+  viewer.faults.length = 0;
+});
