@@ -28,6 +28,8 @@ export interface Configuration {
   readonly logLevel: LogLevel;
   /** True for lines of JSON. */
   readonly logJson: boolean;
+  /** Whether the client opens in the default browser; `null` where no flag says so. */
+  readonly open: boolean | null;
 }
 
 /** What the user asked for. */
@@ -49,6 +51,7 @@ export const DEFAULTS: Configuration = {
   allowedExtensions: SUPPORTED_EXTENSIONS,
   logLevel: "info",
   logJson: false,
+  open: null,
 };
 
 type Mutable = { -readonly [K in keyof Configuration]: Configuration[K] };
@@ -152,6 +155,16 @@ const FLAGS: readonly Flag[] = [
     name: "--log-json",
     help: "write the log as JSON lines",
     set: (configuration) => configuration.logJson = true,
+  },
+  {
+    name: "--open",
+    help: "open the client in the browser, as the program does without flags",
+    set: (configuration) => configuration.open = true,
+  },
+  {
+    name: "--no-open",
+    help: "open no browser, such as at login",
+    set: (configuration) => configuration.open = false,
   },
 ];
 

@@ -25,6 +25,8 @@ Deno.test("flags become a configuration", () => {
     [["--allow-origin=*"], { allowedOrigins: ["*"] }],
     [["--extensions", ".tif, .TIF,.ome.zarr"], { allowedExtensions: [".ome.zarr", ".tif"] }],
     [["--log-level", "error"], { logLevel: "error" }],
+    [["--open"], { open: true }],
+    [["--open", "--no-open"], { open: false }],
   ];
   for (const [args, expected] of cases) {
     assert.deepEqual(
@@ -51,6 +53,7 @@ Deno.test("what cannot be followed is refused in one line that says what would b
     [["--max-session-memory", "4GB"], /512MiB, 4GiB, not "4GB"/],
     [["--max-session-memory", "0"], /not "0"/],
     [["--dialog-only=yes"], /takes no value/],
+    [["--no-open=1"], /takes no value/],
     [["--allow-origin", "example.org"], /https:\/\/example\.org/],
     [["--allow-origin", "https://example.org/path"], /not "https:\/\/example\.org\/path"/],
     [["--extensions", ".docx"], /not "\.docx"/],
@@ -96,6 +99,8 @@ Deno.test("help names every flag and fits a terminal", () => {
       "--extensions",
       "--log-level",
       "--log-json",
+      "--open",
+      "--no-open",
       "--help",
       "--version",
     ]

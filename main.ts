@@ -4,6 +4,7 @@
 import { UsageError } from "./arguments.ts";
 import type { COMMANDS } from "./commands.ts";
 import { type Configuration, parseCommandLine } from "./command_line.ts";
+import { hasOwnScreen, openInBrowser } from "./default_browser.ts";
 import { Log } from "./log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
@@ -20,8 +21,18 @@ const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 /** Running responses may take this long to finish once the server stops. */
 const SHUTDOWN_MS = 5000;
 
+/** A window with an error in it stays open for this time. */
+const READING_MS = 60_000;
+
 /** A worker is started this long after the first request, ahead of the first open. */
 const WARM_MS = 250;
+
+/** A start that failed, with the exit status that says why; the message is one line for the user. */
+class StartFailed extends Error {
+  constructor(message: string, readonly status: number) {
+    super(message);
+  }
+}
 
 /** A server that listens. */
 export interface RunningServer {
@@ -67,9 +78,8 @@ export async function startServer(configuration: Configuration): Promise<Running
     asked = true;
     return app.fetch(request, env);
   }, { warn: (message) => log.line("warn", message) });
-  const shownHost = host === "::1" ? "[::1]" : host;
   return {
-    baseUrl: `http://${shownHost}:${listener.port}`,
+    baseUrl: addressOf({ host, port: listener.port }),
     async stop() {
       stopping = true;
       sessions.stopWork();
@@ -82,12 +92,19 @@ export async function startServer(configuration: Configuration): Promise<Running
   };
 }
 
+const addressOf = ({ host, port }: Pick<Configuration, "host" | "port">) =>
+  `http://${host === "::1" ? "[::1]" : host}:${port}`;
+
 /** True when a server of this kind answers at an address. Plain TCP: a proxy of the user must not be asked. */
 async function isAcqServer(hostname: string, port: number): Promise<boolean> {
-  const giveUp = AbortSignal.timeout(2000);
   try {
     const connection = await Deno.connect({ hostname, port });
-    giveUp.addEventListener("abort", () => connection.close());
+    let isOpen = true;
+    const close = () => {
+      if (isOpen) connection.close();
+      isOpen = false;
+    };
+    const giveUp = setTimeout(close, 2000);
     try {
       const request = "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
       await connection.write(new TextEncoder().encode(request));
@@ -98,15 +115,16 @@ async function isAcqServer(hostname: string, port: number): Promise<boolean> {
       }
       return /"api_version":\s*"v2"/.test(new TextDecoder().decode(answer.subarray(0, length)));
     } finally {
-      if (!giveUp.aborted) connection.close();
+      clearTimeout(giveUp);
+      close();
     }
   } catch {
     return false;
   }
 }
 
-function announce(baseUrl: string, { logJson, allowedOrigins }: Configuration): void {
-  const [demo, docs] = [`${baseUrl}/demo/v2/`, `${baseUrl}/docs`];
+function announce(baseUrl: string, opens: boolean, { logJson, allowedOrigins }: Configuration): void {
+  const [demo, docs] = [clientAt(baseUrl), `${baseUrl}/docs`];
   const wide = allowedOrigins.filter((origin) => origin === "*" || origin === "null");
   const warnings = wide.map((origin) =>
     `--allow-origin ${origin} lets ${
@@ -116,7 +134,7 @@ function announce(baseUrl: string, { logJson, allowedOrigins }: Configuration): 
     } open files by path`
   );
   if (logJson) {
-    const line = { level: "info", message: "listening", version: VERSION, baseUrl, demo, docs };
+    const line = { level: "info", message: "listening", version: VERSION, baseUrl, demo, docs, opens };
     console.error(JSON.stringify({ time: new Date().toISOString(), ...line }));
     for (const message of warnings) {
       console.error(JSON.stringify({ time: new Date().toISOString(), level: "warn", message }));
@@ -126,41 +144,78 @@ function announce(baseUrl: string, { logJson, allowedOrigins }: Configuration): 
   console.error(`acq-server ${VERSION}\n`);
   console.error(`  API    ${baseUrl}/api/v2\n  Demo   ${demo}\n  Docs   ${docs}\n`);
   for (const message of warnings) console.error(`Warning: ${message}`);
+  if (opens) console.error("Opens the demo in your browser; --no-open starts without.");
   console.error("Press Ctrl+C to stop.\n");
 }
 
-async function serve(configuration: Configuration): Promise<void> {
-  const { host, port } = configuration;
+const clientAt = (baseUrl: string) => `${baseUrl}/demo/v2/`;
+
+const notOpened = (reason: string, page: string) => `No browser was opened: ${reason}; open ${page} by hand`;
+
+/**
+ * Serves, and shows the client where that is wanted. Where a server runs already, its client is shown and the process
+ * ends.
+ *
+ * @throws {StartFailed}
+ */
+async function serve(configuration: Configuration, opens: boolean): Promise<void> {
   let server: RunningServer;
   try {
     server = await startServer(configuration);
   } catch (error) {
-    const { code = null, message = String(error) }: { code?: unknown; message?: string } =
-      error instanceof Error ? error : {};
-    if (code === "EADDRINUSE") {
-      const address = `http://${host === "::1" ? "[::1]" : host}:${port}`;
-      if (await isAcqServer(host, port)) {
-        fail(
-          `An acq-server is already running at ${address}; open ${address}/demo/v2/ or start this one with --port 0`,
-          EXIT.alreadyRunning,
-        );
-      }
-      fail(
-        `Port ${port} is taken by another program; choose another with --port, or --port 0 for any free one`,
-        EXIT.portTaken,
-      );
-    }
-    if (code === "EACCES" || code === "EADDRNOTAVAIL") {
-      fail(`Cannot listen at ${host}:${port}: ${message}`, EXIT.portTaken);
-    }
-    fail(message, EXIT.usage);
+    const failure = await startFailure(error, configuration);
+    if (!opens || failure.status !== EXIT.alreadyRunning) throw failure;
+    await showRunning(configuration);
+    // The browser program may still run.
+    Deno.exit(EXIT.ok);
   }
-  announce(server.baseUrl, configuration);
   stopOnSignals(server);
+  announce(server.baseUrl, opens, configuration);
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     console.error(event.reason);
   });
+  if (!opens) return;
+  const page = clientAt(server.baseUrl);
+  const reason = await openInBrowser(page);
+  if (reason === null) return;
+  new Log(configuration.logLevel, configuration.logJson).line("warn", notOpened(reason, page));
+}
+
+/** What a failed start comes to. */
+async function startFailure(error: unknown, configuration: Configuration): Promise<StartFailed> {
+  const { host, port } = configuration;
+  const { code = null, message = String(error) }: { code?: unknown; message?: string } =
+    error instanceof Error ? error : {};
+  if (code === "EADDRINUSE") {
+    const address = addressOf(configuration);
+    if (await isAcqServer(host, port)) {
+      return new StartFailed(
+        `An acq-server is already running at ${address}; open ${
+          clientAt(address)
+        } or start this one with --port 0`,
+        EXIT.alreadyRunning,
+      );
+    }
+    return new StartFailed(
+      `Port ${port} is taken by another program; choose another with --port, or --port 0 for any free one`,
+      EXIT.portTaken,
+    );
+  }
+  if (code === "EACCES" || code === "EADDRNOTAVAIL") {
+    return new StartFailed(`Cannot listen at ${host}:${port}: ${message}`, EXIT.portTaken);
+  }
+  return new StartFailed(message, EXIT.usage);
+}
+
+/** Shows the client of the server that holds the port. @throws {StartFailed} no browser opened */
+async function showRunning(configuration: Configuration): Promise<void> {
+  const address = addressOf(configuration);
+  const running = `An acq-server is already running at ${address}`;
+  const page = clientAt(address);
+  console.error(`${running}; opens ${page} in your browser`);
+  const reason = await openInBrowser(page);
+  if (reason !== null) throw new StartFailed(notOpened(reason, page), EXIT.alreadyRunning);
 }
 
 /** Ends the process with status 0 when the system asks for it, once running responses are finished. */
@@ -201,15 +256,29 @@ async function main(args: readonly string[]): Promise<void> {
   if (name === "validate" || name === "schema" || name === "info" || name === "plane") {
     Deno.exit(await run(name, rest));
   }
+  // As a click starts it. From its sources it is started by those who work on it.
+  const isClicked = args.length === 0 && Deno.build.standalone &&
+    hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));
   try {
     const command = parseCommandLine(args);
     if (command.kind === "help") return console.log(command.text);
     if (command.kind === "version") return console.log(versionLine());
-    await serve(command.configuration);
+    await serve(command.configuration, command.configuration.open ?? isClicked);
   } catch (error) {
     if (error instanceof UsageError) fail(error.message, EXIT.usage);
-    throw error;
+    if (!(error instanceof StartFailed)) throw error;
+    console.error(error.message);
+    if (isClicked) await keepWindow();
+    Deno.exit(error.status);
   }
+}
+
+/** The window that a click opened closes with the program: its reader presses Enter, or a minute passes. */
+async function keepWindow(): Promise<void> {
+  if (!Deno.stdin.isTerminal()) return;
+  console.error("\nPress Enter to close this window.");
+  const minute = new Promise((resolve) => setTimeout(resolve, READING_MS));
+  await Promise.race([Deno.stdin.read(new Uint8Array(1)), minute]);
 }
 
 if (import.meta.main) await main(Deno.args);

@@ -23,13 +23,19 @@ export interface DialogQuestion {
 }
 
 /** One program to start. */
-export interface DialogCommand {
+export interface ProgramCall {
   /** One of those that the permissions list. */
-  readonly program: "zenity" | "kdialog" | "osascript" | "powershell.exe";
+  readonly program: string;
   /** Its arguments, without a shell. */
   readonly args: readonly string[];
   /** Added to the environment of the server. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** A program that shows a dialog. */
+export interface DialogCommand extends ProgramCall {
+  /** Of Linux the first two, of macOS and of Windows one each. */
+  readonly program: "zenity" | "kdialog" | "osascript" | "powershell.exe";
 }
 
 /** How a program ended. */

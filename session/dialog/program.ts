@@ -3,7 +3,7 @@
  * processes needs the permission to run everything, so a wrapper script has to `exec` the program.
  */
 import { Buffer } from "node:buffer";
-import { type DialogCommand, type ProgramResult, unavailable } from "./commands.ts";
+import { type DialogCommand, type ProgramCall, type ProgramResult, unavailable } from "./commands.ts";
 
 /** Milliseconds that a program has to end by itself when its dialog is no longer wanted. */
 const END_GRACE = 2000;
@@ -46,34 +46,41 @@ export async function runProgram(command: DialogCommand, signal: AbortSignal): P
 }
 
 function start(command: DialogCommand): Deno.ChildProcess | null {
-  const { program } = command;
   try {
-    try {
-      return spawn(command, {});
-    } catch (cause) {
-      const loader = loaderVariables(cause);
-      if (loader.length === 0) throw cause;
-      return spawn(command, Object.fromEntries(loader.map((name) => [name, ""])));
-    }
+    return startProgram(command, { stdin: "null", stdout: "piped", stderr: "piped" });
   } catch (cause) {
-    if (cause instanceof Deno.errors.NotFound) return null;
-    // Deno looks the listed programs up once, at its start, and in absolute folders of PATH only.
-    if (cause instanceof Deno.errors.NotCapable && /run access/.test(cause.message)) return null;
     throw unavailable(
-      `"${program}" cannot be started (${cause instanceof Error ? cause.message : cause})`,
+      `"${command.program}" cannot be started (${cause instanceof Error ? cause.message : cause})`,
       cause,
     );
   }
 }
 
-function spawn({ program, args, env }: DialogCommand, loader: Record<string, string>): Deno.ChildProcess {
-  return new Deno.Command(program, {
-    args: [...args],
-    env: { ...env, ...loader },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+/**
+ * Starts a program, without a shell.
+ *
+ * @param options streams, and whether it belongs to this process's group
+ * @returns `null` when it is not installed, or was not when the server started
+ * @throws whatever else the runtime says
+ */
+export function startProgram(call: ProgramCall, options: Deno.CommandOptions): Deno.ChildProcess | null {
+  const { program, args, env } = call;
+  const spawn = (loader: Record<string, string>) =>
+    new Deno.Command(program, { ...options, args: [...args], env: { ...env, ...loader } }).spawn();
+  try {
+    try {
+      return spawn({});
+    } catch (cause) {
+      const loader = loaderVariables(cause);
+      if (loader.length === 0) throw cause;
+      return spawn(Object.fromEntries(loader.map((name) => [name, ""])));
+    }
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return null;
+    // Deno looks the listed programs up once, at its start, and in absolute folders of PATH only.
+    if (cause instanceof Deno.errors.NotCapable && /run access/.test(cause.message)) return null;
+    throw cause;
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import manifest from "../../deno.json" with { type: "json" };
 import { readExecutable } from "./executable.ts";
 import { formatSamples, openSample } from "./format_samples.ts";
 import { checkProbe } from "./probe_outcomes.ts";
+import { startClicked } from "./started_by_click.ts";
 import { ROOT, ServerProcess } from "./server_process.ts";
 
 const EXE = Deno.build.os === "windows" ? ".exe" : "";
@@ -77,6 +78,8 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
     } finally {
       await server.stop();
     }
+
+    await t.step("a click opens the client, and an error can be read", () => startClicked(binary, temporary));
 
     await t.step("nothing was written into the folder for temporary files", () => {
       assert.deepEqual([...Deno.readDirSync(temporary)].map(({ name }) => name), []);

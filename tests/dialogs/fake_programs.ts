@@ -31,35 +31,36 @@ export interface PickOutcome {
 
 /** One test's fake programs and its picker process. */
 export class FakeSystem {
-  readonly #folder = Deno.makeTempDirSync({ prefix: "fake_programs_" });
+  /** Where the programs are: the whole of `PATH`. */
+  readonly folder = Deno.makeTempDirSync({ prefix: "fake_programs_" });
   #process: Deno.ChildProcess | null = null;
   #lines: ReadableStreamDefaultReader<string> | null = null;
   #text = "";
 
   /**
-   * Installs a program.
+   * Installs a program, or one in place of the last.
    *
    * @param behaviour shell commands: `exit 1`, `printf '/a\n'`
    */
   install(program: string, behaviour: string): void {
-    const folder = join(this.#folder, program + ".d");
-    Deno.mkdirSync(folder);
+    const folder = join(this.folder, program + ".d");
+    Deno.mkdirSync(folder, { recursive: true });
     const real = join(folder, program);
     Deno.writeTextFileSync(real, SCRIPT, { mode: 0o755 });
     // The program finds its files beside itself, so PATH gets a launcher of the same name.
     const launcher = `#!/bin/sh\nexec '${real}' "$@"\n`;
-    Deno.writeTextFileSync(join(this.#folder, program), launcher, { mode: 0o755 });
+    Deno.writeTextFileSync(join(this.folder, program), launcher, { mode: 0o755 });
     this.behave(program, behaviour);
   }
 
   /** Changes what an installed program does. */
   behave(program: string, behaviour: string): void {
-    Deno.writeTextFileSync(join(this.#folder, program + ".d", "behaviour"), behaviour + "\n");
+    Deno.writeTextFileSync(join(this.folder, program + ".d", "behaviour"), behaviour + "\n");
   }
 
   /** What the program wrote down: `args` (each ended by NUL), `question`, `loader`, `pid`. */
   seen(program: string, what: string): string {
-    return Deno.readTextFileSync(join(this.#folder, program + ".d", what));
+    return Deno.readTextFileSync(join(this.folder, program + ".d", what));
   }
 
   /** Resolves with the process id once the program runs. */
@@ -111,7 +112,7 @@ export class FakeSystem {
       await this.#process.status;
       return stderr;
     } finally {
-      Deno.removeSync(this.#folder, { recursive: true });
+      Deno.removeSync(this.folder, { recursive: true });
     }
   }
 
@@ -121,7 +122,7 @@ export class FakeSystem {
       args: ["run", "--quiet", ...PERMISSIONS, driver],
       // As in the shell of a user of conda or of a module system, and a variable that the loader does not know.
       env: {
-        PATH: this.#folder,
+        PATH: this.folder,
         LD_LIBRARY_PATH: "/opt/lib",
         DYLD_LIBRARY_PATH: "/opt/lib",
         LD_OF_A_SITE: "1",

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { browserCommand, hasOwnScreen } from "./default_browser.ts";
+
+const PAGE = "http://127.0.0.1:8767/demo/v2/";
+
+Deno.test("the address is an argument or a variable, never a part of a script", () => {
+  const linux = browserCommand("linux", PAGE);
+  assert.deepEqual([linux.program, linux.args, linux.env], ["xdg-open", [PAGE], {}]);
+  assert.deepEqual(browserCommand("freebsd", PAGE), linux);
+
+  const macos = browserCommand("darwin", PAGE);
+  assert.deepEqual([macos.program, macos.args.at(-1), macos.env], ["osascript", PAGE, {}]);
+  assert.deepEqual(macos.args.filter((_, i) => i % 2 === 0 && i < 6), ["-e", "-e", "-e"]);
+  assert.deepEqual(macos.args.filter((argument) => argument.includes("open location (item 1 of argv)")), [
+    "open location (item 1 of argv)",
+  ]);
+
+  const windows = browserCommand("windows", PAGE);
+  assert.deepEqual([windows.program, windows.env], ["powershell.exe", { ACQ_SERVER_PAGE: PAGE }]);
+  for (const argument of [...windows.args, ...macos.args.slice(0, -1)]) {
+    assert(!argument.includes("127.0.0.1") && !argument.includes('"'), argument);
+  }
+  // What is neither a cmdlet nor a property does not run in Constrained Language Mode.
+  assert.doesNotMatch(windows.args.at(-1)!, /::|New-Object|Add-Type|\.\w+\(/);
+});
+
+Deno.test("a display of this machine is told from none and from one that SSH forwards", () => {
+  const rows: [system: string, display: string | undefined, wayland: string | undefined, own: boolean][] = [
+    ["linux", ":0", undefined, true],
+    ["linux", ":1.0", "", true],
+    ["linux", "unix:0", undefined, true],
+    ["linux", undefined, "wayland-0", true],
+    ["linux", "localhost:10.0", undefined, false],
+    ["linux", "192.168.1.2:0", "", false],
+    ["linux", undefined, undefined, false],
+    ["linux", "", "", false],
+    ["freebsd", ":0", undefined, true],
+    ["darwin", undefined, undefined, true],
+    ["windows", undefined, undefined, true],
+  ];
+  for (const [system, display, wayland, own] of rows) {
+    assert.equal(hasOwnScreen(system, display, wayland), own, `${system} ${display} ${wayland}`);
+  }
+});

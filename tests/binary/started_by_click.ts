@@ -1,0 +1,96 @@
+/** The executable as a click starts it: without arguments, which takes the usual port. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const HOST = { hostname: "127.0.0.1", port: 8767 };
+const PAGE = "http://127.0.0.1:8767/demo/v2/";
+
+/**
+ * Starts it on several displays, beside itself and beside another program.
+ *
+ * @param temporary folder for temporary files
+ */
+export async function startClicked(binary: string, temporary: string): Promise<void> {
+  if (Deno.build.os !== "linux") return console.log("Skipped: the fake browser program is one of Linux");
+  try {
+    Deno.listen(HOST).close();
+  } catch {
+    return console.log(`Skipped: port ${HOST.port} is taken, which a start without arguments needs`);
+  }
+  const folder = Deno.makeTempDirSync({ prefix: "click_" });
+  try {
+    await onDisplays(binary, folder, temporary);
+    await besideAnotherProgram(binary, folder);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+async function onDisplays(binary: string, folder: string, temporary: string): Promise<void> {
+  const asked = join(folder, "asked");
+  const program = `#!/bin/sh\nprintf '%s\\n' "$@" >> '${asked}'\n`;
+  Deno.writeTextFileSync(join(folder, "xdg-open"), program, { mode: 0o755 });
+  const start = (display: string) =>
+    new Deno.Command(binary, {
+      env: { PATH: folder, DISPLAY: display, WAYLAND_DISPLAY: "", TMPDIR: temporary },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+  // A display of another host is one that SSH forwards.
+  for (const [display, opens] of [["localhost:10.0", false], ["", false], [":0", true]] as const) {
+    const server = start(display);
+    const said = await readUntil(server.stderr, "Ctrl+C");
+    assert.equal(said.includes("Opens the demo in your browser"), opens, said);
+    if (opens) {
+      const beside = await start(display).output();
+      assert.equal(beside.code, 0, new TextDecoder().decode(beside.stderr));
+      assert.equal((await start("").output()).code, 3);
+      assert.equal(Deno.readTextFileSync(asked), `${PAGE}\n${PAGE}\n`);
+    } else assert(!existsSync(asked));
+    server.kill("SIGINT");
+    assert.equal((await server.status).code, 0);
+    await server.stderr.cancel();
+  }
+}
+
+/** A window, which a terminal stands for, stays open with an error until Enter is pressed; without one nothing waits. */
+async function besideAnotherProgram(binary: string, folder: string): Promise<void> {
+  using listener = Deno.listen(HOST);
+  const accepting = (async () => {
+    for await (const connection of listener) connection.close();
+  })();
+  const env = { DISPLAY: ":0" };
+  const plain = await new Deno.Command(binary, { env, stdin: "null" }).output();
+  const message = /^Port 8767 is taken by another program/;
+  assert.match(new TextDecoder().decode(plain.stderr), message);
+  assert.equal(plain.code, 4);
+  if (existsSync("/usr/bin/script")) {
+    const window = new Deno.Command("/usr/bin/script", {
+      args: ["--quiet", "--return", "--command", binary, join(folder, "typescript")],
+      env,
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    assert.match(await readUntil(window.stdout, "Press Enter"), message);
+    const writer = window.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("\n"));
+    assert.equal((await window.status).code, 4);
+    await writer.close();
+    await window.stdout.cancel();
+  } else console.log("Skipped: no terminal without the program script");
+  listener.close();
+  await accepting;
+}
+
+/** Reads up to a word. */
+async function readUntil(stream: ReadableStream<Uint8Array>, word: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const part of stream.values({ preventCancel: true })) {
+    text += decoder.decode(part, { stream: true });
+    if (text.includes(word)) return text;
+  }
+  throw new assert.AssertionError({ message: `it ended before it said "${word}": ${text}` });
+}
