@@ -64,11 +64,12 @@ export function dialogCommands(system: string, question: DialogQuestion): Dialog
   const known = question.extensions.filter((extension) => SUPPORTED_EXTENSIONS.includes(extension));
   const stores = known.some((extension) => STORE_EXTENSIONS.includes(extension));
   const folders = stores && known.every((extension) => STORE_EXTENSIONS.includes(extension));
-  // In a panel for files a store is chosen by a file inside it.
+  // In a dialog for files a store is chosen by a file inside it; the one of macOS takes the store itself as well.
   const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
   const names = stores ? [...STORE_MARKERS] : [];
   if (system === "darwin") {
-    const filter = { endings, names, filterName: FILTER_NAME, allName: ALL_NAME };
+    const storeNames = { names, stores: stores ? STORE_EXTENSIONS : [] };
+    const filter = { endings, ...storeNames, filterName: FILTER_NAME, allName: ALL_NAME };
     const asked = { title, folder: question.folder, folders, ...(!folders && filter) };
     return [{
       program: "osascript",

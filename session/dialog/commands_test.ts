@@ -74,12 +74,13 @@ Deno.test("Linux command lines", async (t) => {
 
 Deno.test("macOS: a constant script, the question as its argument", async (t) => {
   const rows: [Partial<DialogQuestion>, Record<string, unknown>][] = [
-    [{}, { folder: null, folders: false, endings: [".tif"], names: [] }],
+    [{}, { folder: null, folders: false, endings: [".tif"], names: [], stores: [] }],
     [{ extensions: [".ome.zarr", ".tif"], folder: `/a'b"c` }, {
       folder: `/a'b"c`,
       folders: false,
       endings: [".tif"],
       names: ["zarr.json", ".zgroup", ".zattrs"],
+      stores: [".ome.zarr", ".zarr"],
     }],
     [{ extensions: [".zarr"] }, { folder: null, folders: true }],
   ];
@@ -140,7 +141,37 @@ Deno.test("Windows: a constant script without double quotes, the question in the
     });
   }
   assert.equal(scripts.size, 1);
-  assert(![...scripts][0]!.includes('"'));
+  const [script] = scripts;
+  assert(!script!.includes('"'));
+  // CreateProcess takes 32767 characters for the whole command line.
+  assert(script!.length < 16_000);
+  // A quoted text over several lines begins at the end of a line and ends at the start of one.
+  assert.deepEqual(script!.match(/^.*@'$|^'@$/gm), ["$source = @'", "'@"]);
+});
+
+Deno.test("Windows: the methods of the folder dialog stand where shobjidl.h has them", () => {
+  const [command] = dialogCommands("windows", question({ extensions: [".zarr"] }));
+  const script = command!.args.at(-1)!;
+  const methodsOf = (name: string) => {
+    const body = script.split(`interface ${name} {`)[1]!.split("\n  }")[0]!;
+    return [...body.matchAll(/^ +(?:\[[^\]]+\] )?\w+ (\w+)\(/gm)].map(([, method]) => method);
+  };
+  // Inherited from IModalWindow: the first.
+  assert.deepEqual(methodsOf("IFileDialog"), [
+    ...["Show", "SetFileTypes", "SetFileTypeIndex", "GetFileTypeIndex", "Advise", "Unadvise", "SetOptions"],
+    ...["GetOptions", "SetDefaultFolder", "SetFolder", "GetFolder", "GetCurrentSelection", "SetFileName"],
+    ...["GetFileName", "SetTitle", "SetOkButtonLabel", "SetFileNameLabel", "GetResult"],
+  ]);
+  assert.deepEqual(methodsOf("IShellItem"), ["BindToHandler", "GetParent", "GetDisplayName"]);
+});
+
+Deno.test("Windows: nothing comes before the question whether scripts may use types", () => {
+  const [command] = dialogCommands("windows", question({}));
+  const statements = command!.args.at(-1)!.split("\n").filter((line) => !/^(#|$)/.test(line));
+  assert.deepEqual(statements.slice(0, 2), [
+    "$ErrorActionPreference = 'Stop'",
+    "if ($ExecutionContext.SessionState.LanguageMode -ne 'FullLanguage') {",
+  ]);
 });
 
 Deno.test("a question that goes through a locale is ASCII", () => {
@@ -242,6 +273,16 @@ Deno.test("a program that fails is told from a cancelled dialog", async (t) => {
       "",
       "this session has no desktop\r\nAt line:1",
       /no desktop/,
+    ],
+    [
+      // As PowerShell 5.1 writes what is thrown at the top level.
+      "a policy",
+      "windows",
+      "powershell.exe",
+      1,
+      "",
+      "a policy of this machine runs scripts in Constrained Language Mode\r\nAt line:5 char:3\r\n+   throw",
+      /exit status 1: a policy of this machine runs scripts in Constrained Language Mode/,
     ],
   ];
   for (const [name, system, program, code, stdout, stderr, message] of rows) {

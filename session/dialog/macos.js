@@ -14,8 +14,6 @@ function run(argv) {
   panel.canChooseDirectories = question.folders;
   panel.allowsMultipleSelection = false;
   panel.treatsFilePackagesAsDirectories = true;
-  // .zgroup and .zattrs are hidden files.
-  panel.showsHiddenFiles = !question.folders && question.names.length > 0;
   // kCGModalPanelWindowLevel, above the windows of all other programs.
   panel.level = 8;
   // canJoinAllSpaces and fullScreenAuxiliary: also where the browser fills the screen.
@@ -26,27 +24,46 @@ function run(argv) {
     try {
       filter = offerFilter(panel, question);
     } catch {
-      // A panel without its filter shows all files, which is better than no panel.
+      // A panel without its filter shows all files, which is better than no panel. A store is then chosen by a file
+      // inside it, which may be hidden.
+      panel.showsHiddenFiles = question.names.length > 0;
     }
   }
-  app.activateIgnoringOtherApps(true);
+  // Since macOS 14, where the older call does nothing unless the program in front yields.
+  if (app.respondsToSelector("activate")) app.activate;
+  else app.activateIgnoringOtherApps(true);
   const chosen = Number(panel.runModal) === 1;
   // The panel holds its delegate weakly; this use keeps it until here.
   if (filter !== null) panel.delegate = $();
   return JSON.stringify({ path: chosen ? ObjC.unwrap(panel.URL.path) : null });
 }
 
+/** Shows acquisitions or all files; of folders only stores can be chosen. */
 function offerFilter(panel, question) {
   let all = false;
+  const nameOf = (url) => ObjC.unwrap(url.lastPathComponent).toLowerCase();
+  const endsLike = (url, endings) => endings.some((ending) => nameOf(url).endsWith(ending));
+  const isStore = (url) =>
+    endsLike(url, question.stores) ||
+    question.names.some((name) =>
+      Boolean($.NSFileManager.defaultManager.fileExistsAtPath(`${ObjC.unwrap(url.path)}/${name}`))
+    );
   ObjC.registerSubclass({
     name: "AcquisitionFilter",
     methods: {
       "panel:shouldEnableURL:": {
         types: ["bool", ["id", "id"]],
+        implementation: (_panel, url) =>
+          all || Boolean(url.hasDirectoryPath) || question.names.includes(nameOf(url)) ||
+          endsLike(url, question.endings),
+      },
+      // Asked at the button, where the other folders are entered.
+      "panel:validateURL:error:": {
+        types: ["bool", ["id", "id", "pointer"]],
         implementation: (_panel, url) => {
-          const name = ObjC.unwrap(url.lastPathComponent).toLowerCase();
-          return all || Boolean(url.hasDirectoryPath) || question.names.includes(name) ||
-            question.endings.some((ending) => name.endsWith(ending));
+          if (!url.hasDirectoryPath || isStore(url)) return true;
+          panel.directoryURL = url;
+          return false;
         },
       },
       "filterChosen:": {
@@ -60,6 +77,7 @@ function offerFilter(panel, question) {
   });
   const filter = $.AcquisitionFilter.alloc.init;
   panel.delegate = filter;
+  panel.canChooseDirectories = question.names.length > 0;
   const popup = $.NSPopUpButton.alloc.initWithFramePullsDown($.NSMakeRect(0, 0, 240, 26), false);
   popup.addItemWithTitle(question.filterName);
   popup.addItemWithTitle(question.allName);

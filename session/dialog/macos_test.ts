@@ -24,6 +24,7 @@ const QUESTION = {
   folders: false,
   endings: [".tif", ".ome.tif"],
   names: ["zarr.json", ".zgroup"],
+  stores: [".zarr"],
   filterName: "Acquisitions",
   allName: "All files",
 };
@@ -32,9 +33,10 @@ const QUESTION = {
 function show(
   question: typeof FOLDERS,
   answer: (panel: FakePanel, methods: Methods) => string | null,
-  canSubclass = true,
-): { path: string | null } {
+  { canSubclass = true, hasActivate = true } = {},
+): { path: string | null; activated: string[] } {
   let methods: Methods = {};
+  const activated: string[] = [];
   let chosen: string | null = null;
   const panel = { delegate: undefined, accessoryView: undefined } as FakePanel;
   Object.defineProperties(panel, {
@@ -48,8 +50,16 @@ function show(
     URL: { get: () => ({ path: chosen }) },
     validateVisibleColumns: { get: () => undefined },
   });
+  const app = {
+    setActivationPolicy() {},
+    respondsToSelector: (name: string) => name === "activate" && hasActivate,
+    activateIgnoringOtherApps: () => void activated.push("activateIgnoringOtherApps"),
+  };
+  Object.defineProperty(app, "activate", { get: () => void activated.push("activate") });
   const bridge = Object.assign(() => null, {
-    NSApplication: { sharedApplication: { setActivationPolicy() {}, activateIgnoringOtherApps() {} } },
+    NSApplication: { sharedApplication: app },
+    // One folder holds a marker of a store.
+    NSFileManager: { defaultManager: { fileExistsAtPath: (path: string) => path === "/a/plain/.zgroup" } },
     NSOpenPanel: { openPanel: panel },
     NSURL: { fileURLWithPath: (path: string) => `file:${path}` },
     NSMakeRect: () => ({}),
@@ -72,8 +82,16 @@ function show(
     },
   };
   const run = new Function("ObjC", "$", `${SCRIPT}; return run;`)(objc, bridge);
-  return JSON.parse(run([JSON.stringify(question)]));
+  return { ...JSON.parse(run([JSON.stringify(question)])), activated };
 }
+
+/** Whether the button takes what is selected. */
+const takes = (methods: Methods, path: string, hasDirectoryPath: boolean) =>
+  methods["panel:validateURL:error:"]!.implementation(null, {
+    path,
+    lastPathComponent: path.split("/").at(-1),
+    hasDirectoryPath,
+  }, null);
 
 const enables = (methods: Methods, name: string, hasDirectoryPath = false) =>
   methods["panel:shouldEnableURL:"]!.implementation(null, { lastPathComponent: name, hasDirectoryPath });
@@ -83,9 +101,13 @@ Deno.test("a panel for files: types and all files, above other windows, from the
   const outcome = show({ ...QUESTION, folder: "/Users/a" }, (panel, methods) => {
     assert.deepEqual(
       [panel.message, panel.canChooseFiles, panel.canChooseDirectories, panel.allowsMultipleSelection],
-      ["Open", true, false, false],
+      ["Open", true, true, false],
     );
-    assert.deepEqual([panel.directoryURL, panel.level, panel.showsHiddenFiles], ["file:/Users/a", 8, true]);
+    assert.deepEqual([panel.directoryURL, panel.level, panel.showsHiddenFiles], [
+      "file:/Users/a",
+      8,
+      undefined,
+    ]);
     // NSWindowCollectionBehaviorCanJoinAllSpaces = 1 << 0, ...FullScreenAuxiliary = 1 << 8
     assert.equal(panel.collectionBehavior, 257);
     assert.equal(panel.delegate, "the delegate");
@@ -105,7 +127,7 @@ Deno.test("a panel for files: types and all files, above other windows, from the
     assert.equal(enables(methods, "notes.txt"), false);
     return path;
   });
-  assert.deepEqual(outcome, { path });
+  assert.deepEqual(outcome, { path, activated: ["activate"] });
 });
 
 Deno.test("a panel for folders has no filter", () => {
@@ -113,7 +135,7 @@ Deno.test("a panel for folders has no filter", () => {
     assert.deepEqual([panel.canChooseFiles, panel.canChooseDirectories, panel.showsHiddenFiles], [
       false,
       true,
-      false,
+      undefined,
     ]);
     assert.deepEqual([panel.delegate, panel.accessoryView, panel.directoryURL], [
       undefined,
@@ -122,18 +144,46 @@ Deno.test("a panel for folders has no filter", () => {
     ]);
     return "/s/x.ome.zarr";
   });
-  assert.deepEqual(outcome, { path: "/s/x.ome.zarr" });
+  assert.equal(outcome.path, "/s/x.ome.zarr");
 });
 
-Deno.test("hidden files are shown only where a store is chosen by a file inside it", () => {
-  show({ ...QUESTION, names: [] } as typeof QUESTION, (panel) => {
-    assert.equal(panel.showsHiddenFiles, false);
+Deno.test("the panel for files takes stores too; the button enters any other folder", () => {
+  show(QUESTION, (panel, methods) => {
+    for (const store of ["/a/x.OME.Zarr", "/a/x.zarr", "/a/plain"]) {
+      assert.equal(takes(methods, store, true), true, store);
+    }
+    assert.equal(takes(methods, "/a/b.tif", false), true);
+    assert.equal(panel.directoryURL, undefined);
+    assert.equal(takes(methods, "/a/folder", true), false);
+    assert.deepEqual(panel.directoryURL, {
+      path: "/a/folder",
+      lastPathComponent: "folder",
+      hasDirectoryPath: true,
+    });
     return null;
   });
 });
 
-Deno.test("cancel", () => assert.deepEqual(show(QUESTION, () => null), { path: null }));
+Deno.test("no folder can be chosen where stores are not asked for", () => {
+  show({ ...QUESTION, names: [], stores: [] } as typeof QUESTION, (panel, methods) => {
+    assert.equal(panel.canChooseDirectories, false);
+    assert.equal(takes(methods, "/a/x.zarr", true), false);
+    return null;
+  });
+});
 
-Deno.test("where the filter cannot be made, the panel shows without it", () => {
-  assert.deepEqual(show(QUESTION, () => "/a.tif", false), { path: "/a.tif" });
+Deno.test("before macOS 14 the application comes to the front by the older call", () => {
+  assert.deepEqual(show(QUESTION, () => null, { hasActivate: false }).activated, [
+    "activateIgnoringOtherApps",
+  ]);
+});
+
+Deno.test("cancel", () => assert.equal(show(QUESTION, () => null).path, null));
+
+Deno.test("where the filter cannot be made, the panel shows without it, and a store is chosen by a file in it", () => {
+  const answer = (panel: FakePanel) => {
+    assert.deepEqual([panel.canChooseDirectories, panel.showsHiddenFiles], [false, true]);
+    return "/a.tif";
+  };
+  assert.equal(show(QUESTION, answer, { canSubclass: false }).path, "/a.tif");
 });
