@@ -9,6 +9,7 @@ import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
 import { knownStack } from "./acquisitions.ts";
+import { fixtureImages } from "./fixture_images.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 import { soak } from "./soak.ts";
 import { stopUnderLoad } from "./stop_under_load.ts";
@@ -16,12 +17,13 @@ import { stopUnderLoad } from "./stop_under_load.ts";
 Deno.test({
   name: "clients that open, fetch, leave, stall and delete at once leave nothing behind",
   fn: async () => {
-    const counts = await soak({ seed: 1, clients: 8, steps: 250 });
+    const { counts } = await soak({ seed: 1, clients: 8, steps: 250 });
     for (
       const what of [
         "opened",
         "planes",
         "positions",
+        ...new Set(fixtureImages().map(({ format }) => `positions of ${format}`)),
         "ranges",
         "left mid-plane",
         "planes of deleted sessions",

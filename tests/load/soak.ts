@@ -4,9 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { z } from "zod";
-import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
+import { ErrorBody, type ErrorCode, type OpenRequest, OpenResponse } from "../../schemas/http.ts";
 import { Harness } from "../contract/harness.ts";
 import { ramp } from "../fixtures/plain_store.ts";
 import { Random } from "../fuzz/random.ts";
@@ -18,6 +19,7 @@ import {
   knownStack,
   tiffFile,
 } from "./acquisitions.ts";
+import { fixtureImages, type KnownImage, writtenSeries } from "./fixture_images.ts";
 
 /** What to run. */
 export interface SoakOrder {
@@ -29,10 +31,18 @@ export interface SoakOrder {
   readonly seconds?: number;
 }
 
-/** What happened, by name. */
-export type SoakCounts = Readonly<Record<string, number>>;
+/** What came of it. */
+export interface SoakOutcome {
+  /** What happened, by name. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Milliseconds until a plane of a position was there, in the order of asking. */
+  readonly latencies: readonly { readonly at: number; readonly took: number }[];
+}
 
 type Opened = z.infer<typeof OpenResponse>;
+
+/** A body of `POST /api/v2/open`. */
+type OpenBody = z.input<typeof OpenRequest>;
 
 /** Codes that load and passing time may cause; all others must be asked for. */
 const UNDER_LOAD: readonly ErrorCode[] = [
@@ -48,7 +58,7 @@ const MAX_STALLED = 6;
 /** Runs clients until the steps or the time are used up, then checks what is left. */
 export async function soak(
   { seed, clients, steps = 1e9, seconds = Infinity }: SoakOrder,
-): Promise<SoakCounts> {
+): Promise<SoakOutcome> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_soak_" }));
   try {
     const known = await knownAcquisitions(folder);
@@ -57,9 +67,10 @@ export async function soak(
       bad: await badFiles(folder),
       changing: await changingFile(folder),
       stack: await knownStack(folder, 40),
+      images: [...fixtureImages(), await writtenSeries(folder)],
     });
     await run.all(seed, clients, steps, performance.now() + seconds * 1000);
-    return run.counts;
+    return run;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -88,28 +99,33 @@ interface Files {
   readonly bad: ReadonlyMap<string, string>;
   readonly changing: ChangingFile;
   readonly stack: KnownStack;
+  readonly images: readonly KnownImage[];
 }
 
 class Soak {
   readonly counts: Record<string, number> = {};
+  readonly latencies: { at: number; took: number }[] = [];
   readonly #known: readonly KnownAcquisition[];
   readonly #bad: ReadonlyMap<string, string>;
   readonly #changing: ChangingFile;
   readonly #stack: KnownStack;
+  readonly #images: readonly KnownImage[];
   /** Room for about ten of the large acquisition, so that it runs out now and then. */
   readonly #server = new Harness({ workers: 2, ttlSeconds: 60, maxSessionMemory: 150 << 20 });
   readonly #stalled: Deno.Conn[] = [];
+  #looks = 0;
   #base = "";
   #port = 0;
   #stepsLeft = 0;
   #deadline = 0;
   #left: string[] = [];
 
-  constructor({ known, bad, changing, stack }: Files) {
+  constructor({ known, bad, changing, stack, images }: Files) {
     this.#known = known;
     this.#bad = bad;
     this.#changing = changing;
     this.#stack = stack;
+    this.#images = images;
   }
 
   async all(seed: number, clients: number, steps: number, deadline: number): Promise<void> {
@@ -145,35 +161,32 @@ class Soak {
   async #client(random: Random): Promise<void> {
     while (this.#stepsLeft > 0 && performance.now() < this.#deadline) {
       this.#stepsLeft -= 1;
-      const step = random.below(12);
+      const step = random.below(16);
       if (step === 0) await this.#openBad(random);
       else if (step === 1) await this.#openChanging();
       else if (step === 2) await this.#leaveDuringOpen(random);
       else if (step === 3) await this.#stall(random);
       else if (step <= 5) await this.#stepThrough(random);
+      else if (step <= 9) await this.#lookAround(random);
       else await this.#visit(random);
     }
   }
 
-  #post(path: string, channelIndices: readonly number[] | null, signal?: AbortSignal): Promise<Response> {
+  #post(body: OpenBody, signal?: AbortSignal): Promise<Response> {
     return fetch(`${this.#base}/api/v2/open`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ path, channelIndices }),
+      body: JSON.stringify(body),
       ...(signal && { signal }),
     });
   }
 
   /** The opened acquisition; `null` when it failed with one of `codes` or because of the load. */
-  async #open(
-    path: string,
-    channels: readonly number[] | null,
-    codes: readonly string[] = [],
-  ): Promise<Opened | null> {
-    const response = await this.#post(path, channels);
-    const body = await response.json();
-    if (response.ok) return OpenResponse.parse(body);
-    this.#refused(body, codes);
+  async #open(body: OpenBody, codes: readonly string[] = []): Promise<Opened | null> {
+    const response = await this.#post(body);
+    const answer = await response.json();
+    if (response.ok) return OpenResponse.parse(answer);
+    this.#refused(answer, codes);
     return null;
   }
 
@@ -185,11 +198,11 @@ class Soak {
 
   async #openBad(random: Random): Promise<void> {
     const [path, code] = random.of([...this.#bad]);
-    assert.equal(await this.#open(path, null, [code]), null, path);
+    assert.equal(await this.#open({ path }, [code]), null, path);
   }
 
   async #openChanging(): Promise<void> {
-    const opened = await this.#open(this.#changing.path, null, ["decode_failed", "path_not_found"]);
+    const opened = await this.#open({ path: this.#changing.path }, ["decode_failed", "path_not_found"]);
     if (opened === null) return this.#count("changing file refused");
     const plane = await this.#fetch(opened.channels[0]!.dataUrl);
     if (plane !== null) {
@@ -202,7 +215,7 @@ class Soak {
 
   async #leaveDuringOpen(random: Random): Promise<void> {
     const leaving = new AbortController();
-    const answer = this.#post(random.of(this.#known).path, null, leaving.signal);
+    const answer = this.#post({ path: random.of(this.#known).path }, leaving.signal);
     const wait = new Promise((resolve) => setTimeout(resolve, random.below(12)));
     await Promise.race([wait, answer.catch(() => {})]);
     leaving.abort();
@@ -215,7 +228,7 @@ class Soak {
   async #stall(random: Random): Promise<void> {
     if (this.#stalled.length >= MAX_STALLED) return;
     const acquisition = this.#known.at(-2)!;
-    const opened = await this.#open(acquisition.path, [random.below(3)]);
+    const opened = await this.#open({ path: acquisition.path, channelIndices: [random.below(3)] });
     if (opened === null) return;
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: this.#port });
     this.#stalled.push(connection);
@@ -227,7 +240,7 @@ class Soak {
   /** Steps along `Z`, with a jump now and then; leaves or deletes in the middle. */
   async #stepThrough(random: Random): Promise<void> {
     const { path, planes } = this.#stack;
-    const opened = await this.#open(path, null);
+    const opened = await this.#open({ path });
     if (opened === null) return;
     const { dataUrl } = opened.channels[0]!;
     let z = random.below(planes.length);
@@ -248,12 +261,38 @@ class Soak {
     else await this.#delete(opened.sessionId);
   }
 
+  /** Planes of some positions of a scene of any format. */
+  async #lookAround(random: Random): Promise<void> {
+    const formats = [...new Set(this.#images.map((image) => image.format))];
+    // One after the other, so that a short run has them all.
+    const format = formats[this.#looks++ % formats.length]!;
+    const { path, scene, planes } = random.of(this.#images.filter((image) => image.format === format));
+    const opened = await this.#open({ path, scene });
+    if (opened === null) return;
+    for (let looks = 1 + random.below(6); looks > 0; looks -= 1) {
+      const { t, z, l, channel, sha256 } = random.of(planes);
+      const at = performance.now();
+      const bytes = await this.#fetch(`${opened.channels[channel]!.dataUrl}?t=${t}&z=${z}&l=${l}`);
+      this.latencies.push({ at, took: performance.now() - at });
+      if (bytes === null) continue;
+      const hash = createHash("sha256").update(bytes).digest("hex");
+      assert.equal(
+        hash.slice(0, sha256.length),
+        sha256,
+        `${path}: S=${scene} T=${t} Z=${z} L=${l} C=${channel}`,
+      );
+      this.#count(`positions of ${format}`);
+    }
+    await this.#delete(opened.sessionId);
+  }
+
   /** What a client does with an acquisition. */
   async #visit(random: Random): Promise<void> {
     const acquisition = random.of(this.#known);
     const all = acquisition.planes.map((_, i) => i);
     const some = random.oneIn(2) ? null : all.filter(() => random.oneIn(2)).reverse();
-    const opened = await this.#open(acquisition.path, some && some.length > 0 ? some : null);
+    const channelIndices = some && some.length > 0 ? some : null;
+    const opened = await this.#open({ path: acquisition.path, channelIndices });
     if (opened === null) return;
     this.#count("opened");
     const loaded = opened.channels.map(({ index, dataUrl }) => ({
@@ -377,7 +416,7 @@ class Soak {
     assert.deepEqual(positions.counts, { waiting: 0, running: 0, cached: 0 });
     assert.deepEqual({ ...workers.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0 });
     assert.deepEqual({ ...pool.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0, waiting: 0 });
-    const samples = await this.#open(this.#known[0]!.path, null);
+    const samples = await this.#open({ path: this.#known[0]!.path });
     assert.ok(samples, "an open after the load");
     await this.#delete(samples.sessionId);
     await this.#server.completeAll();
