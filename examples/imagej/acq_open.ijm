@@ -3,21 +3,28 @@
 //
 // Plugins > Macros > Run... asks for the file in the server's dialog. From another macro, or from the command line:
 //   runMacro("/path/to/acq_open.ijm", "/data/scan.oir");
-//   runMacro("/path/to/acq_open.ijm", "http://127.0.0.1:8767 /data/scan.oir");   // a server at another address
+//   runMacro("/path/to/acq_open.ijm", "scene=2 /data/plate.nd2");                // a scene (series, position), from 1
+//   runMacro("/path/to/acq_open.ijm", "http://127.0.0.1:9000 /data/scan.oir");   // a server at another address
 
 var server = "http://127.0.0.1:8767";
 var info;
 
 path = getArgument();
-if (startsWith(path, "http://")) {
+scene = 0;
+while (startsWith(path, "http://") || startsWith(path, "scene=")) {
   space = indexOf(path + " ", " ");
-  server = substring(path, 0, space);
+  word = substring(path, 0, space);
+  if (startsWith(word, "http://")) server = word;
+  else scene = parseInt(substring(word, 6));
   path = substring(path, minOf(space + 1, lengthOf(path)));
 }
-if (path == "") info = post("/api/v2/pick-and-open", "{}");
+choice = "";
+if (scene != 0) choice = "\"scene\":" + d2s(scene - 1, 0);
+if (path == "") info = post("/api/v2/pick-and-open", "{" + choice + "}");
 else {
   path = escaped(path);
-  info = post("/api/v2/open", "{\"path\":\"" + path + "\"}");
+  if (choice != "") choice = "," + choice;
+  info = post("/api/v2/open", "{\"path\":\"" + path + "\"" + choice + "}");
 }
 
 session = "/api/v2/sessions/" + value(info, "sessionId");
@@ -25,6 +32,7 @@ at = indexOf(info, "\"reference\":");  // the last group of planes in the answer
 reference = substring(info, at);
 source = substring(info, 0, at);
 name = value(source, "name"); sizes = value(source, "sizes");
+if (scene != 0) name = name + " scene " + scene;
 if (!startsWith(reference, "\"reference\":null")) {
   openPlanes(reference, session + "/reference", name + " reference", "{}");
   drawPath(reference);
@@ -51,10 +59,7 @@ function openPlanes(group, url, title, sizes) {
     folder + "t#3_z#2_c#1.raw", server + planes);
   answers = split(said, "\n");
   for (i = 0; i < answers.length; i++)
-    if (!startsWith(answers[i], "200 ")) {
-      answer = exec("curl", "--silent", substring(answers[i], 4));
-      stop(answer);
-    }
+    if (!startsWith(answers[i], "200 ")) askAgain(substring(answers[i], 4), folder);
   files = getFileList(folder);
   run("Raw...", "open=[" + folder + files[0] + "] image=[32-bit Real] width=" + columns + " height=" + rows
     + " number=1 little-endian open");
@@ -71,6 +76,34 @@ function openPlanes(group, url, title, sizes) {
   }
   setSlice(1);
   run("Enhance Contrast", "saturated=0.35");
+}
+
+// Asks for a plane that was refused, as often and as late as a busy server says, into the file that it would have had.
+function askAgain(url, folder) {
+  query = indexOf(url, "?");
+  c = substring(url, indexOf(url, "/channels/") + 10, indexOf(url, "/data?"));
+  z = substring(url, query + 3, indexOf(url, "&t=")); t = substring(url, indexOf(url, "&t=") + 3);
+  file = folder + "t" + t + "_z" + z + "_c" + c + ".raw";
+  for (tries = 1; tries <= 10; tries++) {
+    head = exec("curl", "--silent", "--dump-header", "-", "--output", file, url);
+    seconds = retryAfter(head);
+    if (seconds < 0) tries = 10;
+    else wait(1000 * seconds);
+  }
+  if (indexOf(head, " 200 ") < 0) {
+    answer = File.openAsString(file);
+    stop(answer);
+  }
+}
+
+// Seconds after which a busy server wants to be asked again, -1 where it does not say so.
+function retryAfter(head) {
+  lines = split(toLowerCase(head), "\n");
+  for (i = 0; i < lines.length; i++) {
+    if (startsWith(lines[i], "retry-after:")) return parseInt(String.trim(substring(lines[i], 12)));
+    if (startsWith(lines[i], "{")) return -1;
+  }
+  return -1;
 }
 
 // Step and unit of rows and columns; a line scan has seconds along y.
@@ -125,9 +158,16 @@ function sizeOf(sizes, axis) {
 function post(url, body) {
   file = getDirectory("temp") + "acq_" + d2s(random * 1e9, 0) + ".json";
   File.saveString(body, file);
-  answer = exec("curl", "--silent", "--show-error", "--header", "Content-Type: application/json", "--data-binary",
-    "@" + file, server + url);
+  for (tries = 1; tries <= 10; tries++) {
+    answer = exec("curl", "--silent", "--show-error", "--include", "--header", "Content-Type: application/json",
+      "--data-binary", "@" + file, server + url);
+    seconds = retryAfter(answer);
+    if (seconds < 0) tries = 10;
+    else wait(1000 * seconds);
+  }
   gone = File.delete(file);
+  body = indexOf(answer, "\n{");
+  if (body >= 0) answer = substring(answer, body + 1);
   if (!startsWith(answer, "{\"ok\":true")) stop(answer);
   return answer;
 }

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { busyServer } from "./busy_server.ts";
 import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
 import { findProgram, output } from "./program.ts";
 
@@ -85,31 +86,44 @@ async function opened(argument: string, folder: string): Promise<Image[]> {
   });
 }
 
-/** `as` is the name that the file has where it is opened. */
-function imagejTest(name: string, file: string, as: string, check: (images: Image[]) => void): void {
+/** What is opened, and how. */
+interface Opening {
+  /** In `tests/fixtures/`. */
+  readonly file: string;
+  /** Name of the file where it is opened. */
+  readonly as: string;
+  /** Before the path in the argument of the macro. */
+  readonly words?: string;
+}
+
+function imagejTest(name: string, opening: Opening, check: (images: Image[]) => void): void {
   Deno.test({
     name: `imagej: ${name}`,
     ignore,
-    fn: async () => {
-      const folder = Deno.makeTempDirSync({ prefix: "imagej_" });
-      const server = await ServerProcess.start(FROM_SOURCE);
-      try {
-        const path = join(folder, as);
-        Deno.copyFileSync(join(FIXTURES, file), path);
-        check(await opened(`${server.baseUrl} ${path}`, folder));
+    fn: () =>
+      withServer(async (server, folder) => {
+        const path = join(folder, opening.as);
+        Deno.copyFileSync(join(FIXTURES, opening.file), path);
+        check(await opened(`${server.baseUrl} ${opening.words ?? ""}${path}`, folder));
         assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
-      } finally {
-        await server.stop();
-        Deno.removeSync(folder, { recursive: true });
-      }
-    },
+      }),
   });
+}
+
+async function withServer(work: (server: ServerProcess, folder: string) => Promise<void>): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "imagej_" });
+  const server = await ServerProcess.start(FROM_SOURCE);
+  try {
+    await work(server, folder);
+  } finally {
+    await server.stop();
+    Deno.removeSync(folder, { recursive: true });
+  }
 }
 
 imagejTest(
   "a line scan with its reference and the line in it",
-  "oir/line_scan.oir",
-  "line_scan.oir",
+  { file: "oir/line_scan.oir", as: "line_scan.oir" },
   (images) => {
     const { planes, reference } = fixtureEntry("oir", "line_scan.oir");
     const [overview, scan] = images as [Image, Image];
@@ -127,8 +141,7 @@ imagejTest(
 
 imagejTest(
   "a stack of channels, focus planes and time points",
-  "lsm/series_tzc.lsm",
-  "s.lsm",
+  { file: "lsm/series_tzc.lsm", as: "s.lsm" },
   ([stack, ...others]) => {
     const [byPosition] = fixtureEntry("lsm", "series_tzc.lsm").scenes;
     assert.deepEqual(others, []);
@@ -138,8 +151,41 @@ imagejTest(
   },
 );
 
-imagejTest("a mosaic of one channel", "czi/lib_mosaic.czi", 'a "mosaic" \\n.czi', ([image, ...others]) => {
+const MOSAIC = 'a "mosaic" \\n.czi';
+
+imagejTest("a mosaic of one channel", { file: "czi/lib_mosaic.czi", as: MOSAIC }, ([image, ...others]) => {
   assert.deepEqual(others, []);
-  assert.equal(image!.title, 'a "mosaic" \\n.czi');
+  assert.equal(image!.title, MOSAIC);
   assert.deepEqual(image!.planes, fixtureEntry("czi", "lib_mosaic.czi").sha256_f32le);
+});
+
+imagejTest(
+  "a scene of several, with its time points",
+  { file: "nd2/positions.nd2", as: "positions.nd2", words: "scene=2 " },
+  ([image, ...others]) => {
+    const { planes } = fixtureEntry("nd2", "positions.nd2").scenes[1]!;
+    assert.deepEqual(others, []);
+    assert.equal(image!.title, "positions.nd2 scene 2");
+    // Keys are t,z,l,c in this order, which is that of an ImageJ stack where l is 0 alone.
+    assert.deepEqual(image!.planes.map((hash) => hash.slice(0, 16)), Object.values(planes));
+  },
+);
+
+Deno.test({
+  name: "imagej: a busy server is asked again when it says",
+  ignore,
+  fn: () =>
+    withServer(async (server, folder) => {
+      const of = /^POST \/api\/v2\/open$|\/channels\/0*1\/data/;
+      await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
+      const [overview, scan] = await opened(`${busy.base} ${join(FIXTURES, "oir", "line_scan.oir")}`, folder);
+      const { planes, reference } = fixtureEntry("oir", "line_scan.oir");
+      assert.deepEqual([overview!.planes, scan!.planes], [reference.planes, planes]);
+      const [opens, ...others] = [...busy.asked.values()];
+      assert.equal(opens!.length, 3);
+      for (const [i, at] of opens!.slice(1).entries()) assert(at - opens![i]! >= 1000);
+      // Of a plane the first refusal is of the curl that asks for all of them.
+      assert.deepEqual(others.map((times) => times.length), [3, 3]);
+      for (const [, second, third] of others) assert(third! - second! >= 1000);
+    }),
 });

@@ -1,6 +1,6 @@
-% Prints a JSON line for each thing that tests/clients/octave_test.ts compares: octave octave_cases.m CLIENT SERVER FIXTURES
+% Prints a JSON line for each thing that tests/clients/octave_test.ts compares: octave octave_cases.m CLIENT SERVER FIXTURES BUSY REFUSING
 args = argv();
-[client, server, fixtures] = args{end - 2:end};
+[client, server, fixtures, busy, refusing] = args{end - 4:end};
 addpath(client);
 
 function text = sha(plane)
@@ -48,3 +48,7 @@ acq_close(b);
 d = acq_open([fixtures '/nd2/positions.nd2'], 'scene', 2, 'server', server);
 tell({sha(acq_plane(d, 1, 't', 2)), numel(d.scenes)});
 acq_close(d);
+
+e = acq_open([fixtures '/oir/line_scan.oir'], 'server', busy);
+tell({sha(acq_plane(e, 1)), failure(@() acq_open([fixtures '/oir/line_scan.oir'], 'server', refusing))});
+acq_close(e);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { busyServer } from "./busy_server.ts";
 import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
 import { findProgram, output } from "./program.ts";
 
@@ -9,11 +10,14 @@ const octave = findProgram("octave-cli", "the client for MATLAB and Octave");
 const curl = findProgram("curl", "the client for MATLAB and Octave");
 
 Deno.test({
-  name: "octave: planes, positions, scenes, reference and errors",
+  name: "octave: planes, positions, scenes, reference, errors and waiting",
   ignore: octave === null || curl === null,
   fn: async () => {
     const server = await ServerProcess.start(FROM_SOURCE);
     try {
+      const of = /^POST \/api\/v2\/open$|\/channels\/0\/data/;
+      await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
+      await using refusing = busyServer(server.baseUrl, { of, times: 2, retryAfter: null });
       const client = join(ROOT, "examples", "matlab");
       const script = join(ROOT, "tests", "clients", "octave_cases.m");
       const said = await output(octave!, [
@@ -22,10 +26,13 @@ Deno.test({
         client,
         server.baseUrl,
         FIXTURES,
+        busy.base,
+        refusing.base,
       ]);
-      const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene] = said.trimEnd().split(
-        "\n",
-      )
+      const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene, waited] = said.trimEnd()
+        .split(
+          "\n",
+        )
         .map((line) => JSON.parse(line));
       const scan = fixtureEntry("oir", "line_scan.oir");
       assert.deepEqual(kind, { class: "single", size: [40, 6] });
@@ -46,6 +53,13 @@ Deno.test({
       assert.deepEqual(Object.fromEntries(short), series);
       const { scenes } = fixtureEntry("nd2", "positions.nd2");
       assert.deepEqual([scene[0].slice(0, 16), scene[1]], [scenes[1]!.planes["1,0,0,0"], scenes.length]);
+      assert.deepEqual(waited, [scan.planes[0], "acq:too_many_opens"]);
+      for (const times of busy.asked.values()) {
+        assert.equal(times.length, 3);
+        for (const [i, at] of times.slice(1).entries()) assert(at - times[i]! >= 1000);
+      }
+      assert.equal(busy.asked.size, 2);
+      assert.deepEqual([...refusing.asked.values()].map((times) => times.length), [1]);
     } finally {
       await server.stop();
     }

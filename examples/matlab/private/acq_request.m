@@ -1,15 +1,16 @@
 function bytes = acq_request(server, method, url, body)
-%ACQ_REQUEST  The bytes of an answer. MATLAB asks by itself, Octave through curl. A busy server is asked again.
+%ACQ_REQUEST  The bytes of an answer. MATLAB asks by itself, Octave through curl. A busy server is asked again
+%when it says (Retry-After).
   for tries = 1:10
     if exist('OCTAVE_VERSION', 'builtin')
-      [bytes, status] = by_curl(method, [server url], body);
+      [bytes, status, wait] = by_curl(method, [server url], body);
     else
-      [bytes, status] = by_matlab(method, [server url], body);
+      [bytes, status, wait] = by_matlab(method, [server url], body);
     end
-    if status ~= 503
+    if status ~= 503 || isempty(wait)
       break
     end
-    pause(2)  % what the server says in Retry-After
+    pause(wait)
   end
   if status >= 400
     try
@@ -22,7 +23,7 @@ function bytes = acq_request(server, method, url, body)
   end
 end
 
-function [bytes, status] = by_matlab(method, url, body)
+function [bytes, status, wait] = by_matlab(method, url, body)
   import matlab.net.http.*
   request = RequestMessage(method);
   if ~isempty(body)
@@ -40,23 +41,30 @@ function [bytes, status] = by_matlab(method, url, body)
   end
   bytes = bytes(:).';
   status = double(response.StatusCode);
+  wait = [];
+  field = response.getFields('Retry-After');
+  if ~isempty(field)
+    wait = str2double(field(1).Value);
+  end
 end
 
-function [bytes, status] = by_curl(method, url, body)
-  [sent, received] = deal(tempname(), tempname());
-  gone = onCleanup(@() cellfun(@(file) exist(file, 'file') && delete_file(file), {sent, received}));
+function [bytes, status, wait] = by_curl(method, url, body)
+  [sent, received, head] = deal(tempname(), tempname(), tempname());
+  gone = onCleanup(@() cellfun(@(file) exist(file, 'file') && delete_file(file), {sent, received, head}));
   data = '';
   if ~isempty(body)
     write(sent, jsonencode(body));
     data = sprintf('--header "Content-Type: application/json" --data-binary "@%s"', sent);
   end
-  command = sprintf('curl --silent --show-error --noproxy "*" --request %s %s --output "%s" --write-out "%%{http_code}" "%s" 2>&1', ...
-    method, data, received, url);
+  command = sprintf('curl --silent --show-error --noproxy "*" --request %s %s --output "%s" --dump-header "%s" --write-out "%%{http_code}" "%s" 2>&1', ...
+    method, data, received, head, url);
   [failed, said] = system(command);
   if failed
     error('acq:server_unreachable', 'No acq-server answers at %s (%s)', url, strtrim(said));
   end
   status = str2double(said);
+  seconds = regexp(fileread(head), '(?i)^retry-after: *(\d+)', 'tokens', 'once', 'lineanchors');
+  wait = str2double(seconds);
   file = fopen(received);
   bytes = fread(file, Inf, 'uint8=>uint8').';
   fclose(file);
