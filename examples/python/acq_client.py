@@ -197,10 +197,11 @@ def _fill(rest: memoryview, answer: http.client.HTTPResponse) -> None:
 def _request(server: str, method: str, url: str, body: dict | None = None) -> http.client.HTTPResponse:
     """Asks the server itself, past any proxy of the environment. Where it says when to try again, that is done."""
     for tries in range(TRIES):
-        connection = http.client.HTTPConnection(urllib.parse.urlsplit(server).netloc)
+        address = urllib.parse.urlsplit(server)
+        connection = http.client.HTTPConnection(address.netloc)
         data = None if body is None else json.dumps(body)
         try:
-            connection.request(method, url, data, {"Content-Type": "application/json", "Connection": "close"})
+            connection.request(method, address.path.rstrip("/") + url, data, {"Content-Type": "application/json", "Connection": "close"})
             answer = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             raise AcqError("server_unreachable", f"no acq-server answers at {server} ({error})") from error

@@ -121,6 +121,11 @@ class Client(unittest.TestCase):
         with answering((404, {}, b"<html>")) as (server, _), self.fails("no_acq_server"):
             acq.open(SCAN, server=server)
 
+    def test_a_server_below_a_prefix(self):
+        with answering((404, {}, failure("path_not_found"))) as (server, asked), self.fails("path_not_found"):
+            acq.open(SCAN, server=server + "/user/me/")
+        self.assertEqual(asked, ["/user/me/api/v2/open"])
+
     def test_a_dialog_that_is_closed(self):
         with answering((200, {}, failure("cancelled"))) as (server, _), self.fails("cancelled"):
             acq.pick(server=server)

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { connect } from "../../static/client/v2/acq-client.js";
 import { parts, raw } from "../contract/raw_socket.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
@@ -95,6 +96,33 @@ Deno.test("a proxy that passes on the name of another machine is refused, and so
   } finally {
     await server.stop();
     await allowing.stop();
+  }
+});
+
+Deno.test("the client module through a proxy that puts the server below a prefix", async () => {
+  const prefix = "/user/me/acq";
+  const server = await ServerProcess.start(FROM_SOURCE);
+  // Asks the server by a loopback name, as jupyter-server-proxy does where its configuration says so.
+  const proxy = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (!pathname.startsWith(`${prefix}/`)) return new Response(null, { status: 404 });
+    const { method } = request;
+    return await fetch(server.baseUrl + pathname.slice(prefix.length) + search, {
+      method,
+      ...(method === "POST" && {
+        headers: { "Content-Type": "application/json" },
+        body: await request.text(),
+      }),
+    });
+  });
+  try {
+    const scan = await (await connect(`http://127.0.0.1:${proxy.addr.port}${prefix}/`)).open(SCAN);
+    const { samples } = await scan.plane(0);
+    await scan.close();
+    assert.equal(createHash("sha256").update(new Uint8Array(samples.buffer)).digest("hex"), EXPECTED);
+  } finally {
+    await proxy.shutdown();
+    await server.stop();
   }
 });
 
