@@ -3,7 +3,7 @@
  * regular file; a read is checked against the size of the file, and a short read is an error.
  */
 import * as fs from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import platform, { resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
 import { CheckedSource } from "./byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
@@ -15,12 +15,20 @@ import { StopFlag } from "./stop_flag.ts";
 /** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
-/** True when `path` is one of `roots` or lies below one; `null` stands for no limit. Both sides resolved. */
-export function isInsideRoots(path: string, roots: readonly string[] | null): boolean {
+/**
+ * True when `path` is one of `roots` or lies below one; `null` stands for no limit. Both sides resolved.
+ *
+ * @param system whose paths they are
+ */
+export function isInsideRoots(
+  path: string,
+  roots: readonly string[] | null,
+  system: Pick<typeof platform, "relative" | "isAbsolute" | "sep"> = platform,
+): boolean {
   if (roots === null) return true;
   return roots.some((root) => {
-    const way = relative(root, path);
-    return way === "" || (way !== ".." && !way.startsWith(".." + sep) && !isAbsolute(way));
+    const way = system.relative(root, path);
+    return way === "" || (way !== ".." && !way.startsWith(".." + system.sep) && !system.isAbsolute(way));
   });
 }
 

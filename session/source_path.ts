@@ -152,7 +152,7 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
  */
 export function judgeWindowsPath(path: string, isInside: (path: string) => boolean): void {
   const plain = path.replaceAll("/", "\\");
-  if (/^\\\\[.?]\\/.test(plain) || plain.split("\\").some((part) => WINDOWS_DEVICE.test(part))) {
+  if (/^\\(\\[.?]|\?\?)\\/.test(plain) || plain.split("\\").some((part) => WINDOWS_DEVICE.test(part))) {
     throw new UnsupportedFormat(`${quoted(path)} names a device, not a file`);
   }
   if (plain.startsWith("\\\\") && !isInside(path)) {

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { join, win32 } from "node:path";
 import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../readers/errors.ts";
+import { isInsideRoots } from "../readers/random_access.ts";
 import { judgePath, judgeWindowsPath } from "./source_path.ts";
+import { NO_LINKS } from "../tests/no_links.ts";
 
-Deno.test("a path into a file that may hold a store is its resolved path, inside the roots only", async () => {
+Deno.test("a path into a file that may hold a store is its resolved path, inside the roots only", {
+  ignore: NO_LINKS,
+}, async () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
   try {
     const inside = join(folder, "inside");
@@ -84,31 +88,140 @@ Deno.test({
   },
 });
 
-Deno.test("Windows: device paths name no files", () => {
-  const devices = [
+/** What becomes of a path on Windows before any file is looked at, with a folder and a share as roots. */
+function judgedOnWindows(path: string): "inside" | "outside" | "device" | "relative" {
+  const roots = ["C:\\data", "\\\\nas\\scans"];
+  const isInside = (way: string) => isInsideRoots(win32.resolve(way), roots, win32);
+  if (!win32.isAbsolute(path)) return "relative";
+  try {
+    judgeWindowsPath(path, isInside);
+  } catch (error) {
+    if (error instanceof UnsupportedFormat) return "device";
+    assert(error instanceof PathNotAllowed);
+    return "outside";
+  }
+  return isInside(path) ? "inside" : "outside";
+}
+
+/** What Windows takes for another place or for no file, and what only looks so. */
+const WINDOWS_PATHS: Record<ReturnType<typeof judgedOnWindows>, string[]> = {
+  inside: [
+    "C:\\data\\a.tif",
+    "C:/data/sub/../a.tif",
+    "c:\\DATA\\A.TIF",
+    "C:\\data\\console\\com.tif",
+    "C:\\data\\icon.tif",
+    "C:\\data\\com10.tif",
+    // A stream of a file is a part of it; blanks and dots at an end are dropped.
+    "C:\\data\\a.tif::$DATA",
+    "C:\\data\\a.tif:hidden",
+    "C:\\data\\a.tif. .",
+    "\\\\nas\\scans\\a.tif",
+    "//NAS/Scans/a.tif",
+    // The server and the share are the root of such a path.
+    "\\\\nas\\scans\\..\\..\\a.tif",
+  ],
+  outside: [
+    "C:\\data\\..\\x.tif",
+    "C:\\data\\sub/../..\\x.tif",
+    "C:\\data2\\a.tif",
+    "C:\\data:stream",
+    "C:\\data::$INDEX_ALLOCATION\\a.tif",
+    "C:\\data::$INDEX_ALLOCATION\\..\\x.tif",
+    // Windows would take these for the root.
+    "C:\\data.\\a.tif",
+    "C:\\data \\a.tif",
+    "D:\\data\\a.tif",
+    "\\secret\\a.tif",
+    // To look at a path on another machine is to log in there.
+    "\\\\nas\\other\\a.tif",
+    "\\\\nas@SSL\\scans\\a.tif",
+    "\\\\nas.example\\scans\\a.tif",
+    "\\\\127.0.0.1\\c$\\data\\a.tif",
+    "//localhost/c$/data/a.tif",
+    "/\\other\\share/a.tif",
+    "\\/other/share/a.tif",
+  ],
+  device: [
     "\\\\.\\PhysicalDrive0",
+    "\\\\.\\C:\\data\\a.tif",
     "\\\\?\\C:\\data\\a.tif",
+    "\\\\?\\UNC\\other\\share\\a.tif",
+    "\\\\?\\GLOBALROOT\\Device\\HarddiskVolume1\\a.tif",
     "//./pipe/x",
-    "//?/C:/a.tif",
+    "//?/C:/data/a.tif",
+    "\\??\\C:\\data\\a.tif",
+    "/??/UNC/other/share/a.tif",
     "C:\\data\\CON",
     "C:\\data\\con.tif",
-    "C:\\NUL\\a.tif",
-    "C:\\COM1",
-    "C:\\lpt9.ome.tif",
-    "C:\\data\\CON ",
+    "C:\\data\\NUL\\a.tif",
     "C:\\data\\nul:x",
-  ];
-  for (const path of devices) {
-    assert.throws(() => judgeWindowsPath(path, () => true), UnsupportedFormat, path);
-  }
-  for (const path of ["C:\\data\\a.tif", "C:\\console\\com.tif", "D:/icon.tif", "C:\\com10.tif"]) {
-    judgeWindowsPath(path, () => false);
+    "C:\\data\\CON ",
+    "C:\\data\\aux .tif",
+    "C:\\COM1",
+    "C:\\data\\com¹.tif",
+    "C:\\data\\lpt9.ome.tif",
+    "C:\\data\\CONIN$",
+  ],
+  relative: ["C:a.tif", "C:..\\x.tif", "C:", "a.tif", "..\\x.tif", "~\\a.tif", "file:///C:/data/a.tif"],
+};
+
+Deno.test("Windows: paths that mean another place, a device or nothing", () => {
+  for (const [verdict, paths] of Object.entries(WINDOWS_PATHS)) {
+    for (const path of paths) assert.equal(judgedOnWindows(path), verdict, path);
   }
 });
 
-Deno.test("Windows: a path on another machine needs a root, since looking at it logs in there", () => {
-  for (const path of ["\\\\server\\share\\a.tif", "//server/share/a.tif"]) {
-    assert.throws(() => judgeWindowsPath(path, () => false), PathNotAllowed);
-    judgeWindowsPath(path, () => true);
-  }
+Deno.test({
+  name: "Windows: no path leads out of a root, however it is written",
+  ignore: Deno.build.os !== "windows",
+  async fn() {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      const data = join(folder, "data");
+      Deno.mkdirSync(join(data, "sub"), { recursive: true });
+      for (const place of [data, folder, folder + "/data2"]) {
+        Deno.mkdirSync(place, { recursive: true });
+        Deno.writeTextFileSync(join(place, "x.tif"), "x");
+      }
+      const roots = [{ written: data, resolved: data }];
+      const isInside = (way: string) => isInsideRoots(way, [data]);
+      const drive = data.slice(0, 2);
+      const tricks = [
+        ...[".. \\x.tif", "..  \\x.tif", "... \\x.tif", "...\\x.tif", ". .\\x.tif", "..\\x.tif", "../x.tif"],
+        ...[
+          "sub\\.. \\.. \\x.tif",
+          "sub\\..\\..\\x.tif",
+          "..::$INDEX_ALLOCATION\\x.tif",
+          "sub\\..\\..\\x.tif::$DATA",
+        ],
+        ...[
+          "..\\data2\\x.tif",
+          "..\\DATA2\\X.TIF",
+          ".\\..\\x.tif",
+          "..%5cx.tif",
+          "..\u2215x.tif",
+          "..\uff0fx.tif",
+        ],
+      ].map((way) => `${data}\\${way}`);
+      const whole = [
+        ...[`${data}2\\x.tif`, `${data}.\\..\\x.tif`, `${data} \\..\\x.tif`, `${data}::$DATA\\..\\x.tif`],
+        ...[`\\\\?\\${folder}\\x.tif`, `\\\\.\\${folder}\\x.tif`, `\\??\\${folder}\\x.tif`],
+        ...[`\\\\localhost\\${drive[0]}$${folder.slice(2)}\\x.tif`, `${folder.slice(2)}\\x.tif`],
+      ];
+      for (const path of [...tricks, ...whole]) {
+        const judged = (async () => {
+          judgeWindowsPath(path, isInside);
+          return await judgePath(path, roots);
+        })();
+        const errors = [PathNotAllowed, PathNotFound, UnsupportedFormat];
+        await assert.rejects(judged, (error) => errors.some((kind) => error instanceof kind), path);
+      }
+      for (const path of [`${data}\\x.tif`, `${data.toUpperCase()}\\X.TIF`, `${data}\\sub\\..\\x.tif`]) {
+        assert.equal((await judgePath(path, roots)).toLowerCase(), join(data, "x.tif").toLowerCase());
+      }
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
 });

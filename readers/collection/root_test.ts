@@ -15,7 +15,7 @@ Deno.test("documents are looked for in so many sub-folders and in nothing else",
       Deno.writeTextFileSync(join(folder, name, "collection.json"), "{}");
     }
     const below = (most: number) =>
-      documentsBelow(folder, files, most).map((path) => path.slice(folder.length + 1));
+      documentsBelow(folder, files, most).map((path) => path.slice(folder.length + 1).replaceAll("\\", "/"));
     deepEqual(below(1), []);
     deepEqual(below(3), ["b/collection.json", "c/collection.json"]);
     deepEqual(below(4), ["b/collection.json", "c/collection.json", "d/collection.json"]);

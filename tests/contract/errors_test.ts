@@ -1,7 +1,7 @@
 /** Every row of the error table, reached through the app. */
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { wantedChannels } from "../../readers/request_bounds.ts";
 import { errorResponse } from "../../routes/error_table.ts";
 import { ErrorBody, type ErrorCode } from "../../schemas/http.ts";
@@ -10,6 +10,7 @@ import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
+import { NO_LINKS } from "../no_links.ts";
 
 const seen = new Set<ErrorCode>();
 
@@ -161,8 +162,10 @@ Deno.test("path_not_found: everything that leads nowhere", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const at = (name: string) => join(sample.folder, name);
-  await Deno.symlink(at("gone.tif"), at("dangling.tif"));
-  await Deno.symlink(at("loop.tif"), at("loop.tif"));
+  if (!NO_LINKS) {
+    await Deno.symlink(at("gone.tif"), at("dangling.tif"));
+    await Deno.symlink(at("loop.tif"), at("loop.tif"));
+  }
   await Deno.writeTextFile(at("file.tif"), "x");
   const paths = [
     at("missing.tif"),
@@ -185,26 +188,25 @@ Deno.test("path_not_allowed: outside every root, whether or not it exists", asyn
   const root = { written: sample.folder, resolved: sample.folder };
   await using server = new Harness({ roots: [root], pick: () => Promise.resolve(outside.image) });
   const at = (name: string) => join(sample.folder, name);
-  await Deno.symlink(outside.image, at("link.ome.zarr"));
-  await Deno.symlink(join(outside.folder, "missing"), at("dangling"));
-  await Deno.symlink(outside.folder, at("folder"));
+  if (!NO_LINKS) {
+    await Deno.symlink(outside.image, at("link.ome.zarr"));
+    await Deno.symlink(join(outside.folder, "missing"), at("dangling"));
+    await Deno.symlink(outside.folder, at("folder"));
+  }
   const paths = [
     outside.image,
     join(outside.folder, "missing.tif"),
     join(sample.folder, "..", "x.tif"),
     `${sample.folder}2/x.tif`,
-    at("link.ome.zarr"),
-    at("dangling"),
-    at("folder/scan.ome.zarr"),
-    at("folder/missing.tif"),
+    ...(NO_LINKS ? [] : ["link.ome.zarr", "dangling", "folder/scan.ome.zarr", "folder/missing.tif"]).map(at),
     `${outside.folder}/${"a/".repeat(5000)}`,
     "/",
   ];
   for (const path of paths) await expect(server.post("/api/v2/open", { path }), 403, "path_not_allowed");
   await expect(server.post("/api/v2/open", { path: at("missing.tif") }), 404, "path_not_found");
-  await expect(server.post("/api/v2/open", { path: at("a/".repeat(400_000)) }), 404, "path_not_found");
+  await expect(server.post("/api/v2/open", { path: at("a/".repeat(200_000)) }), 404, "path_not_found");
   await server.open(sample.image);
-  await server.open(join(sample.folder, "..", sample.folder.split("/").at(-1)!, "scan.ome.zarr"));
+  await server.open(join(sample.folder, "..", basename(sample.folder), "scan.ome.zarr"));
   assert.equal((await server.post("/api/v2/pick-and-open", {})).status, 200, "the dialog stays free");
 
   await using dialogOnly = new Harness({ dialogOnly: true, pick: () => Promise.resolve(sample.image) });
@@ -212,7 +214,7 @@ Deno.test("path_not_allowed: outside every root, whether or not it exists", asyn
   assert.equal((await dialogOnly.post("/api/v2/pick-and-open", {})).status, 200);
 });
 
-Deno.test("a chunk behind a link that leaves the root is not read", async () => {
+Deno.test("a chunk behind a link that leaves the root is not read", { ignore: NO_LINKS }, async () => {
   await using sample = await sampleFolder();
   await using outside = await sampleFolder();
   const chunk = join(sample.image, "0", "c", "0", "0", "0");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { OpenResponse, SessionDeleted, SessionInfo } from "../../schemas/http.ts";
 import { ramp } from "../fixtures/plain_store.ts";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
+import { NO_LINKS } from "../no_links.ts";
 
 Deno.test("opening gives source, header, plane and channels", async () => {
   await using sample = await sampleFolder();
@@ -142,7 +143,7 @@ Deno.test("a path to a marker file means its store", async () => {
   assert.equal(source.format, "ome.zarr");
 });
 
-Deno.test("links are followed and the answer has the resolved path", async () => {
+Deno.test("links are followed and the answer has the resolved path", { ignore: NO_LINKS }, async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const link = join(sample.folder, "link.ome.zarr");

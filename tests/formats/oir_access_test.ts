@@ -8,6 +8,7 @@ import { FileAccess } from "../../readers/random_access.ts";
 import { StopFlag } from "../../readers/stop_flag.ts";
 import { CHANNEL_A, frame, lineScan, loadPath, ramp, withFiles } from "../fixtures/oir_files.ts";
 import { concat, oirBlocks, words, writeOir } from "../fixtures/oir_writer.ts";
+import { NO_LINKS } from "../no_links.ts";
 
 const stack = Array.from({ length: 6 }, (_, i) => ({
   axes: `t00${1 + (i % 2)}z00${1 + (i >> 1)}`,
@@ -103,7 +104,7 @@ Deno.test("a stop ends an open and a decode", async () => {
   });
 });
 
-Deno.test("a neighbour outside the roots counts as missing", async () => {
+Deno.test("a neighbour outside the roots counts as missing", { ignore: NO_LINKS }, async () => {
   const series = ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 9)] }));
   const main = writeOir(frame({ frames: series.slice(0, 1) }));
   await withFiles({ "a_00001": writeOir(frame({ frames: series.slice(1) })) }, async (outside) => {

@@ -8,6 +8,7 @@ import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { NO_LINKS } from "../no_links.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -154,8 +155,9 @@ Deno.test("a sibling of an Olympus scan that cannot be part of it is left out an
           () => Deno.writeFileSync(other, pageFile(11, undefined, { ...GRAY, height: 9, rowsPerStrip: 9 })),
           /left out: it is 12 x 9 x 1 of 16 bits, the opened file 12 x 8 x 1 of 16 bits/,
         ],
-        [() => Deno.symlinkSync(join(folder, "nowhere"), other), /left out: it cannot be opened/],
-        [() => Deno.symlinkSync(join(outside, "x.tif"), other), /left out: it cannot be opened/],
+        ...(NO_LINKS ? [] : [join(folder, "nowhere"), join(outside, "x.tif")]).map((target) =>
+          [() => Deno.symlinkSync(target, other), /left out: it cannot be opened/] as const
+        ),
         [() => Deno.mkdirSync(other), /left out: it cannot be opened/],
       ];
       for (const [make, reason] of cases) {
