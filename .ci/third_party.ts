@@ -1,6 +1,6 @@
 /**
- * Prints the licences of the packages inside the executable, and of Deno, which runs it:
- * `deno run --allow-read --allow-run .ci/third_party.ts > THIRD_PARTY.txt`.
+ * Prints the licences of what is inside the executable: packages, the runtime, and the libraries that are compiled into
+ * them: `deno run --allow-read --allow-run .ci/third_party.ts > THIRD_PARTY.txt`.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,23 +36,58 @@ function packagesOf(entry: string): Map<string, Package> {
   return reached;
 }
 
+const LICENSES = new URL("licenses/", import.meta.url);
+
+/** A text of `licenses/`, which its table lists. */
+interface KeptLicence {
+  readonly text: string;
+  /** The library, with its holder where the text does not name one. */
+  readonly of: string;
+  /** `runtime` or names of packages. */
+  readonly inside: readonly string[];
+}
+
+/** The table of `licenses/README.md`. */
+function keptLicences(): KeptLicence[] {
+  const rows = Deno.readTextFileSync(new URL("README.md", LICENSES)).matchAll(
+    /^\| (\S+\.txt) *\| (.+?) *\| (.+?) *\| .+ \|$/gm,
+  );
+  return [...rows].map(([, file, of, inside]) => ({
+    text: Deno.readTextFileSync(new URL(file!, LICENSES)).trim(),
+    of: of!,
+    inside: inside!.replaceAll("`", "").split(", "),
+  }));
+}
+
 /** Texts of the licence files of a package, or the name of its licence where it has none. @throws {Error} it has neither */
 function licence({ name, localPath }: Package): string {
   const files = [...Deno.readDirSync(localPath)].filter((entry) =>
-    entry.isFile && /^(licen[cs]e|notice|copying)/i.test(entry.name)
+    entry.isFile && /^(licen[cs]e|notice|copying)(\.(md|txt))?$/i.test(entry.name)
   );
-  const texts = files.map((file) => Deno.readTextFileSync(join(localPath, file.name)).trim());
+  const texts = files.sort((a, b) => a.name < b.name ? -1 : 1)
+    .map((file) => Deno.readTextFileSync(join(localPath, file.name)).trim());
   if (texts.length > 0) return texts.join("\n\n");
   const manifest = JSON.parse(Deno.readTextFileSync(join(localPath, "package.json")));
   if (typeof manifest.license !== "string") throw new Error(`"${name}" names no licence`);
   return `Licence: ${manifest.license}`;
 }
 
-const packages = new Map(ENTRIES.flatMap((entry) => [...packagesOf(entry)]));
-console.log(
-  `The executable holds these packages and is run by Deno ${Deno.version.deno} (MIT, https://deno.com, with V8 ` +
-    "under a BSD licence).",
-);
-for (const [, found] of [...packages].sort(([a], [b]) => a < b ? -1 : 1)) {
-  console.log(`\n\n=== ${found.name} ${found.version} ===\n\n${licence(found)}`);
+/** The whole text. @throws {Error} a package names no licence, or the table one that is not inside */
+export function thirdParty(): string {
+  const kept = keptLicences();
+  const packages = new Map(ENTRIES.flatMap((entry) => [...packagesOf(entry)]));
+  const known = new Set(["runtime", ...[...packages.values()].map(({ name }) => name)]);
+  const strange = kept.flatMap(({ inside }) => inside).filter((name) => !known.has(name));
+  if (strange.length > 0) throw new Error(`No package "${strange[0]}" is inside the executable`);
+  const parts = [
+    `This executable is run by Deno ${Deno.version.deno} with V8 ${Deno.version.v8}, and holds the packages and ` +
+    "libraries below. The Rust crates in Deno are listed, with their versions, in its Cargo.lock: " +
+    `https://github.com/denoland/deno/blob/v${Deno.version.deno}/Cargo.lock`,
+    ...[...packages].sort(([a], [b]) => a < b ? -1 : 1)
+      .map(([, found]) => `=== ${found.name} ${found.version} ===\n\n${licence(found)}`),
+    ...kept.map(({ text, of, inside }) => `=== ${of}, in ${inside.join(" and ")} ===\n\n${text}`),
+  ];
+  return parts.join("\n\n\n") + "\n";
 }
+
+if (import.meta.main) await Deno.stdout.write(new TextEncoder().encode(thirdParty()));

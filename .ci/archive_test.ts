@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { type ArchiveEntry, entriesBelow, executableEntry, tarGz, textEntry, zip } from "./archive.ts";
+
+/** 2026-11-21 10:20:30 UTC. */
+const MTIME = Date.UTC(2026, 10, 21, 10, 20, 30) / 1000;
+
+const LONG = `release/${"folder_of_a_long_name/".repeat(5)}µ.txt`;
+const ENTRIES: ArchiveEntry[] = [
+  textEntry("release/b.txt", "second\n"),
+  textEntry(LONG, "deep\n"),
+  executableEntry("release/a", new Uint8Array(70_000).fill(7)),
+  textEntry("release/empty", ""),
+];
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** What Python's standard library reads, a line an entry: name, mode, seconds or date, SHA-256, or nothing without Python. */
+function readByPython(program: string, packed: Uint8Array): string[] | null {
+  const path = Deno.makeTempFileSync();
+  try {
+    Deno.writeFileSync(path, packed);
+    const { success, stdout, stderr } = new Deno.Command("python3", { args: ["-c", program, path] })
+      .outputSync();
+    assert(success, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout).trimEnd().split("\n");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    console.log("Skipped: there is no python3 to read the archive");
+    return null;
+  } finally {
+    Deno.removeSync(path);
+  }
+}
+
+const TAR = `
+import hashlib, sys, tarfile
+for m in tarfile.open(sys.argv[1]).getmembers():
+    data = tarfile.open(sys.argv[1]).extractfile(m).read() if m.isfile() else m.linkname.encode()
+    print(m.name, oct(m.mode), m.mtime, m.uid, m.uname, hashlib.sha256(data).hexdigest())
+`;
+const ZIP = `
+import hashlib, sys, zipfile
+z = zipfile.ZipFile(sys.argv[1])
+assert z.testzip() is None
+for i in z.infolist():
+    print(i.filename, oct(i.external_attr >> 16), i.date_time, hashlib.sha256(z.read(i)).hexdigest())
+`;
+
+Deno.test("an archive has the same bytes in whatever order its entries come", () => {
+  const turned = [...ENTRIES].reverse();
+  assert.deepEqual(tarGz(ENTRIES, MTIME), tarGz(turned, MTIME));
+  assert.deepEqual(zip(ENTRIES, MTIME), zip(turned, MTIME));
+});
+
+Deno.test("a tar archive is read by Python, sorted, of no owner and one time", () => {
+  const link: ArchiveEntry = { path: "release/link", bytes: new TextEncoder().encode("a"), kind: "link" };
+  const read = readByPython(TAR, tarGz([...ENTRIES, link], MTIME));
+  const line = (entry: ArchiveEntry, mode: string) =>
+    `${entry.path} ${mode} ${MTIME} 0 root ${sha256(entry.bytes)}`;
+  const [b, long, a, empty] = ENTRIES as [ArchiveEntry, ArchiveEntry, ArchiveEntry, ArchiveEntry];
+  if (read) {
+    assert.deepEqual(read, [
+      line(a, "0o755"),
+      line(b, "0o644"),
+      line(empty, "0o644"),
+      line(long, "0o644"),
+      line(link, "0o777"),
+    ]);
+  }
+});
+
+Deno.test("a ZIP archive is read by Python, with modes and times", () => {
+  const read = readByPython(ZIP, zip(ENTRIES, MTIME));
+  const line = (entry: ArchiveEntry, mode: string) =>
+    `${entry.path} ${mode} (2026, 11, 21, 10, 20, 30) ${sha256(entry.bytes)}`;
+  const [b, long, a, empty] = ENTRIES as [ArchiveEntry, ArchiveEntry, ArchiveEntry, ArchiveEntry];
+  if (read) {
+    assert.deepEqual(read, [
+      line(a, "0o100755"),
+      line(b, "0o100644"),
+      line(empty, "0o100644"),
+      line(long, "0o100644"),
+    ]);
+  }
+});
+
+Deno.test("a folder is packed with its modes and links", { ignore: Deno.build.os === "windows" }, () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    Deno.mkdirSync(join(folder, "inner"));
+    Deno.writeTextFileSync(join(folder, "inner", "run"), "#!/bin/sh\n", { mode: 0o755 });
+    Deno.writeTextFileSync(join(folder, "read"), "text");
+    Deno.symlinkSync("inner/run", join(folder, "link"));
+    const found = entriesBelow(folder, "to").map(({ path, kind }) => [path, kind]).sort();
+    assert.deepEqual(found, [["to/inner/run", "executable"], ["to/link", "link"], ["to/read", "file"]]);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("names that come twice or do not fit are refused", () => {
+  const twice = [textEntry("a", ""), textEntry("a", "other")];
+  assert.throws(() => tarGz(twice, MTIME), /"a" is in the archive twice/);
+  assert.throws(() => zip(twice, MTIME), /"a" is in the archive twice/);
+  assert.throws(() => tarGz([textEntry("n".repeat(101), "")], MTIME), /is too long for an archive/);
+});

@@ -1,0 +1,101 @@
+/**
+ * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from deno.lock:
+ * `deno run --allow-read .ci/sbom.ts > acq-server.cdx.json`. It names no time, so that one commit gives one document.
+ */
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import manifest from "../deno.json" with { type: "json" };
+
+/** What is read of deno.lock. */
+export interface Lock {
+  readonly npm: Readonly<
+    Record<string, { readonly integrity: string; readonly dependencies?: readonly string[] }>
+  >;
+}
+
+/** A part of the program; `bom-ref` is what the list of dependencies calls it. */
+interface Component {
+  readonly type: "application" | "library" | "platform";
+  readonly "bom-ref": string;
+  readonly name: string;
+  readonly group?: string;
+  readonly version: string;
+  readonly purl: string;
+  readonly hashes?: readonly { readonly alg: "SHA-512"; readonly content: string }[];
+}
+
+/** The document. */
+export interface BillOfMaterials {
+  readonly bomFormat: "CycloneDX";
+  readonly specVersion: "1.6";
+  readonly serialNumber: string;
+  readonly version: number;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+/** `@zarrita/storage@0.2.0` in parts; what follows an underscore are versions of peers. */
+function partsOf(key: string): { group?: string; name: string; version: string } {
+  const [, group, name, version] = /^(?:(@[^/]+)\/)?([^@]+)@([^_]+)/.exec(key)!;
+  return { ...(group === undefined ? {} : { group }), name: name!, version: version! };
+}
+
+/** Package URL of an npm package: an at sign is escaped (purl-spec, types/npm). */
+function purlOf(key: string): string {
+  const { group, name, version } = partsOf(key);
+  return `pkg:npm/${group === undefined ? "" : encodeURIComponent(group) + "/"}${name}@${version}`;
+}
+
+/** A package with the checksum that npm publishes, which a lock has in base64. */
+function libraryOf(key: string, integrity: string): Component {
+  const [algorithm, digest] = integrity.split("-") as [string, string];
+  if (algorithm !== "sha512") throw new Error(`"${key}" is locked by "${algorithm}", not by sha512`);
+  const hashes = [{ alg: "SHA-512" as const, content: Buffer.from(digest, "base64").toString("hex") }];
+  return { type: "library", "bom-ref": purlOf(key), ...partsOf(key), purl: purlOf(key), hashes };
+}
+
+/** Bill of materials of a program, its packages and the Deno that runs it. */
+export function billOfMaterials(
+  lock: Lock,
+  program: { readonly name: string; readonly version: string },
+  deno: string,
+): BillOfMaterials {
+  const keys = Object.keys(lock.npm).sort();
+  // A dependency is written without its version where only one is locked.
+  const keyOf = (wanted: string) => keys.find((key) => key === wanted || key.startsWith(`${wanted}@`))!;
+  const root = `pkg:generic/${program.name}@${program.version}`;
+  const runtime = `pkg:github/denoland/deno@v${deno}`;
+  const components: Component[] = [
+    { type: "platform", "bom-ref": runtime, name: "deno", version: deno, purl: runtime },
+    ...keys.map((key) => libraryOf(key, lock.npm[key]!.integrity)),
+  ];
+  const needed = new Set(keys.flatMap((key) => (lock.npm[key]!.dependencies ?? []).map(keyOf)));
+  const top = keys.filter((key) => !needed.has(key)).map(purlOf);
+  const dependencies = [
+    { ref: root, dependsOn: [runtime, ...top] },
+    { ref: runtime, dependsOn: [] },
+    ...keys.map((key) => ({
+      ref: purlOf(key),
+      dependsOn: (lock.npm[key]!.dependencies ?? []).map((name) => purlOf(keyOf(name))),
+    })),
+  ];
+  const digest = createHash("sha256").update(JSON.stringify([root, components])).digest("hex");
+  // A UUID of version 8 (RFC 9562), whose bits are the maker's own.
+  const uuid = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-8$4-$5");
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: `urn:uuid:${uuid}`,
+    version: 1,
+    metadata: { component: { type: "application", "bom-ref": root, ...program, purl: root } },
+    components,
+    dependencies,
+  };
+}
+
+if (import.meta.main) {
+  const lock: Lock = JSON.parse(Deno.readTextFileSync(new URL("../deno.lock", import.meta.url)));
+  const { name, version } = manifest;
+  console.log(JSON.stringify(billOfMaterials(lock, { name, version }, Deno.version.deno), null, 2));
+}

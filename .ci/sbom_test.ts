@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { billOfMaterials, type Lock } from "./sbom.ts";
+
+const LOCK: Lock = JSON.parse(Deno.readTextFileSync(new URL("../deno.lock", import.meta.url)));
+const PROGRAM = { name: "acq-server", version: "0.1.0" };
+const bill = billOfMaterials(LOCK, PROGRAM, "2.9.6");
+
+Deno.test("the bill of materials has the fields that CycloneDX 1.6 requires, in their form", () => {
+  assert.deepEqual([bill.bomFormat, bill.specVersion, bill.version], ["CycloneDX", "1.6", 1]);
+  // The patterns stand in bom-1.6.schema.json.
+  assert.match(bill.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  const components = [bill.metadata.component, ...bill.components];
+  for (const { type, name, version, purl, hashes = [] } of components) {
+    assert.match(type, /^(application|library|platform)$/);
+    assert(name !== "" && version !== "");
+    assert.match(purl, /^pkg:(npm|generic|github)\/\S+@v?\d/);
+    for (const { alg, content } of hashes) {
+      assert.equal(alg, "SHA-512");
+      assert.match(content, /^[0-9a-f]{128}$/);
+    }
+  }
+  const refs = components.map((component) => component["bom-ref"]);
+  assert.equal(new Set(refs).size, refs.length);
+  assert.deepEqual(bill.dependencies.map(({ ref }) => ref).sort(), [...refs].sort());
+  for (const { dependsOn } of bill.dependencies) for (const ref of dependsOn) assert(refs.includes(ref), ref);
+});
+
+Deno.test("it has every package of the lock with its checksum, and what it needs", () => {
+  assert.equal(bill.components.length, Object.keys(LOCK.npm).length + 1);
+  const storage = bill.components.find(({ name }) => name === "storage")!;
+  assert.equal(storage.group, "@zarrita");
+  assert.equal(storage.purl, "pkg:npm/%40zarrita/storage@0.2.0");
+  // base64 of the lock, by `base64 -d | xxd -p`: its first bytes
+  assert.equal(LOCK.npm["zod@4.6.7"]!.integrity.slice(0, 15), "sha512-g8W2D2kU");
+  assert.equal(
+    bill.components.find(({ name }) => name === "zod")!.hashes![0]!.content.slice(0, 12),
+    "83c5b60f6914",
+  );
+  const zarrita = bill.dependencies.find(({ ref }) => ref.startsWith("pkg:npm/zarrita@"))!;
+  assert.deepEqual(zarrita.dependsOn, ["pkg:npm/%40zarrita/storage@0.2.0", "pkg:npm/numcodecs@0.3.2"]);
+});
+
+Deno.test("one lock gives one document", () => {
+  assert.deepEqual(billOfMaterials(LOCK, PROGRAM, "2.9.6"), bill);
+  assert.notEqual(
+    billOfMaterials(LOCK, { ...PROGRAM, version: "0.2.0" }, "2.9.6").serialNumber,
+    bill.serialNumber,
+  );
+});
+
+Deno.test("a package that is locked by another checksum is refused", () => {
+  const lock: Lock = { npm: { "a@1.0.0": { integrity: "sha1-AAAA" } } };
+  assert.throws(() => billOfMaterials(lock, PROGRAM, "2.9.6"), /"a@1.0.0" is locked by "sha1"/);
+});

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { NEEDED } from "./package_files.ts";
+import { thirdParty } from "./third_party.ts";
+
+Deno.test("everything inside the executable is there with a whole licence text", () => {
+  const parts = thirdParty().split(/^=== (?=.+ ===$)/m).slice(1).map((part) => {
+    const [head = "", ...lines] = part.split("\n");
+    return { name: head.replace(/ ===$/, ""), text: lines.join("\n").trim() };
+  });
+  const texts = (start: string) => parts.filter(({ name }) => name.startsWith(start)).map(({ text }) => text);
+  for (const name of Object.keys(NEEDED)) {
+    const found = [
+      ...texts(`${name} `),
+      ...parts.filter((part) => part.name.endsWith(`in ${name}`)).map((p) => p.text),
+    ];
+    // The shortest licence of all, ISC, has 700 characters.
+    assert(found.some((text) => text.length > 700), name);
+  }
+  // Each text is of its library: a line that no other licence has.
+  const lines: [string, RegExp][] = [
+    ["Deno", /the Deno authors/],
+    ["V8", /Copyright 2014, the V8 project authors/],
+    ["ICU", /UNICODE LICENSE|Unicode, Inc\./],
+    ["libwebp", /Copyright \(C\) 2010, Google Inc/],
+    ["OpenJPEG", /Universite catholique de Louvain/],
+    ["Blosc", /Francesc Alted/],
+    ["Zstandard", /For Zstandard software/],
+    ["LZ4", /LZ4 Library\nCopyright \(c\) 2011-2015, Yann Collet/],
+    ["Snappy", /Copyright \(c\) 2011, Google Inc/],
+    ["zlib", /Jean-loup Gailly and Mark Adler/],
+    ["LERC, Copyright 2015 - 2022 Esri", /Version 2\.0, January 2004/],
+    ["jpegxr", /Copyright \(c\) 2009, Microsoft/],
+  ];
+  for (const [name, line] of lines) assert.match(texts(name).join("\n"), line, name);
+});
