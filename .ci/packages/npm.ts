@@ -1,0 +1,69 @@
+/**
+ * Packages of npm: `acq-server`, which starts the executable, and one package a system with the executable, of which npm
+ * installs the one that fits.
+ */
+import { type ArchiveEntry, executableEntry, tarGz, textEntry } from "../archive.ts";
+import { commitTime, type Platform, PLATFORMS, repositoryText, SUMMARY, VERSION } from "./release.ts";
+
+/** A file to publish. */
+export interface PackageFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Name of the package of a system. */
+function packageOf({ node: [os, cpu] }: Platform): string {
+  return `@acq-server/${os}-${cpu}`;
+}
+
+/** What differs in `package.json`. */
+interface Manifest extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+}
+
+const SHARED = { version: VERSION, license: "MIT" };
+
+/** A tarball of the form `npm pack` gives. */
+function tarball(manifest: Manifest, entries: readonly ArchiveEntry[]): PackageFile {
+  const text = JSON.stringify({ ...manifest, ...SHARED }, null, 2) + "\n";
+  const files = [textEntry("package.json", text), ...entries];
+  return {
+    name: `${manifest.name.replace("@", "").replace("/", "-")}-${VERSION}.tgz`,
+    bytes: tarGz(files.map((entry) => ({ ...entry, path: `package/${entry.path}` })), commitTime()),
+  };
+}
+
+/** The package of a system. */
+export function platformPackage(platform: Platform, executable: Uint8Array, licences: string): PackageFile {
+  const [os, cpu] = platform.node;
+  return tarball({
+    name: packageOf(platform),
+    description: `The executable of acq-server for ${platform.name}`,
+    os: [os],
+    cpu: [cpu],
+    // The executable does not run with musl.
+    ...(os === "linux" ? { libc: ["glibc"] } : {}),
+    preferUnplugged: true,
+  }, [
+    executableEntry(platform.executable, executable),
+    textEntry("README.md", "The executable of [acq-server](https://www.npmjs.com/package/acq-server).\n"),
+    textEntry("LICENSE", repositoryText("LICENSE")),
+    textEntry("THIRD_PARTY.txt", licences),
+  ]);
+}
+
+/** The package that people name. */
+export function launcherPackage(): PackageFile {
+  return tarball({
+    name: "acq-server",
+    description: SUMMARY,
+    keywords: ["microscopy", "ome-zarr", "ome-tiff", "czi", "nd2", "lif", "oir"],
+    bin: { "acq-server": "launch.js" },
+    engines: { node: ">=18" },
+    optionalDependencies: Object.fromEntries(PLATFORMS.map((platform) => [packageOf(platform), VERSION])),
+  }, [
+    executableEntry("launch.js", new TextEncoder().encode(repositoryText(".ci/packages/launch.js"))),
+    textEntry("README.md", "`npx acq-server` starts the server.\n\n" + repositoryText("README.md")),
+    textEntry("LICENSE", repositoryText("LICENSE")),
+  ]);
+}

@@ -1,0 +1,97 @@
+/** What all packages of a release share: its version, its time, the systems that there are executables for. */
+import { fileURLToPath } from "node:url";
+import manifest from "../../deno.json" with { type: "json" };
+
+/** Version of the release, of the form 1.2.3. */
+export const VERSION: string = manifest.version;
+
+/** One line for lists of packages. */
+export const SUMMARY = "Serves microscope files as exact float32 planes over HTTP on this machine";
+
+/** Root of the repository, with a slash at its end. */
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A system with what the kinds of packages call it. */
+export interface Platform {
+  /** In the names of archives. */
+  readonly name: string;
+  /** Name of the executable. */
+  readonly executable: "acq-server" | "acq-server.exe";
+  /** `process.platform` and `process.arch` of Node. */
+  readonly node: readonly [os: string, cpu: string];
+  /** Tag of a wheel; versions of systems as in those of Deno itself on PyPI. */
+  readonly wheel: string;
+  /** Architecture of a Debian package, if there is one. */
+  readonly debian?: string;
+}
+
+/** All systems of a release. */
+export const PLATFORMS: readonly Platform[] = [
+  {
+    name: "linux-x86_64",
+    executable: "acq-server",
+    node: ["linux", "x64"],
+    wheel: "manylinux_2_27_x86_64",
+    debian: "amd64",
+  },
+  {
+    name: "linux-arm64",
+    executable: "acq-server",
+    node: ["linux", "arm64"],
+    wheel: "manylinux_2_27_aarch64",
+    debian: "arm64",
+  },
+  {
+    name: "macos-x86_64",
+    executable: "acq-server",
+    node: ["darwin", "x64"],
+    wheel: "macosx_10_12_x86_64",
+  },
+  {
+    name: "macos-arm64",
+    executable: "acq-server",
+    node: ["darwin", "arm64"],
+    wheel: "macosx_11_0_arm64",
+  },
+  {
+    name: "windows-x86_64",
+    executable: "acq-server.exe",
+    node: ["win32", "x64"],
+    wheel: "win_amd64",
+  },
+  {
+    name: "windows-arm64",
+    executable: "acq-server.exe",
+    node: ["win32", "arm64"],
+    wheel: "win_arm64",
+  },
+];
+
+/** The system of a name. @throws {Error} there is none */
+export function platformOf(name: string): Platform {
+  const found = PLATFORMS.find((platform) => platform.name === name);
+  if (!found) {
+    throw new Error(`Unknown system "${name}"; known are ${PLATFORMS.map((p) => p.name).join(", ")}`);
+  }
+  return found;
+}
+
+/** Name of the archive of a system. */
+export function archiveName({ name, executable }: Platform): string {
+  return `acq-server-${name}.${executable.endsWith(".exe") ? "zip" : "tar.gz"}`;
+}
+
+/** When the commit of the checkout was made, in seconds since 1970: the time of every file of a release. */
+export function commitTime(): number {
+  const { stdout, success } = new Deno.Command("git", {
+    args: ["log", "-1", "--format=%ct"],
+    cwd: ROOT,
+  }).outputSync();
+  if (!success) throw new Error("The time of the commit is not known: this is no checkout of git");
+  return Number(new TextDecoder().decode(stdout));
+}
+
+/** A text file of the repository. */
+export function repositoryText(path: string): string {
+  return Deno.readTextFileSync(ROOT + path);
+}

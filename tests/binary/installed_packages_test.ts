@@ -1,0 +1,191 @@
+/**
+ * The packages of npm, PyPI and Debian are installed, used and removed on Linux: with the executable that
+ * ACQ_SERVER_BINARY names they start, answer and open a file; without one they carry a script that says its name.
+ */
+import assert from "node:assert/strict";
+import { chownSync, copyFileSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, ServerProcess } from "./server_process.ts";
+
+const binary = Deno.env.get("ACQ_SERVER_BINARY");
+const SYSTEM = Deno.build.arch === "x86_64" ? "linux-x86_64" : "linux-arm64";
+const STAND_IN = '#!/bin/sh\necho "acq-server stand-in $*"\n';
+const ignore = Deno.build.os !== "linux";
+if (ignore) console.log("Skipped: packages are installed on Linux only");
+
+/** Nobody's number; what root installs is used by another user. */
+const NOBODY = 65534;
+const isRoot = !ignore && Deno.uid() === 0;
+
+/** A command that another user runs where the test is run by root. */
+function asUser(program: string, args: readonly string[] = []): [program: string, args: string[]] {
+  if (!isRoot) return [program, [...args]];
+  const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--inh-caps=-all"];
+  return ["setpriv", [...user, program, ...args]];
+}
+
+/** Runs a command in a folder that is the home of its user too, and gives what it said. */
+function run([program, args]: [string, string[]], folder: string): string {
+  const { success, stdout, stderr } = new Deno.Command(program, {
+    args,
+    cwd: folder,
+    env: { HOME: folder, npm_config_cache: join(folder, "cache"), PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+  }).outputSync();
+  const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
+  assert(success, `${program} ${args.join(" ")}: ${out}${error}`);
+  return out;
+}
+
+/** Whether a command runs at all; says so when it does not. */
+function has(program: string, ...args: string[]): boolean {
+  try {
+    if (new Deno.Command(program, { args, stdout: "null", stderr: "null" }).outputSync().success) return true;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  console.log(`Skipped: "${program} ${args.join(" ")}" does not run`);
+  return false;
+}
+
+/** Paths below a folder but for what programs cache, sorted. */
+function pathsBelow(folder: string, below = ""): string[] {
+  return [...Deno.readDirSync(join(folder, below))].flatMap(({ name, isDirectory }) => {
+    const path = below + name;
+    return isDirectory ? name === "__pycache__" ? [] : [path, ...pathsBelow(folder, path + "/")] : [path];
+  }).sort();
+}
+
+/** A folder of the user who runs what is installed, removed at the end. */
+function userFolder(): Disposable & { readonly path: string } {
+  const path = Deno.makeTempDirSync({ prefix: "packages_" });
+  Deno.chmodSync(path, 0o755);
+  if (isRoot) chownSync(path, NOBODY, NOBODY);
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+}
+
+/** Starts an installed program and opens a file with it, or has the stand-in say its name. */
+async function use(program: string, folder: string): Promise<void> {
+  const [command, args] = asUser(program);
+  const said = run([command, [...args, "--version"]], folder);
+  if (binary === undefined) return assert.equal(said, "acq-server stand-in --version\n");
+  assert.match(said, /^acq-server \d/);
+  const sample = join(folder, "line_scan.oir");
+  copyFileSync(join(ROOT, "examples", "line_scan.oir"), sample);
+  const server = await ServerProcess.start({ program: command, args }, [], { HOME: folder });
+  try {
+    assert.equal((await server.json("/api/v2/health")).status, 200);
+    const { status, body } = await server.post("/api/v2/open", { path: sample });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal((body as { source: { format: string } }).source.format, "oir");
+  } finally {
+    await server.stop();
+    Deno.removeSync(sample);
+  }
+}
+
+/** Makes the packages of this system from the executable or the stand-in; gives their folder. */
+function makePackages(folder: string): string {
+  const binaries = join(folder, SYSTEM);
+  mkdirSync(binaries);
+  if (binary === undefined) {
+    Deno.writeTextFileSync(join(binaries, "acq-server"), STAND_IN, { mode: 0o755 });
+  } else symlinkSync(Deno.realPathSync(binary), join(binaries, "acq-server"));
+  const output = join(folder, "packages");
+  const args = ["run", "-q", "-A", "--no-check", join(ROOT, ".ci", "packages", "main.ts"), folder, output];
+  console.log(run([Deno.execPath(), args], ROOT).split("\n").filter((line) => /MB/.test(line)).join("\n"));
+  return output;
+}
+
+/** The one file with an ending. */
+function only(folder: string, ending: RegExp): string {
+  const found = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => ending.test(name));
+  assert.equal(found.length, 1, found.join(" "));
+  return join(folder, found[0]!);
+}
+
+/** Installs by dpkg into a root of its own, as a machine has one. */
+async function useDebianPackage(packages: string): Promise<void> {
+  if (!has("dpkg", "--version")) return;
+  using folder = userFolder();
+  const root = join(folder.path, "root");
+  for (const part of ["info", "updates", "triggers"]) {
+    mkdirSync(join(root, "var/lib/dpkg", part), { recursive: true });
+  }
+  Deno.writeTextFileSync(join(root, "var/lib/dpkg/status"), "");
+  // The root has no libc6, and a test that root does not run may not change owners.
+  const dpkg = (...args: string[]) =>
+    run(
+      ["dpkg", [`--root=${root}`, "--force-depends", "--force-not-root", "--log=/dev/null", ...args]],
+      folder.path,
+    );
+  const isOurs = (path: string) => !path.startsWith("var");
+  dpkg("--install", only(packages, /\.deb$/));
+  await use(join(root, "usr/bin/acq-server"), folder.path);
+  const installed = pathsBelow(root).filter(isOurs);
+  for (const name of ["applications/acq-server.desktop", "icons/hicolor/scalable/apps/acq-server.svg"]) {
+    assert(installed.includes(`usr/share/${name}`), name);
+  }
+  if (has("man", "--version")) {
+    const page = join(root, "usr/share/man/man1/acq-server.1.gz");
+    const text = run(["man", ["--local-file", page]], folder.path);
+    assert.match(text, /acq.server.*microscope[\s\S]*--port N/);
+  }
+  const sums = run(
+    ["sh", ["-c", `cd ${root} && md5sum -c var/lib/dpkg/info/acq-server.md5sums`]],
+    folder.path,
+  );
+  assert.equal(sums.match(/: OK$/gm)?.length, 6, sums);
+  dpkg("--purge", "acq-server");
+  assert.deepEqual(pathsBelow(root).filter(isOurs), []);
+}
+
+/** Installs by pip into a fresh environment, without an index. */
+async function useWheel(packages: string): Promise<void> {
+  const python = existsSync("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+  if (!has(python, "-m", "venv", "--help") || !has(python, "-m", "ensurepip", "--version")) return;
+  using folder = userFolder();
+  const environment = join(folder.path, "environment");
+  run(asUser(python, ["-m", "venv", environment]), folder.path);
+  const before = pathsBelow(environment);
+  const pip = (...args: string[]) =>
+    run(asUser(join(environment, "bin/python"), ["-m", "pip", ...args]), folder.path);
+  pip("install", "--quiet", "--no-index", only(packages, /\.whl$/));
+  // Says nothing of files that are missing or differ from RECORD.
+  assert.match(pip("show", "--files", "acq-server"), /\.\.\/\.\.\/\.\.\/bin\/acq-server$/m);
+  await use(join(environment, "bin/acq-server"), folder.path);
+  pip("uninstall", "--quiet", "--yes", "acq-server");
+  assert.deepEqual(pathsBelow(environment), before);
+}
+
+/** Installs by npm without a registry, of which the packages of other systems are missing. */
+async function useNpmPackages(packages: string): Promise<void> {
+  if (!has("npm", "--version")) return;
+  using folder = userFolder();
+  const npm = (...args: string[]) =>
+    run(asUser("npm", [...args, "--offline", "--no-audit", "--no-fund"]), folder.path);
+  const [launcher, platform] = [only(packages, /^acq-server-\d.*\.tgz$/), only(packages, /-linux-.*\.tgz$/)];
+  npm("install", platform, launcher);
+  await use(join(folder.path, "node_modules/.bin/acq-server"), folder.path);
+  npm("uninstall", "acq-server", "@acq-server/linux-x64", "@acq-server/linux-arm64");
+  // npm leaves empty folders and a list of what is installed, which is nothing.
+  const modules = join(folder.path, "node_modules");
+  const left = existsSync(modules) ? pathsBelow(modules) : [];
+  assert.deepEqual(left.filter((path) => !/^(\.bin|@acq-server|\.package-lock\.json)$/.test(path)), []);
+}
+
+Deno.test({
+  name: "packages are installed, used and removed",
+  ignore,
+  fn: async (t) => {
+    const folder = Deno.makeTempDirSync({ prefix: "packages_" });
+    try {
+      Deno.chmodSync(folder, 0o755);
+      const packages = makePackages(folder);
+      await t.step("a Debian package", () => useDebianPackage(packages));
+      await t.step("a wheel", () => useWheel(packages));
+      await t.step("packages of npm", () => useNpmPackages(packages));
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});
