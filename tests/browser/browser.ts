@@ -1,30 +1,31 @@
 /**
  * What the browser tests stand on: the real server as a process of its own with a dialog program that answers what the test says,
- * and Debian's Chromium.
+ * and the Chromium of this machine.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { findChromium } from "./chromium.ts";
 import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames } from "./in_page.js";
 
-const CHROMIUM = "/usr/bin/chromium";
+const CHROMIUM = findChromium(Deno.env.toObject());
 
-/** Whether there is a browser to test with; says so when there is none. */
+/** Whether there is a browser to test with; says so when there is none. @throws {Error} REQUIRE_BROWSER is 1 and there is none */
 export function hasChromium(): boolean {
-  try {
-    Deno.statSync(CHROMIUM);
-    return true;
-  } catch {
-    console.log(`skipped: ${CHROMIUM} is missing`);
-    return false;
+  if (CHROMIUM !== null) return true;
+  const words = "no Chromium or Chrome in PATH; CHROME can name one";
+  if (Deno.env.get("REQUIRE_BROWSER") === "1") {
+    throw new Error(`REQUIRE_BROWSER is set, and there is ${words}`);
   }
+  console.log(`skipped: ${words}`);
+  return false;
 }
 
 /** Starts Chromium, which draws in software, with more flags of its command line. */
 export function startChromium(...flags: string[]): Promise<Browser> {
   const quiet = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync"];
   return chromium.launch({
-    executablePath: CHROMIUM,
+    ...(CHROMIUM === null ? {} : { executablePath: CHROMIUM }),
     args: [...quiet, "--disable-component-update", "--disable-gpu", ...flags],
   });
 }
