@@ -11,11 +11,13 @@ import type { FileAccess } from "./random_access.ts";
 import {
   type Acquisition,
   type Channel,
+  type Division,
   FIRST_POSITION,
   largerMemory,
   NO_WORKING_MEMORY,
   type PlanePlan,
   type Reference,
+  type RowRange,
   type SceneEntry,
   type WorkingMemory,
 } from "./reader.ts";
@@ -45,16 +47,26 @@ export interface LoadPlan {
   readonly planeBytes: number;
   /** What decoding takes beside them. */
   readonly working: WorkingMemory;
-  /** True where it pays that several workers decode some of the channels each. */
-  readonly divisible: boolean;
+  /** Rows of each source plane. */
+  readonly rows: number;
+  /** How the source planes can be divided among workers; `null` where it does not pay. */
+  readonly division: Division | null;
   /** State of the files that were opened, by path: they differ when one was replaced or changed. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** What of a planned load is to be decoded. */
-export interface Share {
+/** Some rows of some channels of a planned load. */
+export interface LoadPart {
   /** Some of the planned channels, or all. */
   readonly channels: readonly number[];
+  /** All rows, or those between two cuts of the division. */
+  readonly rows: RowRange;
+}
+
+/** What of a planned load is to be decoded. */
+export interface Share {
+  /** One after the other. */
+  readonly parts: readonly LoadPart[];
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
   /** Memory of released planes that may be used again. */
@@ -102,7 +114,7 @@ export interface AcquisitionSummary
 export interface LoadedAcquisition {
   /** Everything but the samples. */
   readonly summary: AcquisitionSummary;
-  /** One float32 plane per loaded channel that was decoded, row-major. */
+  /** One float32 plane per loaded channel, row-major; of a share, the rows of each of its parts, channel after channel. */
   readonly planes: Float32Array<ArrayBuffer>[];
   /** One float32 plane per reference channel, row-major. */
   readonly referencePlanes: Float32Array<ArrayBuffer>[];
@@ -176,14 +188,22 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
         planes.working ?? NO_WORKING_MEMORY,
         reference?.plan.working ?? NO_WORKING_MEMORY,
       ),
-      divisible: planes.divisible === true && channels.length > 1,
+      rows,
+      division: planes.division ?? null,
       files: files.marks,
     },
-    async decode(share = { channels, reference: true, buffers: [] }) {
-      const all = share.channels.length === channels.length;
-      const own = all ? planes : await acquisition.plan(share.channels, FIRST_POSITION);
-      const filled = share.channels.map(() => newPlane(rows * columns, share.buffers));
-      await own.decode(filled);
+    async decode(
+      share = { parts: [{ channels, rows: { start: 0, end: rows } }], reference: true, buffers: [] },
+    ) {
+      const filled: Float32Array<ArrayBuffer>[] = [];
+      for (const part of share.parts) {
+        const whole = isWhole(part.rows, rows);
+        const all = part.channels.length === channels.length && whole;
+        const plan = all
+          ? planes
+          : await acquisition.plan(part.channels, FIRST_POSITION, whole ? undefined : part.rows);
+        filled.push(...await decodePart(plan, part, share.buffers));
+      }
       const told = [...warnings];
       const decoded = share.reference && reference ? await decodeReference(reference, told) : null;
       const { plan: _plan, documents: _documents, reference: _reference, ...metadata } = acquisition;
@@ -205,6 +225,23 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
       };
     },
   };
+}
+
+const isWhole = ({ start, end }: RowRange, rows: number) => start === 0 && end === rows;
+
+/** The samples of a part by its plan, channel after channel. */
+async function decodePart(
+  plan: PlanePlan,
+  { channels, rows }: LoadPart,
+  buffers: ArrayBuffer[],
+): Promise<Float32Array<ArrayBuffer>[]> {
+  const { start, end } = plan.filled ?? { start: 0, end: plan.rows };
+  if (start !== rows.start || end !== rows.end) {
+    throw new DecodeFailed(`rows ${rows.start} to ${rows.end} of its planes are not stored apart`);
+  }
+  const planes = channels.map(() => newPlane((end - start) * plan.columns, buffers));
+  await plan.decode(planes);
+  return planes;
 }
 
 function summaryOf({ image, plan }: PlannedReference): AcquisitionSummary["reference"] {

@@ -44,9 +44,16 @@ Deno.test("a planned load is decoded by shares, in any order, as long as its fil
     assert.deepEqual(plan.channels, [0, 1]);
     assert.equal(plan.bytes, 2 * plan.planeBytes);
     const whole = await decode();
+    const { rows, planeBytes } = plan;
     for (const channel of [1, 0]) {
-      const { planes, summary } = await decode({ channels: [channel], reference: false, buffers: [] });
-      assert.deepEqual(planes, [whole.planes[channel]]);
+      const parts = [[20, rows], [0, 20]].map(([start = 0, end = 0]) => ({
+        channels: [channel],
+        rows: { start, end },
+      }));
+      const { planes, summary } = await decode({ parts, reference: false, buffers: [] });
+      const cut = 20 * planeBytes / rows / 4;
+      const plane = whole.planes[channel]!;
+      assert.deepEqual(planes, [plane.slice(cut), plane.slice(0, cut)]);
       assert.deepEqual(summary, whole.summary);
     }
   } finally {

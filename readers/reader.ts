@@ -90,6 +90,17 @@ export interface RowRange {
   readonly end: number;
 }
 
+/**
+ * How planes whose samples are compressed can be divided among several workers. Of a plan with a division, any rows between two
+ * cuts can be planned alone, and `filled` are these rows.
+ */
+export interface Division {
+  /** Channels that are compressed together: those whose indices give the same quotient by this number. */
+  readonly channels: number;
+  /** Rows that are compressed together; each multiple of this number is a cut. */
+  readonly rows: number;
+}
+
 /** How to fill the wanted planes; every byte range in it has been checked against its file. */
 export interface PlanePlan {
   /** Rows of each plane. */
@@ -100,8 +111,8 @@ export interface PlanePlan {
   readonly filled?: RowRange;
   /** What the user should know, such as a scan that was interrupted. */
   readonly warnings: readonly string[];
-  /** True where each plane is compressed apart from the others, so that several workers gain by dividing them. */
-  readonly divisible?: boolean;
+  /** Given where several workers gain by dividing the planes. */
+  readonly division?: Division | undefined;
   /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
   readonly working?: WorkingMemory;
   /**

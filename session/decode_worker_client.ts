@@ -6,6 +6,7 @@ import type { MetadataDocument } from "../readers/reader.ts";
 import { StopFlag } from "../readers/stop_flag.ts";
 import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
+import type { PlaneParts } from "./plane_buffer.ts";
 
 /** A stopped worker that does not answer within this time counts as lost. */
 const GRACE_MS = 2000;
@@ -205,6 +206,11 @@ function drop(answer: FromWorker): void {
 }
 
 /** Gives back the memory of planes that nobody wants any more. */
-export function dropPlanes({ planes, referencePlanes }: LoadedAcquisition): void {
-  for (const plane of [...planes, ...referencePlanes]) plane.buffer.transfer(0);
+export function dropPlanes(
+  { planes, referencePlanes }: {
+    readonly planes: readonly (Float32Array<ArrayBuffer> | PlaneParts)[];
+    readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
+  },
+): void {
+  for (const part of [...planes.flat(), ...referencePlanes]) part.buffer.transfer(0);
 }

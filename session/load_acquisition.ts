@@ -1,19 +1,18 @@
 /**
- * One load by one worker, or by several where the planes of a large file are compressed apart from one another: each
- * opens the file and decodes some of the channels.
+ * One load by one worker, or by several where the planes of a large file are compressed in strips, tiles or chunks: each
+ * opens the file and decodes some of them.
  */
 import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
 import type { KeptSource } from "../readers/kept_acquisition.ts";
-import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
+import type { LoadedAcquisition, LoadPart, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
 import type { DecodePool } from "./decode_pool.ts";
 import { type DecodeWorkerClient, dropPlanes } from "./decode_worker_client.ts";
 import { SessionMemoryExceeded } from "./errors.ts";
+import { divideLoad, mostShares } from "./load_division.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
+import type { PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
-
-/** Smaller loads are done before another worker has read the metadata once more. */
-const MIN_DIVIDED_BYTES = 16 << 20;
 
 /** What all loads share. */
 export interface LoadResources {
@@ -26,7 +25,9 @@ export interface LoadResources {
 }
 
 /** What a load gives. */
-export interface DecodedAcquisition extends LoadedAcquisition {
+export interface DecodedAcquisition extends Omit<LoadedAcquisition, "planes"> {
+  /** One plane per loaded channel. */
+  readonly planes: readonly PlaneParts[];
   /** Covers the planes, and a rest where a reference image could not be decoded. */
   readonly reservation: Reservation;
   /** Where it is, and what its files were. */
@@ -59,7 +60,7 @@ class Load {
   readonly #signal: AbortSignal;
   /** Workers that are not done, and what each takes beside the planes. */
   readonly #workers = new Map<DecodeWorkerClient, Reservation | null>();
-  #parts: readonly Promise<LoadedAcquisition>[] = [];
+  #decoding: readonly Promise<LoadedAcquisition>[] = [];
   #reservation: Reservation | null = null;
 
   constructor(request: LoadRequest, resources: LoadResources, signal: AbortSignal) {
@@ -78,13 +79,20 @@ class Load {
       this.#reservation = reservation;
       this.#workers.set(first, this.#reserveWorking(plan));
       const helpers = this.#takeHelpers(plan);
-      const [own, ...others] = this.#divide(plan, helpers.length + 1);
-      this.#parts = [
+      const division = divideLoad(plan, helpers.length + 1);
+      const [own, ...others] = division.map((parts, i) => this.#share(plan, parts, i === 0));
+      this.#decoding = [
         this.#decode(first, own!),
         ...helpers.map((helper, i) => this.#help(helper, others[i]!, plan)),
       ];
-      const loaded = await Promise.all(this.#parts);
-      const whole = assembled(this.#request.path, loaded);
+      const loaded = await Promise.all(this.#decoding);
+      const planes = assembled(
+        this.#request.path,
+        plan,
+        division.flat(),
+        loaded.flatMap(({ planes }) => planes),
+      );
+      const whole = { ...loaded[0]!, planes };
       const source = {
         request: { ...this.#request, scene: whole.summary.scene },
         marks: plan.files,
@@ -113,8 +121,8 @@ class Load {
   /** Workers that are free and for which there is memory, where it pays to divide the load. */
   #takeHelpers(plan: LoadPlan): readonly DecodeWorkerClient[] {
     const helpers: DecodeWorkerClient[] = [];
-    if (!plan.divisible || plan.bytes < MIN_DIVIDED_BYTES) return helpers;
-    while (helpers.length < plan.channels.length - 1) {
+    const most = mostShares(plan) - 1;
+    while (helpers.length < most) {
       const working = this.#reserveMore(plan);
       const helper = working && this.#resources.pool.spare();
       if (helper === null) {
@@ -127,19 +135,17 @@ class Load {
     return helpers;
   }
 
-  /** A share for each worker, in the order of the channels; the first ones may have one channel more than the last. */
-  #divide({ channels, planeBytes }: LoadPlan, parts: number): Share[] {
-    let from = 0;
-    return Array.from({ length: parts }, (_, i) => {
-      const own = channels.slice(from, from += Math.ceil((channels.length - i) / parts));
-      const buffers = this.#resources.memory.take(planeBytes, own.length);
-      return { channels: own, reference: i === 0, buffers };
-    });
+  #share({ planeBytes, rows: all }: LoadPlan, parts: readonly LoadPart[], reference: boolean): Share {
+    const buffers = parts.flatMap(({ channels, rows }) =>
+      this.#resources.memory.take(planeBytes / all * (rows.end - rows.start), channels.length)
+    );
+    return { parts, reference, buffers };
   }
 
   /** Has a helper open the same files once more, for its share alone. */
   async #help(worker: DecodeWorkerClient, share: Share, whole: LoadPlan): Promise<LoadedAcquisition> {
-    const request = { ...this.#request, channelIndices: share.channels };
+    const channelIndices = [...new Set(share.parts.flatMap(({ channels }) => channels))];
+    const request = { ...this.#request, channelIndices };
     const plan = await worker.plan(request, this.#signal);
     requireSameFiles(request.path, whole.files, plan.files);
     return await this.#decode(worker, share);
@@ -167,17 +173,30 @@ class Load {
   /** Stops the workers, and gives back each one when it is done. */
   #abandon(reason: unknown): void {
     this.#fault.abort(reason);
-    for (const part of this.#parts) void part.then(dropPlanes, () => {});
+    for (const part of this.#decoding) void part.then(dropPlanes, () => {});
     for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
     this.#releaseUnused();
   }
 }
 
-/** The planes of all parts, described by the first. @throws {DecodeFailed} they do not belong together */
-function assembled(path: string, parts: readonly LoadedAcquisition[]): LoadedAcquisition {
-  const planes = parts.flatMap((part) => part.planes);
-  if (planes.some(({ length }) => length !== planes[0]!.length)) throw changed(path);
-  return { ...parts[0]!, planes };
+/**
+ * The planes of a load in the order of its channels, from the samples of all parts.
+ *
+ * @throws {DecodeFailed} they do not belong together
+ */
+function assembled(
+  path: string,
+  { channels, planeBytes, rows }: LoadPlan,
+  parts: readonly LoadPart[],
+  samples: readonly Float32Array<ArrayBuffer>[],
+): PlaneParts[] {
+  const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));
+  const wanted = parts.flatMap((part) => part.channels.map((channel) => ({ channel, rows: part.rows })));
+  for (const [i, { channel, rows: { start, end } }] of wanted.entries()) {
+    if (samples[i]?.byteLength !== planeBytes / rows * (end - start)) throw changed(path);
+    planes.get(channel)?.push(samples[i]);
+  }
+  return [...planes.values()];
 }
 
 /** Parts of one acquisition must come from the same files. @throws {DecodeFailed} one was replaced or changed */

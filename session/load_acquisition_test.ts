@@ -8,7 +8,7 @@ Deno.test("memory is reserved before the planes are made and belongs to who gets
   const budget = new MemoryBudget(1000);
   const pool = new DecodePool(new HandClock(), startFake, 1);
   const first = await load(pool, "plan", budget);
-  assert.equal(first.planes[0]!.length, 100);
+  assert.equal(first.planes[0]![0]!.length, 100);
   assert.equal(budget.used, 400);
   const second = await load(pool, "plan", budget);
   await assert.rejects(load(pool, "plan", budget), { tag: "SessionMemoryExceeded" });
@@ -46,9 +46,28 @@ Deno.test("a load whose planes are compressed apart is divided among the workers
     const { planes, reservation } = loaded;
     assert.equal(pool.counts.idle + pool.counts.busy, used);
     // In the order of the request, and the summary is that of the whole load.
-    assert.deepEqual(planes.map((plane) => [plane.length, plane[99]]), [[100, 4], [100, 0], [100, 2]]);
+    assert.deepEqual(planes.map(([plane]) => [plane!.length, plane![99]]), [[100, 4099], [100, 99], [
+      100,
+      2099,
+    ]]);
     assert.equal(reportOf(loaded).reference, true);
     assert.equal(reservation.bytes, 16 << 20);
+    await until(() => pool.counts.idle === used);
+    pool.close();
+  }
+});
+
+Deno.test("the rows of one channel are divided among the workers but one, and stand in their order", async () => {
+  for (const [workers, used] of [[1, 1], [2, 1], [3, 2], [4, 3], [5, 4]] as const) {
+    const pool = new DecodePool(new HandClock(), startFake, workers);
+    const budget = new MemoryBudget(32 << 20);
+    const { planes } = await load(pool, "divide rows", budget);
+    assert.equal(pool.counts.idle + pool.counts.busy, used);
+    assert.equal(planes.length, 1);
+    assert.deepEqual(
+      planes[0]!.flatMap((part) => [...part]),
+      Array.from({ length: 100 }, (_, i) => 4000 + i),
+    );
     await until(() => pool.counts.idle === used);
     pool.close();
   }
@@ -66,6 +85,18 @@ Deno.test("a load is not divided while another open waits", async () => {
   assert.equal((await waiting).planes.length, 1);
   stop.abort(new Error("stopped"));
   await Promise.all(spinning.map((load) => assert.rejects(load, /stopped/)));
+  pool.close();
+});
+
+Deno.test("an open that comes while a load is divided gets the worker that was left", async () => {
+  const pool = new DecodePool(new HandClock(), startFake, 3);
+  const budget = new MemoryBudget(32 << 20);
+  let done = false;
+  const divided = load(pool, "divide and hang", budget).finally(() => done = true);
+  await until(() => pool.counts.busy === 2);
+  await load(pool, "plan", budget);
+  assert.equal(done, false);
+  assert.equal((await divided).planes.length, 3);
   pool.close();
 });
 
@@ -170,7 +201,7 @@ Deno.test("a load is divided among as many workers as there is memory for their 
   const pool = new DecodePool(new HandClock(), startFake, 5);
   const budget = new MemoryBudget(16 + 4 + 4 << 20);
   const { planes, reservation } = await load(pool, "divide heavy", budget);
-  assert.deepEqual(planes.map((plane) => plane[0]), [4, 0, 2]);
+  assert.deepEqual(planes.map(([plane]) => plane![0]), [4000, 0, 2000]);
   assert.equal(pool.counts.idle + pool.counts.busy, 2);
   assert.equal(budget.used, 16 << 20);
   reservation.release();

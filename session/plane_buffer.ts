@@ -6,24 +6,34 @@
 /** Bytes of one chunk of a response: the event loop is free again after each. */
 const CHUNK_BYTES = 1 << 20;
 
+/** Float32 samples of consecutive rows of a plane, from its first row to its last, in buffers of their own. */
+export type PlaneParts = readonly Float32Array<ArrayBuffer>[];
+
 /** A plane of `rows * columns` float32 samples, little-endian, row-major. */
 export class PlaneBuffer {
   /** Bytes of the plane; stays known after the memory is given back. */
   readonly byteLength: number;
-  #bytes: Uint8Array<ArrayBuffer>;
+  /** Each with the byte of the plane that it begins at. */
+  readonly #parts: readonly { readonly start: number; readonly bytes: Uint8Array<ArrayBuffer> }[];
   #leases = 0;
   #released = false;
-  readonly #freed: (buffer: ArrayBuffer) => void;
+  readonly #freed: (buffer: ArrayBuffer, bytes: number) => void;
 
   /**
    * Takes over a plane.
    *
-   * @param plane its buffer belongs to this object from now on
-   * @param freed called once with the memory, when no view of this object or of its streams leads to it any more
+   * @param parts their buffers belong to this object from now on
+   * @param freed called once with the memory of each part and its bytes of the plane, when no view of this object or of its
+   *   streams leads to it any more
    */
-  constructor(plane: Float32Array<ArrayBuffer>, freed: (buffer: ArrayBuffer) => void) {
-    this.#bytes = new Uint8Array(plane.buffer, plane.byteOffset, plane.byteLength);
-    this.byteLength = plane.byteLength;
+  constructor(parts: PlaneParts, freed: (buffer: ArrayBuffer, bytes: number) => void) {
+    let start = 0;
+    this.#parts = parts.map(({ buffer, byteOffset, byteLength }) => {
+      const part = { start, bytes: new Uint8Array(buffer, byteOffset, byteLength) };
+      start += byteLength;
+      return part;
+    });
+    this.byteLength = start;
     this.#freed = freed;
   }
 
@@ -59,8 +69,8 @@ export class PlaneBuffer {
    * @param moved called for each chunk that the receiver asked for
    */
   stream(start: number, end: number, moved: () => void): PlaneStream {
-    const bytes = this.#bytes;
     let at = start;
+    const chunks = this.#chunks(start, end);
     let controller!: ReadableStreamDefaultController<Uint8Array>;
     let open = true;
     const body = new ReadableStream<Uint8Array>({
@@ -69,9 +79,9 @@ export class PlaneBuffer {
       },
       pull(c) {
         moved();
-        const next = Math.min(at + CHUNK_BYTES, end);
-        if (next > at) c.enqueue(bytes.subarray(at, next));
-        at = next;
+        const { value } = chunks.next();
+        if (value) c.enqueue(value);
+        at += value?.length ?? 0;
         if (at >= end) {
           open = false;
           c.close();
@@ -90,9 +100,22 @@ export class PlaneBuffer {
     };
   }
 
+  /** Views of the bytes from `from` up to `to`. */
+  *#chunks(from: number, to: number): Generator<Uint8Array<ArrayBuffer>, undefined> {
+    for (const { start, bytes } of this.#parts) {
+      const end = Math.min(to - start, bytes.length);
+      for (let at = Math.max(0, from - start); at < end; at += CHUNK_BYTES) {
+        yield bytes.subarray(at, Math.min(at + CHUNK_BYTES, end));
+      }
+    }
+  }
+
   /** `transfer` takes the memory from all views at once; a dropped buffer would wait for a garbage collection. */
   #free(): void {
-    this.#freed(this.#bytes.buffer.transfer());
+    for (const { bytes } of this.#parts) {
+      const { length } = bytes;
+      this.#freed(bytes.buffer.transfer(), length);
+    }
   }
 }
 

@@ -2,11 +2,12 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { PlaneBuffer } from "./plane_buffer.ts";
 
 /** A plane of so many samples, with the buffers that it gave back. */
-function planeOf(samples: number) {
+function planeOf(samples: number, ...cuts: number[]) {
   const freed: ArrayBuffer[] = [];
   const values = Float32Array.from({ length: samples }, (_, i) => i);
   const bytes = new Uint8Array(values.slice().buffer);
-  return { plane: new PlaneBuffer(values, (buffer) => freed.push(buffer)), freed, bytes };
+  const parts = [...cuts, samples].map((end, i) => values.slice(cuts[i - 1] ?? 0, end));
+  return { plane: new PlaneBuffer(parts, (buffer) => freed.push(buffer)), freed, bytes };
 }
 
 Deno.test("a plane gives its memory back once, when the last response has ended", () => {
@@ -55,6 +56,23 @@ Deno.test("a plane is sent in chunks of 1 MiB, each when it is asked for", async
   equal(moved, 3);
   // What has ended cannot be cut.
   cut("late");
+});
+
+Deno.test("a plane whose rows lie in several buffers is sent as one, whatever bytes are wanted", async () => {
+  const { plane, freed, bytes } = planeOf(10, 3, 4, 8);
+  equal(plane.byteLength, 40);
+  for (
+    const [start, end] of [[0, 40], [0, 12], [11, 13], [12, 16], [13, 15], [15, 33], [39, 40], [
+      16,
+      16,
+    ]] as const
+  ) {
+    const sent: number[] = [];
+    for await (const chunk of plane.stream(start, end, () => {}).body) sent.push(...chunk);
+    deepEqual(sent, [...bytes.subarray(start, end)], `${start} to ${end}`);
+  }
+  plane.release();
+  deepEqual(freed.map(({ byteLength }) => byteLength), [12, 4, 16, 8]);
 });
 
 Deno.test("a stream of a plane that is cut fails, one that was cancelled or cut before does not again", async () => {

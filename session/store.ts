@@ -5,7 +5,7 @@ import type { Channel } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import type { DecodedAcquisition } from "./load_acquisition.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
-import { PlaneBuffer } from "./plane_buffer.ts";
+import { PlaneBuffer, type PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
 
 /** The planes of one opened acquisition. */
@@ -77,16 +77,20 @@ export class SessionStore {
       reservation.release();
       throw new ShuttingDown("The server is stopping");
     }
-    const hold = (plane: Float32Array<ArrayBuffer>) => {
-      const bytes = plane.byteLength;
-      return new PlaneBuffer(plane, (buffer) => {
+    const hold = (parts: PlaneParts) =>
+      new PlaneBuffer(parts, (buffer, bytes) => {
         this.#memory.give(buffer, bytes);
         reservation.release(bytes);
       });
-    };
-    const byIndex = (held: readonly Float32Array<ArrayBuffer>[], channels: readonly Channel[] = []) =>
-      new Map(held.map((plane, i) => [channels[i]?.index ?? i, hold(plane)]));
-    const totalBytes = [...planes, ...referencePlanes].reduce((sum, plane) => sum + plane.byteLength, 0);
+    const byIndex = (held: readonly PlaneParts[], channels: readonly Channel[] = []) =>
+      new Map(held.map((parts, i) => [channels[i]?.index ?? i, hold(parts)]));
+    const channels = byIndex(planes, summary.loaded);
+    const referenceChannels = byIndex(
+      referencePlanes.map((plane) => [plane]),
+      summary.reference?.channels,
+    );
+    const totalBytes = [...channels.values(), ...referenceChannels.values()]
+      .reduce((sum, { byteLength }) => sum + byteLength, 0);
     // What was reserved for a reference image that could not be decoded.
     reservation.release(reservation.bytes - totalBytes);
     const id = newSessionId();
@@ -94,8 +98,8 @@ export class SessionStore {
     const session: Session = {
       id,
       summary,
-      channels: byIndex(planes, summary.loaded),
-      referenceChannels: byIndex(referencePlanes, summary.reference?.channels),
+      channels,
+      referenceChannels,
       totalBytes,
       expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
       source,

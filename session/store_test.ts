@@ -34,7 +34,7 @@ function storeOf() {
         loaded: [{ index: 2 }, { index: 0 }],
         reference: reference ? { channels: [{ index: 1 }] } : null,
       } as unknown as AcquisitionSummary,
-      planes: [new Float32Array(2), new Float32Array(2)],
+      planes: [[new Float32Array(2)], [new Float32Array(1), new Float32Array(1)]],
       referencePlanes: reference ? [new Float32Array(1)] : [],
       reservation: budget.reserve(30),
     } as unknown as DecodedAcquisition);

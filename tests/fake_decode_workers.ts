@@ -13,7 +13,7 @@ let job, working, stop, open = 0;
 const fail = (tag, message) => self.postMessage({ type: "failed", error: { tag, message, stack: "" } });
 const plan = (of) => self.postMessage({
   type: "planned",
-  plan: { channels: [1], bytes: 400, planeBytes: 400, working, divisible: false, files: new Map(), ...of },
+  plan: { channels: [1], bytes: 400, planeBytes: 400, rows: 100, working, division: null, files: new Map(), ...of },
 });
 self.onmessage = ({ data }) => {
   if (data.type === "close") return void (open -= 1);
@@ -42,18 +42,22 @@ self.onmessage = ({ data }) => {
         if (job.path === "divide heavy") working.bytes = 4 << 20;
         const mark = part && job.path === "divide changed" ? "2" : "1";
         const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
-        return plan({ channels: job.channelIndices ?? [4, 0, 2], bytes: 16 << 20, planeBytes: 1 << 20, divisible: true, files });
+        const division = { channels: 1, rows: job.path === "divide rows" ? 25 : 100 };
+        const channels = job.channelIndices ?? (job.path === "divide rows" ? [4] : [4, 0, 2]);
+        return plan({ channels, bytes: 16 << 20, division, files });
       }
     }
   }
   const { path } = job;
-  const { channels, reference } = data.share;
+  const { parts, reference } = data.share;
   if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
   if (path === "plan and throw later") setTimeout(() => { throw new Error("broken"); }, 5);
   if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
   if (path.endsWith("and hang")) Atomics.wait(wait, 0, 0, 400);
-  const length = path === "divide unequal" && !reference ? 50 : 100;
-  const planes = channels.map((channel) => new Float32Array(length).fill(channel));
+  const planes = parts.flatMap(({ channels, rows: { start, end } }) => {
+    const length = path === "divide unequal" && !reference ? 50 : end - start;
+    return channels.map((channel) => Float32Array.from({ length }, (_, i) => 1000 * channel + start + i));
+  });
   const loaded = { summary: { reference, worker: id, open }, planes, referencePlanes: [] };
   self.postMessage({ type: "decoded", loaded }, planes.map((plane) => plane.buffer));
 };`;

@@ -3,6 +3,7 @@ import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { item } from "../item.ts";
 import {
+  type Division,
   largerMemory,
   NO_WORKING_MEMORY,
   type PlanePlan,
@@ -85,7 +86,7 @@ export async function planPlanes(
     columns,
     filled,
     warnings: [...warnings],
-    divisible: groups.length > 1 && groups.some(({ blocks }) => blocks.some(({ codec }) => codec !== null)),
+    division: lines < total ? undefined : divisionOf(groups, lines),
     working: memoryOf(groups),
     decode: async (planes) => {
       for (const group of groups) await decode(group, planes, { columns, filled, stop: scene.stop });
@@ -222,6 +223,20 @@ function completeLines(groups: readonly Group[], { t, z }: Position): number {
   const without = groups[counts.indexOf(0)];
   if (without) throw new DecodeFailed(`${without.name} has no line at T ${t}, Z ${z}`);
   return lines;
+}
+
+/** Channels of several samples are not divided from each other; rows are where all subblocks lie in rows of one height. */
+function divisionOf(groups: readonly Group[], rows: number): Division | undefined {
+  const all = groups.flatMap(({ blocks }) => blocks);
+  if (all.every(({ codec }) => codec === null)) return undefined;
+  const height = all[0]?.block.height ?? rows;
+  const aligned = all.every(({ block }) =>
+    block.height === height && block.y % height === 0 && !isScaled(block)
+  );
+  return {
+    channels: groups.every(({ wanted }) => wanted.length === 1) ? 1 : Infinity,
+    rows: aligned ? height : rows,
+  };
 }
 
 /** What is not painted, for the user to know. */

@@ -97,7 +97,7 @@ export function planStreams(
     columns: size.columns,
     filled,
     warnings: [],
-    divisible: streams.size > 1,
+    division: { channels: size.components, rows: size.rows },
     working: { bytes: Math.max(...working), endsWithWorker: true },
     async decode(planes) {
       for (const stream of streams.values()) {

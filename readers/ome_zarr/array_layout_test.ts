@@ -1,7 +1,7 @@
 /** Metadata of arrays (Zarr 2 and Zarr 3 core), each field with the values around what is read. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { arrayLayout } from "./array_layout.ts";
-import { isDivisible, wantedChunks } from "./array_planes.ts";
+import { divisionOf, wantedChunks } from "./array_planes.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { workingMemory } from "./working_memory.ts";
 
@@ -261,21 +261,24 @@ Deno.test("shards tell where their index lies, of which length and order", () =>
   layout({ ...grid(1, 1, 1), codecs: [nested(4)] });
 });
 
-Deno.test("a load can be divided where each channel has encoded chunks of its own", () => {
-  const divided = (change: Fields, axis: number | null = 0) => isDivisible(layout(change), axis);
-  equal(divided({ codecs: [LITTLE, ZSTD] }), true);
-  equal(divided({ codecs: [LITTLE, ZSTD] }, null), false);
-  equal(divided({ codecs: [LITTLE, ZSTD] }, 1), false);
-  equal(divided({}), false);
-  equal(divided({ ...grid(2, 4, 5), codecs: [LITTLE, ZSTD] }), false);
-  equal(divided(shards()), true);
-  equal(divided({ ...grid(2, 4, 5), ...shards() }), true);
-  equal(divided({ ...grid(2, 4, 5), codecs: [...shards().codecs, ZSTD] }), false);
-  equal(divided(shards({ codecs: [LITTLE] })), false);
+Deno.test("a load can be divided between encoded chunks, inner ones of shards included", () => {
+  const divided = (change: Fields, axes: Partial<PlaneSelection> = {}) =>
+    divisionOf(layout(change), selection(axes));
+  deepEqual(divided({ codecs: [LITTLE, ZSTD] }), { channels: 1, rows: 4 });
+  deepEqual(divided({ codecs: [LITTLE, ZSTD] }, { channelAxis: null }), { channels: 1, rows: 4 });
+  deepEqual(divided({ codecs: [LITTLE, ZSTD] }, { channelAxis: 1, rowAxis: 2 }), { channels: 4, rows: 5 });
+  equal(divided({}), undefined);
+  deepEqual(divided({ ...grid(2, 4, 5), codecs: [LITTLE, ZSTD] }), { channels: 2, rows: 4 });
+  deepEqual(divided(shards()), { channels: 1, rows: 2 });
+  deepEqual(divided({ ...grid(2, 4, 5), ...shards() }), { channels: 1, rows: 2 });
+  const coded = { ...grid(2, 4, 5), codecs: [...shards().codecs, ZSTD] };
+  deepEqual(divided(coded), { channels: 2, rows: 4 });
+  equal(divided(shards({ codecs: [LITTLE] })), undefined);
   // Stored order x, c, y: the channel is the second axis of a chunk.
   const transpose = { name: "transpose", configuration: { order: [2, 0, 1] } };
-  equal(divided({ ...grid(1, 4, 5), codecs: [transpose, LITTLE, ZSTD] }), true);
-  equal(divided({ ...grid(1, 4, 1), codecs: [transpose, LITTLE, ZSTD] }, 1), false);
+  const transposed = { ...grid(1, 4, 5), codecs: [transpose, LITTLE, ZSTD] };
+  deepEqual(divided(transposed), { channels: 1, rows: 4 });
+  deepEqual(divided(transposed, { channelAxis: 1, rowAxis: 2 }), { channels: 4, rows: 5 });
 });
 
 const selection = (change: Partial<PlaneSelection> = {}): PlaneSelection => ({

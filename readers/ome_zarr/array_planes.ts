@@ -1,6 +1,7 @@
 /** Which chunks hold some planes, and their decoding into them. */
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
+import type { Division } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 import { ChunkDecoder } from "./chunk_decoder.ts";
@@ -30,15 +31,22 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
   return along;
 }
 
-/** True where each channel has encoded chunks of its own, inner ones of shards included. */
-export function isDivisible({ chain }: ArrayLayout, channelAxis: number | null): boolean {
-  if (channelAxis === null) return false;
-  let channel = chain.axes.indexOf(channelAxis);
+/** Channels and rows of encoded chunks, or of the inner ones of shards; `undefined` where the chunks are raw. */
+export function divisionOf(
+  { chain }: ArrayLayout,
+  { rowAxis, channelAxis }: PlaneSelection,
+): Division | undefined {
+  let [row, channel] = [
+    chain.axes.indexOf(rowAxis),
+    channelAxis === null ? -1 : chain.axes.indexOf(channelAxis),
+  ];
   while (chain.serializer.kind === "sharding" && chain.byteCodecs.length === 0) {
     chain = chain.serializer.inner;
+    row = chain.axes.indexOf(row);
     channel = chain.axes.indexOf(channel);
   }
-  return chain.byteCodecs.length > 0 && chain.shape[channel] === 1;
+  if (chain.byteCodecs.length === 0) return undefined;
+  return { channels: chain.shape[channel] ?? 1, rows: item(chain.shape, row) };
 }
 
 function range(start: number, end: number): number[] {

@@ -117,7 +117,9 @@ async function planPlanes(
     ...rows && { filled: rows },
     warnings: [...warnings],
     working: plans.map(({ working }) => working).reduce(largerMemory),
-    divisible: plans.some(({ compressed }) => compressed) && (plans.length > 1 || stack.layout.planar),
+    division: plans.some(({ compressed }) => compressed)
+      ? { channels: stack.layout.planar ? 1 : samples, rows: stack.layout.segmentHeight }
+      : undefined,
     decode: async (planes) => {
       for (const plan of plans) await plan.decode(planes);
     },

@@ -7,7 +7,7 @@ function cacheOf(capacity: number) {
   const freed: string[] = [];
   const cache = new PlaneCache(8 * capacity);
   const add = (key: string, samples: number) => {
-    const plane = new PlaneBuffer(new Float32Array(samples), () => freed.push(key));
+    const plane = new PlaneBuffer([new Float32Array(samples)], () => freed.push(key));
     return { plane, kept: cache.add(key, { plane, files: new Map() }) };
   };
   return { cache, freed, add };

@@ -317,8 +317,7 @@ export class PositionReader {
 
   /** Makes a plane of what was decoded; a whole one goes into the cache. */
   #hold(place: PlanePlace, { samples, rows, files }: KeptPlane, memory: Reservation): LeasedPlane {
-    const bytes = samples!.byteLength;
-    const plane = new PlaneBuffer(samples!, (buffer) => {
+    const plane = new PlaneBuffer([samples!], (buffer, bytes) => {
       this.#resources.memory.give(buffer, bytes);
       memory.release();
     });

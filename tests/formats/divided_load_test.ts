@@ -1,9 +1,16 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ReaderError } from "../../readers/errors.ts";
+import { planLoad } from "../../readers/load.ts";
+import { FileAccess } from "../../readers/random_access.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
 import { loadAcquisition } from "../../session/load_acquisition.ts";
+import { divideLoad, mostShares } from "../../session/load_division.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
+import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { requestOf } from "../load_here.ts";
@@ -55,12 +62,80 @@ Deno.test("channels that several workers decode are the channels that were asked
     deepEqual(summary.loaded.map(({ index }) => index), [2, 0, 1]);
     equal(reservation.bytes, 3 * 4 * 2048 * 700);
     for (const [i, sample] of [2, 0, 1].entries()) {
-      const wrong = planes[i]!.findIndex((found, at) =>
-        found !== value(at % 2048, Math.floor(at / 2048), sample)
-      );
-      equal(wrong, -1, `channel ${sample}`);
+      equal(wrongSample(planes[i]!, sample), -1, `channel ${sample}`);
     }
   }));
+
+/** The first sample that is another than what was written; -1 where there is none. */
+function wrongSample(parts: PlaneParts, sample: number): number {
+  const found = parts.flatMap((part) => [...part]);
+  equal(found.length, 2048 * 700);
+  return found.findIndex((found, at) => found !== value(at % 2048, Math.floor(at / 2048), sample));
+}
+
+Deno.test("the rows of one channel that several workers decode are its rows, in their order", () =>
+  withPool(async (pool, budget, folder) => {
+    const path = join(folder, "one.tif");
+    const layout = { ...LAYOUT, samples: 1, height: 2100 };
+    Deno.writeFileSync(path, tiffBytes(layout, (x, y) => BigInt(value(x, y % 700, Math.floor(y / 700)))));
+    const { planes, reservation } = await open(pool, budget, path, null);
+    equal(pool.counts.idle + pool.counts.busy, 3);
+    equal(reservation.bytes, 4 * 2048 * 2100);
+    // 21 strips for three workers.
+    deepEqual(planes.map((parts) => parts.map(({ length }) => length)), [
+      [700, 700, 700].map((rows) => rows * 2048),
+    ]);
+    for (const [sample, part] of planes[0]!.entries()) equal(wrongSample([part], sample), -1);
+  }));
+
+Deno.test("every fixture comes out of many shares as out of one", async (t) => {
+  const folder = fileURLToPath(new URL("../fixtures/", import.meta.url));
+  let divided = 0;
+  for (const format of ["tiff", "tiff_scenes", "lsm", "czi", "nd2", "ome_zarr", "oif"]) {
+    await t.step(format, async () => {
+      for (const { name } of Deno.readDirSync(join(folder, format))) {
+        if (!FILE.test(name)) continue;
+        divided += await compareShares(join(folder, format, name));
+      }
+    });
+  }
+  ok(divided > 90, `${divided} fixtures were divided`);
+});
+
+const FILE = /^(?!.*(?:largest|bomb|refused|_cut)).*\.(?:tif|stk|lsm|czi|nd2|zarr|zip|oib|oif)$/;
+
+/** Compares the whole load with loads in shares, byte by byte, and gives 1 where the file can be divided. */
+async function compareShares(path: string): Promise<number> {
+  const files = new FileAccess();
+  try {
+    const { plan, decode } = await planLoad(requestOf(path), files);
+    // As if it were a large one.
+    const large = { ...plan, bytes: 1 << 30 };
+    const most = mostShares(large);
+    const whole = await decode();
+    for (const count of new Set([2, 3, most].filter((count) => count > 1 && count <= most))) {
+      const found = new Map(plan.channels.map((channel) => [channel, [] as Uint8Array[]]));
+      // The last one first: no share needs another.
+      for (const parts of divideLoad(large, count).toReversed()) {
+        const { planes } = await decode({ parts, reference: false, buffers: [] });
+        const wanted = parts.flatMap(({ channels }) => channels);
+        for (const [i, channel] of [...wanted.entries()].toReversed()) {
+          found.get(channel)!.unshift(new Uint8Array(planes[i]!.buffer, 0, planes[i]!.byteLength));
+        }
+      }
+      for (const [i, channel] of plan.channels.entries()) {
+        const expected = new Uint8Array(whole.planes[i]!.buffer, 0, whole.planes[i]!.byteLength);
+        ok(Buffer.from(expected).equals(Buffer.concat(found.get(channel)!)), `${path}, ${count} shares`);
+      }
+    }
+    return most > 1 ? 1 : 0;
+  } catch (error) {
+    if (error instanceof ReaderError) return 0;
+    throw error;
+  } finally {
+    files.close();
+  }
+}
 
 Deno.test("a damaged strip of a channel that another worker decodes refuses the open", () =>
   withPool(async (pool, budget, folder) => {

@@ -37,7 +37,7 @@ async function main([only = ""]: readonly string[]): Promise<void> {
           AbortSignal.timeout(300_000),
         );
         reservation.release();
-        const served = `${planes.length} planes of ${planes[0]!.length}`;
+        const served = `${planes.length} planes of ${planes[0]![0]!.length}`;
         outcome = { file, tag: null, message: [served, ...summary.warnings].join("; ") };
       } catch (error) {
         const { tag, message, stack } = error as { tag?: string; message: string; stack: string };

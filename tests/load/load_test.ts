@@ -165,10 +165,10 @@ Deno.test("an allocation that fails is told as too little memory, not as a fault
   await using sample = await sampleFolder();
   const files = new FileAccess();
   try {
-    const { decode } = await planLoad(requestOf(sample.image), files);
+    const { plan, decode } = await planLoad(requestOf(sample.image), files);
     // What V8 throws when no memory is left for a plane.
     const share = {
-      channels: [0],
+      parts: [{ channels: [0], rows: { start: 0, end: plan.rows } }],
       reference: false,
       get buffers() {
         return [new ArrayBuffer(Number.MAX_SAFE_INTEGER)];
