@@ -20,19 +20,24 @@ export function transformLine(real, imaginary, start, stride, length) {
   for (let i = 0; i < length; i += 1) {
     const j = order[i];
     if (j <= i) continue;
-    const [a, b] = [start + i * stride, start + j * stride];
-    const [re, im] = [real[a], imaginary[a]];
+    const a = start + i * stride;
+    const b = start + j * stride;
+    const re = real[a];
+    const im = imaginary[a];
     real[a] = real[b];
     imaginary[a] = imaginary[b];
     real[b] = re;
     imaginary[b] = im;
   }
   for (let size = 2; size <= length; size *= 2) {
-    const [half, step] = [size / 2, length / size];
-    for (let block = 0; block < length; block += size) {
-      for (let k = 0; k < half; k += 1) {
-        const [a, b] = [start + (block + k) * stride, start + (block + k + half) * stride];
-        const [c, s] = [cos[k * step], sin[k * step]];
+    const half = size / 2;
+    const apart = half * stride;
+    for (let k = 0; k < half; k += 1) {
+      const c = cos[k * (length / size)];
+      const s = sin[k * (length / size)];
+      for (let block = k; block < length; block += size) {
+        const a = start + block * stride;
+        const b = a + apart;
         const re = real[b] * c + imaginary[b] * s;
         const im = imaginary[b] * c - real[b] * s;
         real[b] = real[a] - re;

@@ -2,14 +2,15 @@
  * Velocity of the streaks in one window of a line scan, by the Radon transform method of Drew et al. (2010),
  * J. Comput. Neurosci. 29, 5-11: of all straight lines through the window, those along the streaks have integrals that
  * differ most from each other. The variance of the integrals along one direction is the sum of the window's
- * autocorrelation along it, so that it is taken from there, with two changes. Lag 0 is left out, where noise of single
- * samples lies. The sum is divided by the energy of the samples that are paired, so that directions with many and few
- * pairs compare, and the greatest value is 1: the samples are equal wherever the streak takes them. That is what
- * line-scanning particle image velocimetry (Kim et al. 2012, PLoS ONE 7, e38590) does for one lag, here for all.
+ * autocorrelation along it, so that it is taken from there, with three changes. Lag 0 is left out, where noise of single
+ * samples lies. Noise that is narrower than the streaks is smoothed away. What is asked for in the end is how much the
+ * paired samples differ, as a part of what noise alone would make: pairs at the edges pull to no side, and what is left is
+ * the variance of the noise, which says how certain the velocity is.
  *
  * Velocities are pixels a line here.
  */
 import { autocorrelation } from "./autocorrelation.js";
+import { likeness, smoothed } from "./smoothing.js";
 
 /**
  * @typedef {"measured" | "too slow" | "too fast" | "unclear"} Verdict
@@ -21,8 +22,12 @@ import { autocorrelation } from "./autocorrelation.js";
  *
  * @typedef {object} Agreement
  * @property {number} share how far samples agree along the streaks of a velocity, at most 1
+ * @property {number} difference variance of white noise that would make the samples differ so
+ * @property {number} weight of all pairs in `difference`, in such variances
  * @property {number} pairs
  * @property {number} square mean of the squared distances of the pairs, in lines
+ *
+ * @typedef {{velocity: number, share: number, difference: number}} Direction
  */
 
 /** A streak that moves less, along either axis within the window, has no angle that could be measured. */
@@ -34,39 +39,52 @@ const LEAST_SIGNIFICANCE = 6;
 /** Of directions that agree nearly as well as the best the slowest is taken: neighbouring streaks look alike. */
 const NEARLY = 0.8;
 
-/** What agrees nearly as well the other way round gets brighter and darker, but goes nowhere. */
-const AS_WELL = 0.75;
+/** What differs half as much as the other way round gets brighter and darker, but goes nowhere. */
+const AS_WELL = 0.5;
 
 /** Where less of the variance moves, it is something else that does. */
 const LEAST_SHARE = 0.1;
 
-/** Where the estimated error is greater there is no number. */
-const GREATEST_ERROR = 0.1;
+/** Of 95 of 100 such velocities the error is less than 5 %. */
+const GREATEST_ERROR = 0.05 / 1.96;
 
-/** Pairs this near to the ends of the lines are too few to compare. */
+/** What moves too fast, or too slowly by a third of the least that counts, needs not be known better. */
+const ROUGHLY = [0.1, LEAST_MOVE / 3];
+
+/** Further away than the error samples have to differ more than by chance, as many times. */
+const LEAST_DROP = 2.5;
+
+/** Interpolation between samples leaves an error, as if there were noise of such a part of the variance. */
+const LEAST_NOISE = 1e-3;
+
+/** So many columns that have a partner are too few to compare; each one more counts, so that nothing jumps. */
 const LEAST_OVERLAP = 3;
 
 /**
- * @param {Float64Array} values row-major lines without background; NaN where there is no sample
+ * @param {Float64Array} values row-major lines without background; NaN or infinite where there is no sample
  * @param {number} rows lines
  * @param {number} columns pixels of a line
  * @returns {WindowVelocity}
  */
 export function windowVelocity(values, rows, columns) {
-  const scores = new Scores(centred(values), rows, columns);
+  const centre = centred(values);
+  const whole = centre.map((value) => Number.isNaN(value) ? 0 : value);
+  const streaks = likeness(whole, rows, columns, LEAST_SIGNIFICANCE);
+  const scores = new Scores(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
   if (!(scores.energy > 0)) return unmeasured("unclear", 0);
   const best = bestDirection(scores);
   // Structure along the lines that no later line has again.
-  if (best === null) return unmeasured(scores.isStructured ? "too fast" : "unclear", 0);
+  if (best === null) return unmeasured(streaks.isWide ? "too fast" : "unclear", 0);
   const velocity = climbed(scores, best);
-  const { share } = scores.of(velocity);
-  if (Math.abs(velocity) * rows < LEAST_MOVE) return unmeasured("too slow", share);
-  if (share < LEAST_SHARE || scores.of(-velocity).share > AS_WELL * share) {
-    return unmeasured("unclear", share);
-  }
-  if (columns / Math.abs(velocity) < LEAST_MOVE) return unmeasured("too fast", share);
-  const error = standardError(scores, velocity);
-  if (!(error <= GREATEST_ERROR)) return unmeasured("unclear", share);
+  const share = movingShare(whole, rows, columns, velocity);
+  const error = standardError(scores, velocity, streaks);
+  const move = Math.abs(velocity) * rows;
+  const [roughly, nearly] = ROUGHLY;
+  if (move < LEAST_MOVE) return unmeasured(error * move < nearly ? "too slow" : "unclear", share);
+  if (share < LEAST_SHARE || isMirrored(scores, velocity)) return unmeasured("unclear", share);
+  const isTooFast = columns / Math.abs(velocity) < LEAST_MOVE;
+  if (isTooFast && error <= roughly) return unmeasured("too fast", share);
+  if (isTooFast || !(error <= GREATEST_ERROR)) return unmeasured("unclear", share);
   return { verdict: "measured", velocity, confidence: share, error };
 }
 
@@ -78,7 +96,7 @@ const unmeasured = (verdict, share) => ({
   error: NaN,
 });
 
-/** Values about their mean, 0 where there is none. @param {Float64Array} values */
+/** Values about their mean, NaN where there is none. @param {Float64Array} values */
 function centred(values) {
   let [sum, count] = [0, 0];
   for (const value of values) {
@@ -87,33 +105,68 @@ function centred(values) {
       count += 1;
     }
   }
-  return values.map((value) => Number.isFinite(value) ? value - sum / count : 0);
+  return values.map((value) => Number.isFinite(value) ? value - sum / count : NaN);
+}
+
+/** Share of the variance that is the same some lines later, at eight distances up to most of what is seen of a streak. */
+function movingShare(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ columns,
+  /** @type {number} */ velocity,
+) {
+  const most = 0.7 * Math.min(rows, columns / Math.abs(velocity));
+  let [product, energy] = [0, 0];
+  for (let i = 1; i <= 8; i += 1) {
+    const lines = Math.max(1, Math.round(most * i / 8));
+    const below = Math.floor(velocity * lines);
+    const part = velocity * lines - below;
+    const last = Math.min(columns, columns - below - 1);
+    for (let row = 0; row + lines < rows; row += 1) {
+      const later = (row + lines) * columns + below;
+      for (let column = Math.max(0, -below); column < last; column += 1) {
+        const one = values[row * columns + column];
+        const [left, right] = [values[later + column], values[later + column + 1]];
+        product += one * ((1 - part) * left + part * right);
+        energy += (one * one + (1 - part) * left * left + part * right * right) / 2;
+      }
+    }
+  }
+  return energy > 0 ? product / energy : 0;
+}
+
+/** What differs less from line to line is noise. @type {(scores: Scores, velocity: number) => boolean} */
+function isMirrored(scores, velocity) {
+  const noise = scores.of(velocity, Math.max(2, Math.floor(scores.duration(velocity) / 16))).difference;
+  const [forth, back] = [velocity, -velocity].map((way) => scores.of(way).difference - noise);
+  return forth > AS_WELL * back;
 }
 
 /** How far the samples of a window agree along a direction. */
 class Scores {
-  /** Mean product, and mean energy of both partners, of all pairs at a lag, times the pairs of lines. */
-  #products;
+  /** Mean squared difference, and mean energy of both partners, of all pairs at a lag, times the pairs of lines. */
+  #differences;
   #energies;
+  /** By how much noise differs, of variance 1 before it was smoothed, in pairs at a distance along the line. */
+  #noises;
 
   /**
-   * @param {Float64Array} values
+   * @param {import("./smoothing.js").Smoothed} window
    * @param {number} rows
    * @param {number} columns
    */
-  constructor(values, rows, columns) {
+  constructor({ values, gains }, rows, columns) {
     this.rows = rows;
     this.columns = columns;
     const lags = autocorrelation(values, rows, columns);
-    [this.#products, this.#energies] = meansAtLags(lags, sumsOfSquares(values, rows, columns));
+    [this.#differences, this.#energies] = meansAtLags(lags, sumsOfSquares(values, rows, columns));
+    this.#noises = noisesAtDistances(gains);
     this.energy = lags.at(0, 0);
     /** Neighbours along a line that are alike make pairs count less (Bartlett's formula). */
     this.spread = 1;
     for (let pixels = 1; pixels < columns; pixels += 1) {
       this.spread += 2 * (lags.at(0, pixels) / this.energy) ** 2;
     }
-    /** Whether neighbours along the lines are more alike than noise is. */
-    this.isStructured = lags.at(0, 1) / this.energy > LEAST_SIGNIFICANCE / Math.sqrt(rows * columns);
   }
 
   /** Longest time, in lines, for which a streak of a velocity is seen. @param {number} velocity */
@@ -121,26 +174,51 @@ class Scores {
     return Math.min(this.rows, this.columns / Math.abs(velocity));
   }
 
-  /** @param {number} velocity @returns {Agreement} */
-  of(velocity) {
+  /**
+   * @param {number} velocity
+   * @param {number} [longest] lines between the samples of a pair, at most
+   * @returns {Agreement}
+   */
+  of(velocity, longest = this.rows - 1) {
     const { rows, columns } = this;
-    const [products, energies] = [this.#products, this.#energies];
-    let [product, energy, pairs, squares] = [0, 0, 0, 0];
-    for (let lines = 1; lines < rows; lines += 1) {
+    const [differences, energies, noises] = [this.#differences, this.#energies, this.#noises];
+    let [difference, energy, pairs, squares, weight] = [0, 0, 0, 0, 0];
+    for (let lines = 1; lines <= longest; lines += 1) {
       const shift = velocity * lines;
-      const overlap = columns - Math.abs(shift);
-      if (overlap < LEAST_OVERLAP) break;
+      const distance = Math.abs(shift);
+      const overlap = columns - distance - LEAST_OVERLAP;
+      if (overlap <= 0) break;
       const below = Math.floor(shift);
       const part = shift - below;
       const at = lines * (2 * columns - 1) + columns - 1 + below;
-      product += overlap *
-        cubic(products[at - 1], products[at], products[at + 1], products[at + 2], part);
+      difference += overlap *
+        cubic(differences[at - 1], differences[at], differences[at + 1], differences[at + 2], part);
       energy += overlap * ((1 - part) * energies[at] + part * energies[at + 1]);
+      const near = Math.floor(distance);
+      const noise = noises[near] + (distance - near) * (noises[near + 1] - noises[near]);
       pairs += overlap * (rows - lines);
       squares += overlap * (rows - lines) * lines * lines;
+      weight += overlap * (rows - lines) * noise;
     }
-    return { share: energy > 0 ? product / energy : 0, pairs, square: squares / pairs };
+    return {
+      share: energy > 0 ? 1 - difference / energy : 0,
+      difference: difference / weight,
+      weight,
+      pairs,
+      square: squares / pairs,
+    };
   }
+}
+
+/** Twice the mean gain of the columns that have a partner so far to one side. @param {Float64Array} gains */
+function noisesAtDistances(gains) {
+  const noises = new Float64Array(gains.length);
+  let sum = 0;
+  for (let paired = 1; paired <= gains.length; paired += 1) {
+    sum += gains[paired - 1];
+    noises[gains.length - paired] = 2 * sum / paired;
+  }
+  return noises;
 }
 
 /**
@@ -148,7 +226,7 @@ class Scores {
  *
  * @param {import("./autocorrelation.js").Lags} lags
  * @param {Float64Array} sums of squares
- * @returns {[products: Float64Array, energies: Float64Array]}
+ * @returns {[differences: Float64Array, energies: Float64Array]}
  */
 function meansAtLags({ rows, columns, at }, sums) {
   const width = columns + 1;
@@ -160,17 +238,17 @@ function meansAtLags({ rows, columns, at }, sums) {
   ) =>
     sums[bottom * width + right] - sums[top * width + right] - sums[bottom * width + left] +
     sums[top * width + left];
-  const [products, energies] = [0, 1].map(() => new Float64Array(rows * (2 * columns - 1)));
+  const [differences, energies] = [0, 1].map(() => new Float64Array(rows * (2 * columns - 1)));
   for (let lines = 0; lines < rows; lines += 1) {
     for (let pixels = 1 - columns; pixels < columns; pixels += 1) {
       const [from, to] = [Math.max(0, -pixels), columns - Math.max(0, pixels)];
       const energy = box(0, rows - lines, from, to) + box(lines, rows, from + pixels, to + pixels);
       const place = lines * (2 * columns - 1) + columns - 1 + pixels;
-      products[place] = 2 * at(lines, pixels) / (to - from);
+      differences[place] = (energy - 2 * at(lines, pixels)) / (to - from);
       energies[place] = energy / (to - from);
     }
   }
-  return [products, energies];
+  return [differences, energies];
 }
 
 /** Of each corner, the sum of squares above and left of it. @type {(values: Float64Array, rows: number, columns: number) => Float64Array} */
@@ -197,70 +275,91 @@ const stepAt = (scores, velocity) => 0.5 / scores.duration(velocity);
 /** A velocity near the one along which the window agrees best, or null where nothing agrees. @param {Scores} scores */
 function bestDirection(scores) {
   const fastest = (2 / 3) * scores.columns;
-  /** @type {{velocity: number, share: number}[][]} */
+  /** @type {Direction[][]} */
   const sides = [1, -1].map((sign) => {
     const side = [];
     for (let speed = 0; speed < fastest; speed += stepAt(scores, speed)) {
-      const { share, pairs } = scores.of(sign * speed);
+      const { share, pairs, difference } = scores.of(sign * speed);
       const isCertain = share * Math.sqrt(pairs / scores.spread) >= LEAST_SIGNIFICANCE;
-      side.push({ velocity: sign * speed, share: isCertain ? share : 0 });
+      side.push({ velocity: sign * speed, share: isCertain ? share : 0, difference });
     }
     return side;
   });
   const greatest = Math.max(...sides.flat().map(({ share }) => share));
   if (greatest === 0) return null;
-  const slowest = sides.map((side) => firstPeak(side, NEARLY * greatest)).filter((peak) => peak !== null);
-  return slowest.reduce((one, other) => nearer(one, other)).velocity;
+  return sides.map((side) => firstPeak(side, NEARLY * greatest)).filter((peak) => peak !== null)
+    .reduce(nearer).best.velocity;
 }
 
-/** The greatest share of the first run that reaches a level. @param {{velocity: number, share: number}[]} side @param {number} level */
+/** Where samples differ least in the first run of directions that reaches a level. @param {Direction[]} side @param {number} level */
 function firstPeak(side, level) {
   const start = side.findIndex(({ share }) => share >= level);
   if (start < 0) return null;
   let best = side[start];
-  for (let i = start; i < side.length && side[i].share >= level; i += 1) {
-    if (side[i].share > best.share) best = side[i];
+  // Noise makes a run uneven.
+  for (let i = start; i < side.length && side[i].share >= NEARLY * level; i += 1) {
+    if (side[i].difference < best.difference) best = side[i];
   }
-  return best;
+  return { start, best };
 }
 
 /** Both signs can hold a part of one peak about 0; otherwise the slower one. */
 function nearer(
-  /** @type {{velocity: number, share: number}} */ one,
-  /** @type {{velocity: number, share: number}} */ other,
+  /** @type {{start: number, best: Direction}} */ one,
+  /** @type {{start: number, best: Direction}} */ other,
 ) {
-  const [slow, fast] = [one, other].sort((a, b) => Math.abs(a.velocity) - Math.abs(b.velocity));
-  return slow.velocity === 0 ? fast : slow;
+  const isOne = one.start === 0 && other.start === 0
+    ? one.best.difference < other.best.difference
+    : Math.abs(one.best.velocity) < Math.abs(other.best.velocity);
+  return isOne ? one : other;
 }
 
-/** The top near a velocity, by parabolas through three points that draw together. @type {(scores: Scores, start: number) => number} */
+/** Where samples differ least near a velocity, by parabolas through three points that draw together. @type {(scores: Scores, start: number) => number} */
 function climbed(scores, start) {
   let velocity = start;
   let step = stepAt(scores, start);
-  for (let round = 0; round < 7; round += 1) {
-    const [below, here, above] = [-step, 0, step].map((move) => scores.of(velocity + move).share);
+  for (let round = 0; round < 9; round += 1) {
+    const [below, here, above] = [-step, 0, step].map((move) => scores.of(velocity + move).difference);
     const bend = below - 2 * here + above;
-    if (bend < 0) velocity += Math.max(-step, Math.min(step, (0.5 * step * (below - above)) / bend));
+    if (bend > 0) velocity += Math.max(-step, Math.min(step, (0.5 * step * (below - above)) / bend));
     step /= 1.7;
   }
   return velocity;
 }
 
 /**
- * The least error that any method could have (Cramer and Rao) for streaks as steep as the agreement's top is sharp, half
- * as much again: pairs of noisy samples know less than the streaks themselves.
+ * Standard error as a part of the velocity. The sum of the squared differences is least where its slope is 0; the slope's
+ * variance over the square of the bend is that of the velocity. The slope has one part of noise with the streaks and one of
+ * noise with noise. With as little noise as in most recordings it is the least error that any method could have (Cramer
+ * and Rao). Infinite where another velocity could as well be the right one.
  *
- * @type {(scores: Scores, velocity: number) => number}
+ * @type {(scores: Scores, velocity: number, streaks: import("./smoothing.js").Likeness) => number}
  */
-function standardError(scores, velocity) {
-  const step = 0.6 * stepAt(scores, velocity);
-  const { share, square } = scores.of(velocity);
-  const [below, above] = [-step, step].map((move) => scores.of(velocity + move).share);
-  const steepness = (2 * share - below - above) / (step * step * share * square);
-  // Rounding can leave a little more than all.
-  const noise = Math.max(1e-6, (1 - share) / share);
-  const duration = scores.duration(velocity);
-  const lever = Math.max(1, duration * duration - 1) / 12;
-  const variance = noise * (1 + noise) / (steepness * scores.rows * scores.columns * lever);
-  return 1.5 * Math.sqrt(variance) / Math.abs(velocity);
+function standardError(scores, velocity, { sigma, part }) {
+  const step = 1 / scores.duration(velocity);
+  const { difference, square, pairs, weight } = scores.of(velocity);
+  const [below, above] = [-step, step].map((move) => scores.of(velocity + move).difference);
+  if (!(difference < Math.min(below, above))) return Infinity;
+  const bend = weight * (below - 2 * difference + above) / (step * step);
+  const noise = Math.max(difference, LEAST_NOISE * scores.energy / (scores.rows * scores.columns));
+  // Smoothing takes more of the noise in the slope than of the streaks in the bend.
+  const steepness = bend / (2 * pairs * square) * (1 + part * part) / (1 + 2 * part * part);
+  const withStreaks = noise * steepness * fifthPowers(scores, velocity) / 3;
+  // Squared slope of the curve between lags of white noise: 2.4 by Catmull and Rom, a Gaussian's once it is smoothed.
+  const slope = Math.min(2.4, 1 / (8 * Math.sqrt(2 * Math.PI) * sigma ** 3));
+  const withNoise = 4 * slope * noise * noise * pairs * square;
+  const error = Math.sqrt(withStreaks + withNoise) / bend;
+  const least = difference + LEAST_DROP * bend / weight * (2 * error) ** 2 / 2;
+  for (const far of [4, 6, 8, 12, 16, 20]) {
+    const others = [-far, far].map((errors) => scores.of(velocity + errors * error).difference);
+    if (Math.min(...others) < least) return Infinity;
+  }
+  return error / Math.abs(velocity);
+}
+
+/** Of the lengths, in lines, of all lines along a velocity, of which the window cuts some short. @type {(scores: Scores, velocity: number) => number} */
+function fifthPowers({ rows, columns }, velocity) {
+  const [width, move] = [columns - LEAST_OVERLAP, Math.abs(velocity) * rows];
+  const longest = Math.min(rows, width / Math.abs(velocity));
+  return longest ** 5 * (Math.abs(width - move) + Math.min(width, move) / 3);
 }

@@ -1,0 +1,103 @@
+/**
+ * Lines of a window without the part of their noise that is narrower than its streaks. The likeness of neighbouring samples
+ * says how wide the streaks are and how strong the noise is.
+ *
+ * @typedef {object} Likeness
+ * @property {number} sigma of the Gaussian to smooth by, in pixels; 0 where it is not worth while
+ * @property {number} part that `sigma` is of the streaks' own
+ * @property {boolean} isWide whether samples are alike that are further apart than a detector mixes
+ *
+ * @typedef {object} Smoothed
+ * @property {Float64Array} values row-major
+ * @property {Float64Array} gains of each column, what is left of the variance of white noise
+ */
+
+/** A detector that is slow mixes samples that are nearer. */
+const WIDE = 3;
+
+/** Smoothing by half of the streaks' width costs a thirtieth of what can be known, and takes nearly all that noise hides. */
+const GREATEST_PART = 0.5;
+
+/** With so much of the streaks' variance as noise it is half of that: without noise smoothing only costs. */
+const HALF_SMOOTHED = 0.1;
+
+/**
+ * @param {Float64Array} values row-major, about 0
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} significance standard deviations of white noise that likeness has to exceed
+ * @returns {Likeness}
+ */
+export function likeness(values, rows, columns, significance) {
+  const alike = productsAlongLines(values, rows, columns);
+  const certain = significance * alike[0] / Math.sqrt(rows * columns);
+  const isWide = alike[WIDE] > certain;
+  if (!(alike[1] > certain)) return { sigma: 0, part: 0, isWide };
+  // A Gaussian is taken for the streaks: its likeness is one of twice the variance.
+  let half = 1;
+  while (half < alike.length && alike[half] > alike[1] / 2) half += 1;
+  if (half < alike.length) half -= (alike[1] / 2 - alike[half]) / (alike[half - 1] - alike[half]);
+  const width = Math.sqrt(Math.max(0, half * half - 1) / (4 * Math.LN2));
+  // A parabola through the next two tells the likeness at 0 without noise.
+  const streaks = alike[1] + (alike[1] - alike[2]) / 3;
+  const noise = Math.max(0, alike[0] - streaks);
+  const part = GREATEST_PART * noise / (noise + HALF_SMOOTHED * streaks);
+  // Narrower than a third of a pixel it would do nothing.
+  return part * width < 0.3 ? { sigma: 0, part: 0, isWide } : { sigma: part * width, part, isWide };
+}
+
+/** Mean products at each distance along the lines; what whole lines have in common, such as flicker, is taken away. */
+function productsAlongLines(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ columns,
+) {
+  const products = new Float64Array(Math.max(WIDE + 1, Math.ceil(columns / 2)));
+  for (let start = 0; start < rows * columns; start += columns) {
+    let mean = 0;
+    for (let at = start; at < start + columns; at += 1) mean += values[at] / columns;
+    for (let lag = 0; lag < products.length; lag += 1) {
+      let sum = 0;
+      for (let at = start; at < start + columns - lag; at += 1) {
+        sum += (values[at] - mean) * (values[at + lag] - mean);
+      }
+      products[lag] += sum / (columns - lag);
+    }
+  }
+  return products;
+}
+
+/**
+ * Towards the ends of the lines the Gaussian is cut on both sides, so that nothing is moved.
+ *
+ * @param {Float64Array} values row-major; NaN where there is no sample
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} sigma pixels
+ * @returns {Smoothed}
+ */
+export function smoothed(values, rows, columns, sigma) {
+  const smooth = new Float64Array(rows * columns);
+  const gains = new Float64Array(columns);
+  const reach = Math.ceil(3 * sigma);
+  for (let column = 0; column < columns; column += 1) {
+    const side = Math.min(reach, column, columns - 1 - column);
+    const weights = Float64Array.from(
+      { length: 2 * side + 1 },
+      (_, i) => i === side ? 1 : Math.exp(-(((i - side) / sigma) ** 2) / 2),
+    );
+    const whole = weights.reduce((sum, weight) => sum + weight);
+    gains[column] = weights.reduce((sum, weight) => sum + (weight / whole) ** 2, 0);
+    for (let at = column; at < rows * columns; at += columns) {
+      let [sum, there] = [0, 0];
+      for (let i = 0; i <= 2 * side; i += 1) {
+        const value = values[at + i - side];
+        if (Number.isNaN(value)) continue;
+        sum += weights[i] * value;
+        there += weights[i];
+      }
+      smooth[at] = there > 0 ? sum / there : 0;
+    }
+  }
+  return { values: smooth, gains };
+}
