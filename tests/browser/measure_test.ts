@@ -249,8 +249,9 @@ test("velocities over time are measured in a worker and shown with their confide
   const plot = (await page.locator("#source .plot").boundingBox())!;
   await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
   await viewer.settle();
-  const said = (await page.locator("#velocity-chart").textContent())!.match(/1\d\d\.\d µm\/s$/);
+  const said = (await page.locator("#velocity-chart").textContent())!.match(/1\d\d\.\d µm\/s ± \d\.\d+ %$/);
   assert(said !== null && Math.abs(parseFloat(said[0]) / truth - 1) < 0.05);
+  assert.match((await page.locator("#velocity-chart").textContent())!, /Velocity \(µm\/s\)/);
   // What does not move is said so, without a number.
   await page.selectOption("#velocity-channel", "1");
   await page.click("#velocity-start");

@@ -136,13 +136,16 @@ export class VelocityPanel extends EventTarget {
     if (first === undefined || scan === null) return "";
     const step = second === undefined ? Infinity : second.line - first.line;
     const place = Math.min(this.#found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
-    const { verdict, velocity } = this.#found[place];
-    if (verdict === "measured") return velocityText(physicalVelocity(velocity, scan.axes), scan.axes);
+    const { verdict, velocity, error } = this.#found[place];
+    if (verdict === "measured") {
+      const value = velocityText(physicalVelocity(velocity, scan.axes), scan.axes);
+      return `${value} ± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`;
+    }
     return verdict === "too slow" ? "too slow for this window" : verdict;
   }
 
   get title() {
-    return this.#scan === null ? "" : velocityUnit(this.#scan.axes);
+    return this.#scan === null ? "" : `Velocity (${velocityUnit(this.#scan.axes)})`;
   }
 
   /** @returns {[string, string | number][]} */

@@ -1,0 +1,42 @@
+/** Velocities that are measured in synthetic streaks (streaks.ts), with their errors. */
+import { velocityOverTime } from "../../static/demo/v2/measure/velocity.js";
+import type { WindowVelocity } from "../../static/demo/v2/measure/window_velocity.js";
+import { streaks } from "./streaks.ts";
+
+/** Windows of a recording. */
+const WINDOWS = 10;
+
+/** What is drawn, and how often; every other recording runs backwards. */
+export interface Field {
+  readonly window: number;
+  readonly columns: number;
+  /** Pixels a line. */
+  readonly speed: number;
+  readonly noise: number;
+  /** Width and mean distance of the cells, in pixels. */
+  readonly cells: readonly [width: number, distance: number];
+  /** Of 10 windows each. */
+  readonly recordings: number;
+}
+
+/** `off` is the true error as a part of the velocity, NaN where none was measured. */
+export type Measured = WindowVelocity & { readonly off: number };
+
+/** All windows of a field. */
+export function measuredStreaks({ window, columns, speed, noise, cells, recordings }: Field): Measured[] {
+  const lines = WINDOWS * window;
+  const windows = { window, step: window, columns: [0, columns] as const };
+  const [width, distance] = cells;
+  return Array.from({ length: recordings }, (_, i) => {
+    const velocity = i % 2 === 0 ? speed : -speed;
+    const samples = streaks({ lines, columns, velocity, noise, seed: 100 + i, width, distance });
+    return velocityOverTime({ samples, shape: [lines, columns] }, windows)
+      .map((found) => ({ ...found, off: Math.abs(found.velocity / velocity - 1) }));
+  }).flat();
+}
+
+/** Which part of the values is below it, `part` from 0 to 1. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
+}
