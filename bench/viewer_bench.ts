@@ -1,22 +1,26 @@
 /**
  * The viewer in headless Chromium, which draws in software: time from the last byte to the picture and per change of the
- * look-up table, against drawing one plane with `putImageData` in the same page; frame times while long line scans are
- * zoomed, panned and dragged over. Nothing where Chromium is missing.
+ * look-up table, against drawing one plane with `putImageData` in the same page; time from the key to the picture while a
+ * stack is stepped through; frame times while long line scans are zoomed, panned and dragged over. Nothing where Chromium is
+ * missing.
  */
 import { join } from "node:path";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "../tests/browser/browser.ts";
 import { writePlainStore } from "../tests/fixtures/plain_store.ts";
 import type { BenchRow } from "./report.ts";
+import { writeImageJ } from "./stack_files.ts";
 import {
   installClock,
   motionFrames,
   pictureTime,
+  stepTimes,
   timeLutChange,
   timePutImageData,
 } from "./viewer_in_page.js";
 
 const ROUNDS = 5;
 const FRAMES = 240;
+const STACK_PLANES = 200;
 const GROUP = "viewer, drawn in software";
 
 /** Runs the benchmark. */
@@ -32,6 +36,7 @@ export async function run(): Promise<BenchRow[]> {
   try {
     await using viewer = await Viewer.load(browser, server);
     const rows = await measurePicture(viewer, square);
+    for (const side of [512, 2048]) rows.push(await measureSteps(viewer, side));
     for (const [name, path] of Object.entries(scans)) rows.push(...await measureMotion(viewer, name, path));
     return rows;
   } finally {
@@ -61,6 +66,22 @@ async function measurePicture(viewer: Viewer, square: string): Promise<BenchRow[
     row("last byte to picture, 2 x 2048 x 2048", picture),
     row("change of look-up table, 2 x 2048 x 2048", lut),
   ];
+}
+
+/** Each key is pressed as soon as the picture of the one before is drawn. */
+async function measureSteps(viewer: Viewer, side: number): Promise<BenchRow> {
+  const path = join(viewer.server.folder, `${side}.tif`);
+  writeImageJ(path, { planes: STACK_PLANES, side });
+  await viewer.open(path);
+  await viewer.settle();
+  const steps = await viewer.page.evaluate(stepTimes, STACK_PLANES - 1);
+  await Deno.remove(path);
+  return {
+    group: GROUP,
+    name: `95 % of steps at most, key to picture, ${STACK_PLANES} x ${side} x ${side}`,
+    milliseconds: quantile(steps, 0.95),
+    ratios: { "ms median step": quantile(steps, 0.5) },
+  };
 }
 
 async function measureMotion(viewer: Viewer, name: string, path: string): Promise<BenchRow[]> {

@@ -69,6 +69,53 @@ export async function timeLutChange(rounds) {
 }
 
 /**
+ * Milliseconds from the key for the next time point to its picture, `count` times from the first one. The first sample of plane n
+ * is n: the read-out of a cursor there tells which plane is shown.
+ */
+export async function stepTimes(count) {
+  const plot = document.querySelector("#source .plot");
+  const { left, top } = plot.getBoundingClientRect();
+  const readout = document.querySelector("#source .readout");
+  const value = () => Number(readout.querySelector("b")?.textContent);
+  const shown = (plane) =>
+    new Promise((done) => {
+      const look = () => {
+        if (value() !== plane) return;
+        watch.disconnect();
+        done();
+      };
+      const watch = new MutationObserver(look);
+      watch.observe(readout, { childList: true, subtree: true });
+      look();
+    });
+  plot.dispatchEvent(
+    new PointerEvent("pointermove", {
+      bubbles: true,
+      clientX: left + 0.01,
+      clientY: top + 0.01,
+      pointerId: 1,
+    }),
+  );
+  const times = [];
+  for (let plane = 1; plane <= count; plane += 1) {
+    const start = performance.now();
+    plot.dispatchEvent(new KeyboardEvent("keydown", { key: ".", bubbles: true, cancelable: true }));
+    await shown(plane);
+    times.push(
+      // Callbacks of one frame run in the order in which they were asked for: the pane's, ours.
+      await new Promise((done) =>
+        requestAnimationFrame(() => {
+          // Reading a pixel waits until everything before it is drawn.
+          plot.querySelector("canvas").getContext("2d").getImageData(0, 0, 1, 1);
+          done(performance.now() - start);
+        })
+      ),
+    );
+  }
+  return times;
+}
+
+/**
  * Times between frames, and of work until the picture of a frame is drawn, while the wheel turns in and out (`zoom`), a
  * zoomed view is moved along (`pan`) or the pointer marks a part of the whole (`drag`), a step a frame.
  */

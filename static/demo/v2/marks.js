@@ -21,7 +21,7 @@ import { svgElement } from "./element.js";
 /** Font of all labels. */
 export const LABEL_FONT = '12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
-const HALO = "rgba(0, 0, 0, 0.65)";
+const HALO = "rgba(0, 0, 0, 0.8)";
 
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
