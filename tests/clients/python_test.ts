@@ -1,12 +1,10 @@
 /** examples/python against a server process. Skipped, with a line, where no Python has NumPy. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { extensionOf } from "../../readers/format_names.ts";
-import { FORMATS } from "../../readers/registry.ts";
 import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { canImport, pythonWithNumpy } from "./python.ts";
+import { checkPlanes, hasSharedSamples, type Planes, type Question, sharedCases } from "./shared_samples.ts";
 
 const EXAMPLES = join(ROOT, "examples");
 const CLIENT = join(EXAMPLES, "python");
@@ -15,23 +13,9 @@ const python = pythonWithNumpy ?? "";
 const ignore = python === "";
 if (ignore) console.log("Skipped: no python3 with NumPy was found");
 
-/** What the client is asked for. */
-interface Question {
-  readonly path: string;
-  readonly scene?: number;
-  readonly at?: Record<string, number>;
-}
-
-/** What it gave. */
-interface Answer {
+/** What the client gave. */
+interface Answer extends Planes {
   readonly error?: string;
-  readonly shape: number[];
-  readonly sha256: string[];
-  readonly mean: (number | null)[];
-  readonly names: string[];
-  readonly axes: [string, number, number, string][];
-  readonly scenes: number;
-  readonly reference: { sha256: string[]; scan_path: number[][] | null } | null;
 }
 
 /** Asks all in one Python. */
@@ -137,67 +121,16 @@ runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
     }),
 });
 
-const DATA = join(ROOT, "..", "shared", "data");
-
-/** An entry of the expected values of a set of samples. */
-interface Expected {
-  readonly file: string;
-  readonly scene?: number;
-  readonly plane_shape?: number[];
-  readonly channels?: { index: number; sha256_f32le: string }[];
-  readonly more_planes?: { at: Record<string, number>; channels: { sha256_f32le: string }[] }[];
-  readonly more_scenes?: { scene: number; channels: { sha256_f32le: string }[] }[];
-  readonly expect_error?: string[];
-  readonly tolerance?: unknown;
-}
-
-/** Folders of formats that are no extensions of their own. */
-const FORMAT_OF_FOLDER: Readonly<Record<string, string>> = { prairie: "prairie", lif: "lif" };
-
-const isOfBuild = ({ file }: Expected) => {
-  const format = FORMAT_OF_FOLDER[file.split("/")[0]!];
-  return extensionOf(file) !== null && (format === undefined || FORMATS.some(({ name }) => name === format));
-};
-
 Deno.test({
-  name: "python: planes, positions and scenes of the shared samples",
-  ignore: ignore || !existsSync(DATA),
+  name: "python: planes, positions, scenes and references of the shared samples",
+  ignore: ignore || !hasSharedSamples,
   fn: () =>
     withServer(async (server) => {
-      const all: Expected[] = JSON.parse(Deno.readTextFileSync(join(DATA, "expected.json")));
-      const entries = all.filter(isOfBuild);
-      assert.ok(entries.length > 50, `${entries.length} entries`);
-      const lower = (at: Record<string, number>) =>
-        Object.fromEntries(Object.entries(at).map(([axis, index]) => [axis.toLowerCase(), index]));
-      const cases = entries.flatMap(
-        ({ file, channels, expect_error, more_planes, more_scenes, tolerance }) => {
-          const path = join(DATA, file);
-          if (expect_error) return [{ question: { path }, wanted: expect_error, isError: true }];
-          const hashes = (list: { sha256_f32le: string }[] = []) =>
-            list.map((channel) => channel.sha256_f32le);
-          const at = tolerance === undefined
-            ? [{ question: { path }, wanted: hashes(channels), isError: false }]
-            : [];
-          return [
-            ...at,
-            ...(tolerance === undefined ? more_planes ?? [] : []).map(({ at, channels }) => ({
-              question: { path, at: lower(at) },
-              wanted: hashes(channels),
-              isError: false,
-            })),
-            ...(tolerance === undefined ? more_scenes ?? [] : []).map(({ scene, channels }) => ({
-              question: { path, scene },
-              wanted: hashes(channels),
-              isError: false,
-            })),
-          ];
-        },
-      );
+      const cases = sharedCases();
       const answers = await ask(server, cases.map(({ question }) => question));
-      for (const [i, { question, wanted, isError }] of cases.entries()) {
-        const { error, sha256 } = answers[i]!;
-        if (isError) assert.ok(wanted.includes(error ?? ""), `${question.path}: ${error}`);
-        else assert.deepEqual(sha256, wanted, `${JSON.stringify(question)} ${error ?? ""}`);
+      for (const [i, one] of cases.entries()) {
+        assert.equal(answers[i]!.error, undefined, one.question.path);
+        checkPlanes(one, answers[i]!);
       }
     }),
 });
