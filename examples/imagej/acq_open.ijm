@@ -38,7 +38,7 @@ if (!startsWith(reference, "\"reference\":null")) {
   drawPath(reference);
 }
 openPlanes(source, session, name, sizes);
-said = exec("curl", "--silent", "--request", "DELETE", server + session);
+said = exec("curl", "--noproxy", "*", "--silent", "--request", "DELETE", server + session);
 
 // Fetches all planes of a group (the source or the reference) with one curl and shows them as one image.
 function openPlanes(group, url, title, sizes) {
@@ -55,8 +55,8 @@ function openPlanes(group, url, title, sizes) {
     planes += "?z=[000000-" + IJ.pad(slices - 1, 6) + "]&t=[000000-" + IJ.pad(frames - 1, 6) + "]";
   else planes += "?z=[0-0]&t=[0-0]";
   // In the order of an ImageJ stack: channels first, then slices, then frames.
-  said = exec("curl", "--silent", "--fail", "--write-out", "%{http_code} %{url_effective}\\n", "--output",
-    folder + "t#3_z#2_c#1.raw", server + planes);
+  said = exec("curl", "--noproxy", "*", "--silent", "--fail", "--write-out", "%{http_code} %{url_effective}\\n",
+    "--output", folder + "t#3_z#2_c#1.raw", server + planes);
   answers = split(said, "\n");
   for (i = 0; i < answers.length; i++)
     if (!startsWith(answers[i], "200 ")) askAgain(substring(answers[i], 4), folder);
@@ -85,7 +85,7 @@ function askAgain(url, folder) {
   z = substring(url, query + 3, indexOf(url, "&t=")); t = substring(url, indexOf(url, "&t=") + 3);
   file = folder + "t" + t + "_z" + z + "_c" + c + ".raw";
   for (tries = 1; tries <= 10; tries++) {
-    head = exec("curl", "--silent", "--dump-header", "-", "--output", file, url);
+    head = exec("curl", "--noproxy", "*", "--silent", "--dump-header", "-", "--output", file, url);
     seconds = retryAfter(head);
     if (seconds < 0) tries = 10;
     else wait(1000 * seconds);
@@ -159,8 +159,8 @@ function post(url, body) {
   file = getDirectory("temp") + "acq_" + d2s(random * 1e9, 0) + ".json";
   File.saveString(body, file);
   for (tries = 1; tries <= 10; tries++) {
-    answer = exec("curl", "--silent", "--show-error", "--include", "--header", "Content-Type: application/json",
-      "--data-binary", "@" + file, server + url);
+    answer = exec("curl", "--noproxy", "*", "--silent", "--show-error", "--include", "--header",
+      "Content-Type: application/json", "--data-binary", "@" + file, server + url);
     seconds = retryAfter(answer);
     if (seconds < 0) tries = 10;
     else wait(1000 * seconds);

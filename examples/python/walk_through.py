@@ -7,9 +7,10 @@ import numpy as np
 
 import acq_client as acq
 
-here = pathlib.Path(__file__).parent
-path = sys.argv[1] if len(sys.argv) > 1 else here.parent / "line_scan.oir"
-picture = sys.argv[2] if len(sys.argv) > 2 else "walk_through.png"
+here = pathlib.Path(__file__)
+given = sys.argv[1:] if pathlib.Path(sys.argv[0]).name == here.name else []  # in a notebook they are the kernel's
+path = given[0] if given else here.parent.parent / "line_scan.oir"
+picture = given[1] if len(given) > 1 else "walk_through.png"
 a = acq.open(path)
 print(a)
 

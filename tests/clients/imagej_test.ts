@@ -54,7 +54,8 @@ async function opened(argument: string, folder: string): Promise<Image[]> {
       folder,
     ],
     ...["-batch", script, `${macro}|${folder}|${argument}`],
-  ]);
+    // A proxy of the environment is passed by; at this one nobody listens.
+  ], { env: { http_proxy: "http://127.0.0.1:9" } });
   const lines = Deno.readTextFileSync(join(folder, "open.txt")).trimEnd().split("\n");
   return Array.from({ length: Math.ceil(lines.length / 5) }, (_, i) => {
     const [title = "", dimensions = "", steps = "", labels = "", selection = ""] = lines.slice(
