@@ -484,7 +484,11 @@ Deno.test("a file that was written to, replaced or removed: the opened planes st
       await Deno.rename(`${path}.new`, path);
     }],
   ];
-  for (const [name, change] of changes) {
+  // On Windows a file that is open may stay where it is until it is closed.
+  const possible = changes.filter(([name]) =>
+    Deno.build.os !== "windows" || ["grown", "touched"].includes(name)
+  );
+  for (const [name, change] of possible) {
     await withStack(async ({ server, sessionId, path, url }) => {
       await samplesOf(await server.request(url(0, "?t=1")));
       await change(path);
