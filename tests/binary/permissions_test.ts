@@ -71,7 +71,9 @@ Deno.test("permissions used while one file of each format is opened", async (t) 
     });
     await t.step("environment: the display only", () => {
       const { env } = manifest.permissions.default;
-      assert.deepEqual(new Set(valuesOf("env")), new Set(env));
+      // Other systems show dialogs without asking where.
+      const asked = Deno.build.os === "linux" ? env : [];
+      assert.deepEqual(new Set(valuesOf("env")), new Set(asked));
     });
   } finally {
     Deno.removeSync(folder, { recursive: true });
