@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ROOT } from "./packages/release.ts";
+
+/** Runs the script with a program that this shell text is; gives its code and what it said. */
+async function smoke(shell: string): Promise<{ code: number; out: string; error: string }> {
+  const program = await Deno.makeTempFile({ prefix: "smoke_" });
+  try {
+    await Deno.writeTextFile(program, `#!/bin/sh\n${shell}\n`);
+    await Deno.chmod(program, 0o755);
+    const args = [join(ROOT, ".ci/smoke.sh"), program, join(ROOT, "examples/line_scan.oir")];
+    const { code, stdout, stderr } = await new Deno.Command("bash", { args, cwd: ROOT }).output();
+    const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
+    return { code, out, error };
+  } finally {
+    await Deno.remove(program);
+  }
+}
+
+Deno.test("a program is tried where nothing but a shell is", {
+  ignore: Deno.build.os === "windows",
+}, async (t) => {
+  const server = `'${Deno.execPath()}' run -q -P --no-prompt '${ROOT}main.ts' "$@"`;
+  await t.step("the server passes", async () => {
+    const { code, out, error } = await smoke(`exec ${server}`);
+    assert.equal(code, 0, error);
+    assert.match(out, /It starts, answers and ends\n$/);
+  });
+  const broken: [string, string, RegExp][] = [
+    ["a library that is missing", "echo 'GLIBC_2.99 not found' >&2; exit 1", /GLIBC_2\.99/],
+    ["no plane", `[ "$1" = plane ] || exec ${server}`, /plane wrote nothing/],
+    [
+      "a server that ends at once",
+      `[ "$1" = --port ] && { echo 'no permission' >&2; exit 1; }; exec ${server}`,
+      /no permission/,
+    ],
+  ];
+  for (const [name, shell, message] of broken) {
+    await t.step(name, async () => {
+      const { code, error } = await smoke(shell);
+      assert.notEqual(code, 0);
+      assert.match(error, message);
+    });
+  }
+});

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { ROOT } from "./packages/release.ts";
+
+const FOLDER = `${ROOT}.github/workflows`;
+const workflows = [...Deno.readDirSync(FOLDER)].map(({ name }) => ({
+  name,
+  text: Deno.readTextFileSync(`${FOLDER}/${name}`),
+}));
+
+Deno.test("actions are pinned by commit, each to one, with its version beside it", () => {
+  const pins = new Map<string, string>();
+  for (const { name, text } of workflows) {
+    for (const [line, action, pin] of text.matchAll(/^.*\buses: ([^@\s]+)@(.+)$/gm)) {
+      assert.match(pin!, /^[0-9a-f]{40} # v\d+\.\d+\.\d+$/, `${name}: ${line}`);
+      assert.equal(pins.get(action!) ?? pin, pin, `${name}: ${line}`);
+      pins.set(action!, pin!);
+    }
+  }
+  assert(pins.has("actions/checkout"));
+});
+
+Deno.test("no checkout leaves its token behind", () => {
+  for (const { name, text } of workflows) {
+    const checkouts = text.match(/uses: actions\/checkout@.*\n.*/g) ?? [];
+    for (const checkout of checkouts) assert.match(checkout, /\n +with:$/, name);
+    const dropped = text.match(/with:\n +persist-credentials: false$/gm) ?? [];
+    assert.equal(dropped.length, checkouts.length, name);
+  }
+});
+
+Deno.test("what a workflow runs of this repository is there", () => {
+  for (const { name, text } of workflows) {
+    for (const [path] of text.matchAll(/(?:\.ci|tests)\/[\w./]+/g)) {
+      assert(Deno.statSync(ROOT + path), `${name}: ${path}`);
+    }
+  }
+});
