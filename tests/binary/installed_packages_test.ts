@@ -92,7 +92,9 @@ function makePackages(folder: string): string {
   } else symlinkSync(Deno.realPathSync(binary), join(binaries, "acq-server"));
   const output = join(folder, "packages");
   const args = ["run", "-q", "-A", "--no-check", join(ROOT, ".ci", "packages", "main.ts"), folder, output];
-  console.log(run([Deno.execPath(), args], ROOT).split("\n").filter((line) => /MB/.test(line)).join("\n"));
+  const made = new Deno.Command(Deno.execPath(), { args }).outputSync();
+  assert(made.success, new TextDecoder().decode(made.stderr));
+  console.log(new TextDecoder().decode(made.stdout).split("\n").filter((line) => /MB/.test(line)).join("\n"));
   return output;
 }
 
