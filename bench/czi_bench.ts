@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { openCziPlane } from "../tests/fixtures/czi_files.ts";
 import { ramp16, writeCzi, type WrittenSubblock } from "../tests/fixtures/czi_writer.ts";
-import { askPython, ratioToPeer } from "./python_peer.ts";
-import { type BenchRow, best } from "./report.ts";
+import { askPython, besidePeer } from "./python_peer.ts";
+import type { BenchRow } from "./report.ts";
 import { pixels } from "./tiff_samples.ts";
 
 const [ROUNDS, SIDE, SUBBLOCKS] = [7, 2048, 5000];
 
 /** Low bytes before high bytes, behind the header that says so. */
-function zstd1(samples: Uint8Array): Uint8Array {
+export function zstd1(samples: Uint8Array): Uint8Array {
   const half = samples.length / 2;
   const split = Uint8Array.from(
     { length: 2 * half },
@@ -23,7 +23,8 @@ function zstd1(samples: Uint8Array): Uint8Array {
   return new Uint8Array([3, 1, 1, ...zstdCompressSync(split)]);
 }
 
-function frames(code: (samples: Uint8Array) => Uint8Array, compression: number): Uint8Array {
+/** Two channels of 2048 x 2048, a subblock each. */
+export function frames(code: (samples: Uint8Array) => Uint8Array, compression: number): Uint8Array {
   const samples = new Uint8Array(pixels().buffer);
   const subblocks = [0, 1].map((c): WrittenSubblock => ({
     dims: [["X", 0, SIDE], ["Y", 0, SIDE], ["C", c, 1]],
@@ -34,7 +35,7 @@ function frames(code: (samples: Uint8Array) => Uint8Array, compression: number):
 }
 
 /** Time points of 64 x 64 pixels, the directory in front as ZEN writes it. */
-function series(): Uint8Array {
+export function series(): Uint8Array {
   const subblocks = Array.from({ length: SUBBLOCKS }, (_, t): WrittenSubblock => ({
     dims: [["X", 0, 64], ["Y", 0, 64], ["Z", 0, 1], ["C", 0, 1], ["T", t, 1], ["S", 0, 1], ["M", 0, 1]],
     data: ramp16(64 * 64, t),
@@ -48,9 +49,8 @@ export async function run(): Promise<BenchRow[]> {
   const folder = await Deno.makeTempDir();
   const rows: BenchRow[] = [];
   const row = async (name: string, work: () => unknown, asked: object) => {
-    const milliseconds = await best(ROUNDS, work);
-    const ratios = await ratioToPeer(milliseconds, { name: "czifile", script: "czi_peer.py", asked });
-    rows.push({ group: "CZI", name, milliseconds, ratios });
+    const peer = { name: "czifile", script: "czi_peer.py", asked };
+    rows.push({ group: "CZI", name, ...await besidePeer(ROUNDS, work, peer) });
   };
   try {
     const path = (name: string) => join(folder, `${name}.czi`);

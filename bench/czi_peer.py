@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times czifile reading one plane, and recodes a raw CZI as JPEG XR, for which nothing else here has an encoder.
 
-usage: czi_peer.py recode RAW JPEGXR | czi_peer.py JSON, see peer_timing.py
+usage: czi_peer.py recode RAW JPEGXR | czi_peer.py, see peer_timing.py
 """
 import pathlib, sys
 
@@ -26,5 +26,5 @@ def once(path, axis, index):
     with czifile.CziFile(path) as czi: return czi.scenes[next(iter(czi.scenes))](**{axis: index}).asarray().astype("float32")
 
 
-if sys.argv[1] == "recode": recode(*sys.argv[2:])
+if sys.argv[1:2] == ["recode"]: recode(*sys.argv[2:])
 else: report(once)

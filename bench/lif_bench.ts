@@ -4,11 +4,11 @@
  */
 import { join } from "node:path";
 import { block, type DimensionOf, element, header, image, text } from "../tests/fixtures/lif_writer.ts";
-import { openPlane, ratioToPeer } from "./python_peer.ts";
+import { besidePeer, openPlane } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 /** What is timed: a plane of an image, in a file with others. */
-interface LifShape {
+export interface LifShape {
   readonly columns: number;
   readonly rows: number;
   readonly planes: number;
@@ -21,7 +21,8 @@ interface LifShape {
 
 const ONE = { planes: 1, channels: 1, images: 1 };
 
-const CASES: readonly { readonly name: string; readonly shape: LifShape; readonly z: number }[] = [
+/** What is measured. */
+export const CASES: readonly { readonly name: string; readonly shape: LifShape; readonly z: number }[] = [
   {
     name: "a channel of 2 x 2048 x 2048, one of 20 planes",
     shape: { ...ONE, columns: 2048, rows: 2048, planes: 20, channels: 2 },
@@ -48,7 +49,8 @@ function stepsOf({ columns, rows, channels, interleaved = false }: LifShape): nu
   return [column, row, interleaved ? rows * row : channels * channel, channel];
 }
 
-function write(path: string, shape: LifShape): void {
+/** Writes such a file. */
+export function write(path: string, shape: LifShape): void {
   const { columns, rows, planes, channels, images } = shape;
   const [column = 0, row = 0, plane = 0, channel = 0] = stepsOf(shape);
   const dimensions: DimensionOf[] = [[1, columns, column], [rows > 10_000 ? 4 : 2, rows, row]];
@@ -90,14 +92,13 @@ export async function run(): Promise<BenchRow[]> {
     for (const { name, shape, z } of CASES) {
       const path = join(folder, "image.lif");
       write(path, shape);
-      const milliseconds = await best(5, () => openPlane(path, { z }));
       const floor = await floorOf(join(folder, "plane"), shape);
       const peer = { name: "liffile", script: "lif_peer.py", asked: { path, frame: z, channel: 0 } };
-      const ratios = {
-        "to reading and converting": milliseconds / floor,
-        ...await ratioToPeer(milliseconds, peer),
-      };
-      rows.push({ group: "LIF", name, milliseconds, ratios });
+      const { milliseconds, ratios } = await besidePeer(5, () => openPlane(path, { z }), peer);
+      rows.push({
+        ...{ group: "LIF", name, milliseconds },
+        ratios: { "to reading and converting": milliseconds / floor, ...ratios },
+      });
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import { type LsmShape, writeLsm } from "./lsm_samples.ts";
-import { openPlane, ratioToPeer } from "./python_peer.ts";
+import { besidePeer, openPlane } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 const LARGE = { side: 2048, channels: 2, planes: 1 };
 
 /** What is timed: which plane of which file. */
-const CASES: readonly { readonly name: string; readonly shape: LsmShape; readonly t: number }[] = [
+export const CASES: readonly { readonly name: string; readonly shape: LsmShape; readonly t: number }[] = [
   { name: "a channel of 2 x 2048 x 2048, raw", shape: { ...LARGE, compressed: false }, t: 0 },
   { name: "a channel of 2 x 2048 x 2048, LZW", shape: { ...LARGE, compressed: true }, t: 0 },
   {
@@ -28,7 +28,6 @@ export async function run(): Promise<BenchRow[]> {
     for (const { name, shape, t } of CASES) {
       const path = join(folder, "scan.lsm");
       writeLsm(path, shape);
-      const milliseconds = await best(5, () => openPlane(path, { t }));
       const bytes = new Uint8Array(2 * shape.side ** 2).fill(7);
       const plane = join(folder, "plane");
       Deno.writeFileSync(plane, bytes);
@@ -36,15 +35,11 @@ export async function run(): Promise<BenchRow[]> {
         const read = Deno.readFileSync(plane);
         new Float32Array(shape.side ** 2).set(new Uint16Array(read.buffer, 0, shape.side ** 2));
       });
-      const peer = { name: "tifffile", script: "lsm_peer.py", asked: { path, channel: 0, page: t } };
+      const peer = { name: "tifffile", script: "tiff_peer.py", asked: { path, channel: 0, page: t } };
+      const { milliseconds, ratios } = await besidePeer(5, () => openPlane(path, { t }), peer);
       rows.push({
-        group: "LSM",
-        name,
-        milliseconds,
-        ratios: {
-          "to reading and converting": milliseconds / floor,
-          ...await ratioToPeer(milliseconds, peer),
-        },
+        ...{ group: "LSM", name, milliseconds },
+        ratios: { "to reading and converting": milliseconds / floor, ...ratios },
       });
     }
   } finally {

@@ -3,7 +3,7 @@
  *
  * usage: deno task bench [--json] [--python=PROGRAM] [PART]...
  *
- * The Python, where it has the reader of a format (czifile, tifffile, nd2, liffile, oiffile), reads the same planes.
+ * The Python, where it has the reader of a format (tifffile, czifile, nd2, liffile, oiffile, oirfile, zarr), reads the same planes.
  */
 import { type BenchRow, printRows } from "./report.ts";
 
@@ -12,6 +12,8 @@ const PARTS: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> 
   open: () => import("./open_bench.ts"),
   growth: () => import("./growth_bench.ts"),
   server: () => import("./server_bench.ts"),
+  peers: () => import("./peers_bench.ts"),
+  codecs: () => import("./codecs_bench.ts"),
   tiff: () => import("./tiff_bench.ts"),
   lsm: () => import("./lsm_bench.ts"),
   zarr: () => import("./zarr_bench.ts"),

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import { type Nd2Shape, writeNd2 } from "./nd2_samples.ts";
-import { openPlane, ratioToPeer } from "./python_peer.ts";
+import { besidePeer, openPlane } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 const LARGE = { side: 2048, channels: 2, frames: 1 };
 
 /** What is timed: which frame of which file. */
-const CASES: readonly { readonly name: string; readonly shape: Nd2Shape; readonly z: number }[] = [
+export const CASES: readonly { readonly name: string; readonly shape: Nd2Shape; readonly z: number }[] = [
   { name: "a channel of 2 x 2048 x 2048, raw", shape: { ...LARGE, zlib: false }, z: 0 },
   { name: "a channel of 2 x 2048 x 2048, zlib", shape: { ...LARGE, zlib: true }, z: 0 },
   {
@@ -28,7 +28,6 @@ export async function run(): Promise<BenchRow[]> {
     for (const { name, shape, z } of CASES) {
       const path = join(folder, "frames.nd2");
       writeNd2(path, shape);
-      const milliseconds = await best(5, () => openPlane(path, { z }));
       // Channels are interleaved, so that one of them costs the bytes of all.
       const { side, channels } = shape;
       const plane = join(folder, "plane");
@@ -39,14 +38,10 @@ export async function run(): Promise<BenchRow[]> {
         for (let i = 0, at = 0; i < samples.length; i += 1, at += channels) samples[i] = words[at]!;
       });
       const peer = { name: "nd2", script: "nd2_peer.py", asked: { path, channel: 0, frame: z } };
+      const { milliseconds, ratios } = await besidePeer(5, () => openPlane(path, { z }), peer);
       rows.push({
-        group: "ND2",
-        name,
-        milliseconds,
-        ratios: {
-          "to reading and converting": milliseconds / floor,
-          ...await ratioToPeer(milliseconds, peer),
-        },
+        ...{ group: "ND2", name, milliseconds },
+        ratios: { "to reading and converting": milliseconds / floor, ...ratios },
       });
     }
   } finally {

@@ -6,12 +6,13 @@ import { writeCompound } from "../tests/fixtures/compound_writer.ts";
 import { withFiles } from "../tests/fixtures/oir_files.ts";
 import { tiffBytes } from "../tests/fixtures/tiff_writer.ts";
 import { loadHere } from "../tests/load_here.ts";
-import { ratioToPeer } from "./python_peer.ts";
+import { besidePeer } from "./python_peer.ts";
 import { type BenchRow, best } from "./report.ts";
 
 const [SIDE, TIMES] = [1024, 8];
 
-function series(): Uint8Array {
+/** An OIB of several time points. */
+export function series(): Uint8Array {
   const text = (lines: string[]) => Buffer.from("\ufeff" + lines.join("\r\n") + "\r\n", "utf16le");
   const layout = {
     littleEndian: true,
@@ -64,18 +65,15 @@ export function run(): Promise<BenchRow[]> {
       fs.closeSync(file);
       new Float32Array(SIDE * SIDE).set(new Uint16Array(stored.buffer, stored.byteOffset, SIDE * SIDE));
     });
-    const open = await best(5, () => loadHere(path));
     const peer = { name: "oiffile", script: "oif_peer.py", asked: { path } };
+    const open = await besidePeer(5, () => loadHere(path), peer);
     return [
       { group: "oif", name: `read and convert ${SIDE} x ${SIDE}`, milliseconds: floor, ratios: {} },
       {
         group: "oif",
         name: `open an OIB of ${TIMES} x ${SIDE} x ${SIDE}, one plane`,
-        milliseconds: open,
-        ratios: {
-          "to reading and converting": open / floor,
-          ...await ratioToPeer(open, peer),
-        },
+        milliseconds: open.milliseconds,
+        ratios: { "to reading and converting": open.milliseconds / floor, ...open.ratios },
       },
     ];
   });

@@ -7,16 +7,21 @@ import { type BenchRow, best } from "./report.ts";
 
 const [LINES, COLUMNS] = [30_000, 24];
 
-/** Runs the benchmark. */
-export function run(): Promise<BenchRow[]> {
+/** A line scan of two channels. */
+export function scan(): Uint8Array {
   const samples = LINES * COLUMNS;
   const { reference: _reference, ...scan } = lineScan(LINES, {
     width: COLUMNS,
     frames: [{ axes: "t001", planes: [ramp(samples, 0), ramp(samples, 7)] }],
     stripBytes: 11_264,
   });
-  const bytes = writeOir(scan);
-  return withFiles({ "scan.oir": bytes }, async (folder) => {
+  return writeOir(scan);
+}
+
+/** Runs the benchmark. */
+export function run(): Promise<BenchRow[]> {
+  const samples = LINES * COLUMNS;
+  return withFiles({ "scan.oir": scan() }, async (folder) => {
     const path = join(folder, "scan.oir");
     const floor = await best(5, () => {
       const stored = fs.readFileSync(path);

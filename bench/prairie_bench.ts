@@ -44,12 +44,18 @@ function scan(type: string, frames: readonly string[], settings: string): Uint8A
 const names = (count: number) =>
   Array.from({ length: count }, (_, n) => `a_Cycle00001_Ch1_${String(n + 1).padStart(6, "0")}.ome.tif`);
 
-async function lineScan(): Promise<BenchRow[]> {
+/** The name of the image of a line scan, and all files of it. */
+export function lineScanFiles(): { readonly name: string; readonly files: Record<string, Uint8Array> } {
   const [name = ""] = names(1);
   const files = {
     "a.xml": scan("Linescan", [name], setting("scanLinePeriod", 0.001)),
     [name]: image(COLUMNS, LINES),
   };
+  return { name, files };
+}
+
+async function lineScan(): Promise<BenchRow[]> {
+  const { name, files } = lineScanFiles();
   return await withFiles(files, async (folder) => {
     const size = LINES * COLUMNS;
     const floor = await best(5, () => {

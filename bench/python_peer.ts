@@ -5,30 +5,118 @@ import { openHere } from "../tests/load_here.ts";
 /** Python that has them: `--python=PROGRAM`, by default `python3`. */
 export const PYTHON = Deno.args.find((argument) => argument.startsWith("--python="))?.slice(9) ?? "python3";
 
+const scriptPath = (script: string) => fileURLToPath(new URL(script, import.meta.url));
+
 /** What a script of this folder prints, or `null` where Python or a package of the script is missing. */
 export async function askPython(script: string, ...args: string[]): Promise<string | null> {
-  const path = fileURLToPath(new URL(script, import.meta.url));
   try {
-    const { success, stdout } = await new Deno.Command(PYTHON, { args: [path, ...args], stderr: "null" })
-      .output();
+    const command = new Deno.Command(PYTHON, { args: [scriptPath(script), ...args], stderr: "null" });
+    const { success, stdout } = await command.output();
     return success ? new TextDecoder().decode(stdout) : null;
   } catch {
     return null;
   }
 }
 
+/** A script of this folder that runs, and answers lines with lines. */
+export class PythonPeer implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly #output: ReadableStreamDefaultReader<string>;
+  #rest = "";
+
+  /** Starts the script. @throws {Deno.errors.NotFound} there is no such Python */
+  constructor(script: string, ...args: string[]) {
+    this.#child = new Deno.Command(PYTHON, {
+      args: [scriptPath(script), ...args],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    this.#input = this.#child.stdin.getWriter();
+    this.#output = this.#child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  /** Its next line; `null` where it has ended. */
+  async line(): Promise<string | null> {
+    while (!this.#rest.includes("\n")) {
+      const { value, done } = await this.#output.read();
+      if (done) return null;
+      this.#rest += value;
+    }
+    const end = this.#rest.indexOf("\n");
+    const line = this.#rest.slice(0, end);
+    this.#rest = this.#rest.slice(end + 1);
+    return line;
+  }
+
+  /** The milliseconds that it takes for what is asked; `null` where it cannot. */
+  async milliseconds(asked: object): Promise<number | null> {
+    try {
+      await this.#input.write(new TextEncoder().encode(`${JSON.stringify(asked)}\n`));
+    } catch {
+      return null;
+    }
+    const line = await this.line();
+    return line === null ? null : Number(line);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#input.close().catch(() => {});
+    await this.#output.cancel();
+    await this.#child.status;
+  }
+}
+
+/** What a row tells of work that has a peer. */
+export interface Compared {
+  /** The least of ours. */
+  readonly milliseconds: number;
+  /** `to NAME`: ours to the least of theirs, where they are at hand. */
+  readonly ratios: Record<string, number>;
+}
+
+/** Rounds of work in turns with those of a peer, after one of each to warm up. */
+export async function inTurns(
+  rounds: number,
+  work: () => unknown,
+  peer: PythonPeer | null,
+  { name, asked }: { readonly name: string; readonly asked: object },
+): Promise<Compared> {
+  let [milliseconds, theirs] = [Infinity, Infinity];
+  await work();
+  let answers = await peer?.milliseconds(asked) ?? null;
+  for (let round = 0; round < rounds; round += 1) {
+    const start = performance.now();
+    await work();
+    milliseconds = Math.min(milliseconds, performance.now() - start);
+    if (answers !== null) answers = await peer?.milliseconds(asked) ?? null;
+    theirs = Math.min(theirs, answers ?? Infinity);
+  }
+  return { milliseconds, ratios: theirs === Infinity ? {} : { [`to ${name}`]: milliseconds / theirs } };
+}
+
 /**
- * The ratio of our time to that of another reader, where it is at hand.
+ * The least time of some rounds of work, in turns with those of another reader, where it is at hand.
  *
- * @param milliseconds ours
  * @param peer its name, its script (see `peer_timing.py`) and what is asked of it
  */
-export async function ratioToPeer(
-  milliseconds: number,
+export async function besidePeer(
+  rounds: number,
+  work: () => unknown,
   { name, script, asked }: { readonly name: string; readonly script: string; readonly asked: object },
-): Promise<Record<string, number>> {
-  const theirs = await askPython(script, JSON.stringify(asked));
-  return theirs === null ? {} : { [`to ${name}`]: milliseconds / Number(theirs) };
+): Promise<Compared> {
+  let peer: PythonPeer | null = null;
+  try {
+    peer = new PythonPeer(script);
+  } catch {
+    // There is no Python.
+  }
+  try {
+    return await inTurns(rounds, work, peer, { name, asked });
+  } finally {
+    await peer?.[Symbol.asyncDispose]();
+  }
 }
 
 /** Opens a file and decodes channel 0 of its plane at a time point and a focus plane. */

@@ -71,7 +71,8 @@ export async function codecs(): Promise<Codec[]> {
     const configuration = { cname, clevel: 5, shuffle, blocksize: 0, typesize: 2 };
     const encode = await numcodec("blosc", configuration);
     const name = `blosc ${cname}${["", ", shuffle", ", bit shuffle"][shuffle]}`;
-    return { name, metadata: [{ name: "blosc", configuration }], encode };
+    const named = { ...configuration, shuffle: ["noshuffle", "shuffle", "bitshuffle"][shuffle] };
+    return { name, metadata: [{ name: "blosc", configuration: named }], encode };
   };
   const plain = (name: string, encode: Encode): Codec => ({
     name,

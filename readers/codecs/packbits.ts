@@ -1,23 +1,30 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
 import { type Codec, MAX_PADDING, oneBuffer, type Segment, short, SURPLUS, surplus } from "./segment.ts";
 
+/** Runs are written, and literal bytes copied, in words of so many bytes; the last word may reach beyond them. */
+const WORD = 8;
+
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
-  const output = new Uint8Array(segment.mostBytes);
+  const size = segment.mostBytes;
+  const output = new Uint8Array(size + WORD);
+  const target = new DataView(output.buffer);
+  const source = new DataView(input.buffer, input.byteOffset, input.length);
   let at = 0;
   let from = 0;
-  while (from < input.length && at < output.length) {
+  while (from < input.length && at < size) {
     const code = input[from++]!;
     if (code === 128) continue;
-    const literal = code < 128 ? input.subarray(from, from + code + 1) : null;
-    const value = input[from];
-    if (value === undefined || literal && literal.length <= code) break;
-    const end = at + (literal ? literal.length : 257 - code);
-    if (end > output.length) throw surplus(segment, "PackBits");
-    if (literal) output.set(literal, at);
-    else output.fill(value, at, end);
-    from += literal ? code + 1 : 1;
+    const stored = code < 128 ? code + 1 : 1;
+    if (from + stored > input.length) break;
+    const end = at + (code < 128 ? stored : 257 - code);
+    if (end > size) throw surplus(segment, "PackBits");
+    if (code > 128) repeat(target, at, end, input[from]!);
+    else if (from + stored + WORD > input.length) output.set(input.subarray(from, from + stored), at);
+    else copy(source, from, target, at, end);
+    from += stored;
     at = end;
   }
+  output.fill(0, at, at + WORD);
   if (at < segment.bytes) throw short(segment, "PackBits", at);
   // Some writers fill the last strip up with whole rows.
   const more = (at - segment.bytes) % (segment.bytes / segment.rows);
@@ -26,7 +33,23 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   if (rest.length > MAX_PADDING || rest.some((byte) => byte !== 0 && byte !== 128)) {
     throw surplus(segment, "PackBits");
   }
-  return output;
+  return output.subarray(0, size);
+}
+
+// Calls of `set` and `fill` take longer than what they do for a few bytes.
+
+function copy(source: DataView, from: number, target: DataView, at: number, end: number): void {
+  for (let to = at; to < end; to += WORD, from += WORD) {
+    target.setBigUint64(to, source.getBigUint64(from, true), true);
+  }
+}
+
+function repeat(target: DataView, at: number, end: number, value: number): void {
+  const word = Math.imul(value, 0x01010101);
+  for (let to = at; to < end; to += WORD) {
+    target.setInt32(to, word);
+    target.setInt32(to + 4, word);
+  }
 }
 
 /** PackBits; two bytes stand for at most 128. */
