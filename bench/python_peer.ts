@@ -1,4 +1,5 @@
 /** Readers in Python that bench rows are compared with. */
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { openHere } from "../tests/load_here.ts";
 
@@ -16,6 +17,14 @@ export async function askPython(script: string, ...args: string[]): Promise<stri
   } catch {
     return null;
   }
+}
+
+/** What something takes. */
+interface Times {
+  /** Milliseconds by the clock. */
+  readonly clock: number;
+  /** Milliseconds of processor time of all threads: other work on the machine changes it less. */
+  readonly processor: number;
 }
 
 /** A script of this folder that runs, and answers lines with lines. */
@@ -50,15 +59,16 @@ export class PythonPeer implements AsyncDisposable {
     return line;
   }
 
-  /** The milliseconds that it takes for what is asked; `null` where it cannot. */
-  async milliseconds(asked: object): Promise<number | null> {
+  /** How long it takes for what is asked; `null` where it cannot. */
+  async times(asked: object): Promise<Times | null> {
     try {
       await this.#input.write(new TextEncoder().encode(`${JSON.stringify(asked)}\n`));
     } catch {
       return null;
     }
     const line = await this.line();
-    return line === null ? null : Number(line);
+    const [clock = NaN, processor = NaN] = line?.split(" ").map(Number) ?? [];
+    return line === null ? null : { clock, processor };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -70,10 +80,24 @@ export class PythonPeer implements AsyncDisposable {
 
 /** What a row tells of work that has a peer. */
 export interface Compared {
-  /** The least of ours. */
+  /** The least of ours, by the clock. */
   readonly milliseconds: number;
-  /** `to NAME`: ours to the least of theirs, where they are at hand. */
+  /** `to NAME`, by the clock and in processor time: the least of ours to the least of theirs, where they are at hand. */
   readonly ratios: Record<string, number>;
+}
+
+const NEVER: Times = { clock: Infinity, processor: Infinity };
+
+const least = (a: Times, b: Times): Times => ({
+  clock: Math.min(a.clock, b.clock),
+  processor: Math.min(a.processor, b.processor),
+});
+
+async function timesOf(work: () => unknown): Promise<Times> {
+  const [start, used] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(used);
+  return { clock: performance.now() - start, processor: (user + system) / 1000 };
 }
 
 /** Rounds of work in turns with those of a peer, after one of each to warm up. */
@@ -83,17 +107,19 @@ export async function inTurns(
   peer: PythonPeer | null,
   { name, asked }: { readonly name: string; readonly asked: object },
 ): Promise<Compared> {
-  let [milliseconds, theirs] = [Infinity, Infinity];
   await work();
-  let answers = await peer?.milliseconds(asked) ?? null;
+  let answer = await peer?.times(asked) ?? null;
+  let [ours, theirs] = [NEVER, NEVER];
   for (let round = 0; round < rounds; round += 1) {
-    const start = performance.now();
-    await work();
-    milliseconds = Math.min(milliseconds, performance.now() - start);
-    if (answers !== null) answers = await peer?.milliseconds(asked) ?? null;
-    theirs = Math.min(theirs, answers ?? Infinity);
+    ours = least(ours, await timesOf(work));
+    if (answer !== null) answer = await peer?.times(asked) ?? null;
+    theirs = least(theirs, answer ?? NEVER);
   }
-  return { milliseconds, ratios: theirs === Infinity ? {} : { [`to ${name}`]: milliseconds / theirs } };
+  const ratios = theirs.clock === Infinity ? {} : {
+    [`to ${name}`]: ours.clock / theirs.clock,
+    "in processor time": ours.processor / theirs.processor,
+  };
+  return { milliseconds: ours.clock, ratios };
 }
 
 /**

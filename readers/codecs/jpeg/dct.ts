@@ -34,19 +34,14 @@ export function transform(
   const size = stride * own.high * 8;
   const samples = frame.precision > 8 ? new Uint16Array(size) : new Uint8Array(size);
   const block = new Int32Array(64);
+  const guard = frame.precision > 8 ? 1 : 2;
   for (let row = 0; row < own.high; row += 1) {
     stop.check();
     for (let column = 0; column < own.wide; column += 1) {
-      const at = (row * own.storedWide + column) * 64;
       block.fill(0);
-      for (let k = 0; k < 64; k += 1) block[ZIGZAG[k]!] = own.values[at + k]! * quantization[k]!;
-      inverse(block, frame.precision > 8 ? 1 : 2);
-      const to = row * 8 * stride + column * 8;
-      const middle = (most + 1) / 2;
-      for (let i = 0; i < 64; i += 1) {
-        const value = block[i]! + middle;
-        samples[to + (i >> 3) * stride + (i & 7)] = value < 0 ? 0 : value > most ? most : value;
-      }
+      dequantize(own.values, (row * own.storedWide + column) * 64, quantization, block);
+      inverse(block, guard);
+      place(block, samples, row * 8 * stride + column * 8, { stride, most });
     }
   }
   return {
@@ -56,6 +51,32 @@ export function transform(
     samples,
   };
 }
+
+/** Most coefficients of a block are 0, and those of one that ends early are all so from there on. */
+function dequantize(values: Int16Array, at: number, quantization: Uint16Array, block: Int32Array): void {
+  for (let k = 0; k < 64; k += 1) {
+    const value = values[at + k]!;
+    if (value !== 0) block[ZIGZAG[k]!] = Math.imul(value, quantization[k]!);
+  }
+}
+
+/** Writes a block as samples from 0 to `most`, eight rows from `to` on. */
+function place(
+  block: Int32Array,
+  samples: Uint8Array | Uint16Array,
+  to: number,
+  { stride, most }: { readonly stride: number; readonly most: number },
+): void {
+  const middle = (most + 1) / 2;
+  for (let i = 0, row = to; i < 64; row += stride) {
+    for (let at = row; at < row + 8; at += 1, i += 1) {
+      const value = block[i]! + middle;
+      samples[at] = value < 0 ? 0 : value > most ? most : value;
+    }
+  }
+}
+
+const { imul } = Math;
 
 const BITS = 13;
 const fix = (x: number) => Math.round(x * (1 << BITS));
@@ -84,26 +105,33 @@ function inverse(b: Int32Array, guard: number): void {
   for (let row = 0; row < 64; row += 8) pass(b, row, 1, BITS + guard + 3);
 }
 
+// Products and sums are exact modulo 2^32 at every step, of which a shift takes no more.
 function pass(b: Int32Array, at: number, step: number, shift: number): void {
   const s0 = b[at]!, s1 = b[at + step]!, s2 = b[at + 2 * step]!, s3 = b[at + 3 * step]!;
   const s4 = b[at + 4 * step]!, s5 = b[at + 5 * step]!, s6 = b[at + 6 * step]!, s7 = b[at + 7 * step]!;
 
-  const even = (s2 + s6) * F0541;
-  const e2 = even - s6 * F1847;
-  const e3 = even + s2 * F0765;
-  const e0 = (s0 + s4) * (1 << BITS);
-  const e1 = (s0 - s4) * (1 << BITS);
-  const t10 = e0 + e3, t13 = e0 - e3, t11 = e1 + e2, t12 = e1 - e2;
+  // Only coefficient 0: all eight are the same.
+  if ((s1 | s2 | s3 | s4 | s5 | s6 | s7) === 0) {
+    const value = (s0 << BITS) + (1 << (shift - 1)) >> shift;
+    for (let i = at; i < at + 8 * step; i += step) b[i] = value;
+    return;
+  }
+  const even = imul(s2 + s6, F0541);
+  const e2 = even - imul(s6, F1847) | 0;
+  const e3 = even + imul(s2, F0765) | 0;
+  const e0 = s0 + s4 << BITS;
+  const e1 = s0 - s4 << BITS;
+  const t10 = e0 + e3 | 0, t13 = e0 - e3 | 0, t11 = e1 + e2 | 0, t12 = e1 - e2 | 0;
 
-  const z5 = (s7 + s3 + s5 + s1) * F1175;
-  const z1 = -(s7 + s1) * F0899;
-  const z2 = -(s5 + s3) * F2562;
-  const z3 = -(s7 + s3) * F1961 + z5;
-  const z4 = -(s5 + s1) * F0390 + z5;
-  const o0 = s7 * F0298 + z1 + z3;
-  const o1 = s5 * F2053 + z2 + z4;
-  const o2 = s3 * F3072 + z2 + z3;
-  const o3 = s1 * F1501 + z1 + z4;
+  const z5 = imul(s7 + s3 + s5 + s1, F1175);
+  const z1 = imul(s7 + s1, -F0899);
+  const z2 = imul(s5 + s3, -F2562);
+  const z3 = imul(s7 + s3, -F1961) + z5 | 0;
+  const z4 = imul(s5 + s1, -F0390) + z5 | 0;
+  const o0 = imul(s7, F0298) + z1 + z3 | 0;
+  const o1 = imul(s5, F2053) + z2 + z4 | 0;
+  const o2 = imul(s3, F3072) + z2 + z3 | 0;
+  const o3 = imul(s1, F1501) + z1 + z4 | 0;
 
   const half = 1 << (shift - 1);
   b[at] = (t10 + o3 + half) >> shift;
