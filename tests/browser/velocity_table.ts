@@ -10,9 +10,7 @@ const NOISES = [0, 0.25, 0.5, 1, 2];
 
 const SIZES = [
   { window: 64, columns: 64, cells: [5, 14], recordings: 10 },
-  { window: 128, columns: 64, cells: [5, 14], recordings: 10 },
   { window: 128, columns: 32, cells: [5, 14], recordings: 10 },
-  { window: 256, columns: 128, cells: [5, 14], recordings: 4 },
   { window: 64, columns: 64, cells: [10, 30], recordings: 10 },
 ] as const;
 
