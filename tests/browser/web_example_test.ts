@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
 import { hasChromium, startChromium, StubbedServer } from "./browser.ts";
 import { chooseInExample, openExample } from "./example_page.ts";
 import { drawnPixel } from "./in_page.js";
@@ -17,6 +18,17 @@ function grey(all: readonly number[], value: number): number {
 
 const values = (rows: number, columns: number, of: (row: number, column: number) => number) =>
   Array.from({ length: rows * columns }, (_, i) => of(Math.floor(i / columns), i % columns));
+
+/** The page that docs/use-from/web.md shows says what it opened. */
+async function checkLines(page: Page, server: StubbedServer): Promise<void> {
+  const text = Deno.readTextFileSync(new URL("../../docs/use-from/web.md", import.meta.url));
+  const [, lines] = /^```html\n(.*?)^```/ms.exec(text)!;
+  const file = join(server.folder, "lines.html");
+  Deno.writeTextFileSync(file, lines!.replaceAll("http://127.0.0.1:8767", server.baseUrl));
+  await page.goto(pathToFileURL(file).href);
+  const [rows, columns] = SHAPE;
+  await page.getByText(`scan.oir: ${rows} x ${columns}, the first sample is ${sample(0, 0, 0)}`).waitFor();
+}
 
 Deno.test({
   name: "the example page draws channels and reference, and says what is wrong",
@@ -62,17 +74,8 @@ Deno.test({
         assert(green - red > 60, `${red}, ${green}`);
       });
       await t.step("the lines of docs/use-from/web.md, as a page of their own", async () => {
-        const text = Deno.readTextFileSync(new URL("../../docs/use-from/web.md", import.meta.url));
-        const [, lines] = /^```html\n(.*?)^```/ms.exec(text)!;
-        const own = join(server.folder, "lines.html");
-        Deno.writeTextFileSync(own, lines!.replaceAll("http://127.0.0.1:8767", server.baseUrl));
         server.choose(scan);
-        const other = await browser.newPage();
-        await other.goto(pathToFileURL(own).href);
-        // Row 0 and column 0 of channel 0.
-        const [rows, columns] = SHAPE;
-        await other.getByText(`scan.oir: ${rows} x ${columns}, the first sample is ${sample(0, 0, 0)}`)
-          .waitFor();
+        await checkLines(await browser.newPage(), server);
       });
       await t.step("a dialog that is closed, and no server", async () => {
         server.cancel();
