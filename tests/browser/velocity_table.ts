@@ -12,6 +12,8 @@ const SIZES = [
   { window: 64, columns: 64, cells: [5, 14], recordings: 10 },
   { window: 128, columns: 32, cells: [5, 14], recordings: 10 },
   { window: 64, columns: 64, cells: [10, 30], recordings: 10 },
+  { window: 128, columns: 64, cells: [5, 14], recordings: 10 },
+  { window: 256, columns: 128, cells: [5, 14], recordings: 10 },
 ] as const;
 
 const percent = (part: number) => `${(100 * part).toFixed(part < 0.00995 ? 2 : 1)}`;
