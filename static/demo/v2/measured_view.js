@@ -2,12 +2,12 @@
  * Has what is shown measured (measure/), and shows kymographs of it in its place: a line scan whose reference is the image that
  * was shown.
  *
- * Tested in `tests/browser/measure_test.ts` and `kymograph_test.ts`.
+ * Tested in `tests/browser/measure_test.ts`, `kymograph_test.ts` and `drawn_kept_test.ts`.
  */
 import { pathPoints } from "../../client/v2/acq-client.js";
-import { hasDrawn } from "./measure/drawn.js";
 import { FRAMES, isTime, tableUnit, titled } from "./axes.js";
 import { byId } from "./element.js";
+import { hasDrawn } from "./measure/drawn.js";
 import { Measuring } from "./measure/measuring.js";
 
 /** @import { OpenResponse } from "../../client/v2/acq-client.d.ts" */
@@ -101,7 +101,7 @@ export class MeasuredView {
       drawn,
     });
     if (taken === null && hasDrawn(drawn)) this.#images.onLost();
-    if (this.#original !== null || !taken?.kymograph?.isMade) return;
+    if (!this.#measuring.kymographs.hasSeries || this.#original !== null || !taken?.kymograph?.isMade) return;
     // Made again of the images as they are now.
     this.#former = taken.kymograph.look ?? {};
     this.#measuring.kymographs.make();
@@ -147,9 +147,12 @@ export class MeasuredView {
 
   /** @param {Kymograph} kymograph */
   #showKymograph(kymograph) {
-    const { info, groups, look } = this.#viewer;
+    const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
     const image = groupOf(groups.source);
+    const look = /** @type {any} */ (this.#viewer.look);
+    // Who goes back to the images does not want it again.
+    look.drawn.kymograph.isMade = false;
     this.#original = { info, source: image, reference: groups.reference && groupOf(groups.reference), look };
     const { shape, axes } = kymograph.plane;
     const described = info.plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
@@ -172,7 +175,7 @@ export class MeasuredView {
       info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
       source,
       reference: image,
-      look: this.#former ?? { source: { channels: /** @type {any} */ (look)?.source?.channels } },
+      look: this.#former ?? { source: { channels: look.source?.channels } },
     });
     this.#isShowing = false;
     this.#images.onDerived(true);

@@ -79,7 +79,10 @@ export class EventPanel extends EventTarget {
         { className: "fields" },
         button("Find events", () => this.#find(), { id: "event-find" }),
         button("Add at cursor", () => this.#add(), { id: "event-add" }),
-        button("Clear", () => this.#clear(), { id: "event-clear" }),
+        button("Clear", () => {
+          this.#kept = null;
+          this.#clear();
+        }, { id: "event-clear" }),
       ),
       this.#status,
       this.#table,
