@@ -142,3 +142,17 @@ export function drawnPixel({ picture, x, y }) {
 
 /** Whether an element says nothing. */
 export const isEmpty = (selector) => document.querySelector(selector).textContent === "";
+
+/** Keeps what is written on canvases from now on. */
+export function rememberWriting() {
+  const texts = globalThis.writtenTexts = [];
+  const { prototype } = CanvasRenderingContext2D;
+  const write = prototype.fillText;
+  prototype.fillText = function (text, ...place) {
+    texts.push(text);
+    return write.call(this, text, ...place);
+  };
+}
+
+/** What {@linkcode rememberWriting} has kept. */
+export const written = () => globalThis.writtenTexts;

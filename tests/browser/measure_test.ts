@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
-import { readPng } from "./in_page.js";
+import { readPng, rememberWriting, written } from "./in_page.js";
 import {
   ACTIVE,
   LINE_TIME,
@@ -132,6 +132,26 @@ test("below a picture that is flipped the trace runs as its time does", async (v
   const [mirrored, before] = await places();
   assert(mirrored! > before!, `${mirrored} ${before}`);
   await page.click("#source .flip");
+});
+
+test("below a picture that is turned the trace has a time axis of its own", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await viewer.settle();
+  const texts = () => page.locator("#trace-chart svg text").allTextContents();
+  assert(!(await texts()).includes("Time (s)"), "the picture above has it");
+  await page.click("#source .turn");
+  await viewer.settle();
+  assert((await texts()).includes("Time (s)"));
+  // From left to right over the whole width: line 0 at the left edge, 1.27 s at the right one.
+  const [first, last] = await Promise.all(
+    ["0.0", "1.2"].map(async (label) =>
+      (await page.locator("#trace-chart svg text", { hasText: new RegExp(`^${label}$`) }).boundingBox())!.x
+    ),
+  );
+  const chart = (await page.locator("#trace-chart").boundingBox())!;
+  assert(last! - first! > 0.75 * chart.width, `${first} to ${last} of ${chart.width}`);
+  for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
 });
 
 test("traces become changes against a baseline, and are averaged", async (viewer) => {
@@ -390,11 +410,37 @@ test("a freehand drag does not zoom, and nothing of a former file stays", async 
   await page.click("#tool-line");
   await dragPoints(viewer, "source", [[0.2, 0.2], [0.4, 0.5], [0.5, 0.4]]);
   assert.equal(await page.locator("#measure-bands li").count(), 1);
-  await viewer.open(path);
+  const other = join(server.folder, "other.oir");
+  await Deno.copyFile(path, other);
+  await viewer.open(other);
   assert.equal(await page.locator("#measure-bands li").count(), 0);
   assert(!await page.locator("#trace-chart").isVisible());
   await unfold(viewer, "lines");
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 0);
+});
+
+test("what is saved of the sample says that it is the sample", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#more-ways");
+  await page.click("#sample");
+  await page.locator("#sample-mark").waitFor();
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+  const note = "This is a sample: a drawn line scan, not a recording";
+  const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
+  assert.equal(about.get("Note"), `"${note}"`);
+  assert((await saved(viewer, "#svg-traces")).text.includes(`>${note}</text>`));
+  await page.evaluate(rememberWriting);
+  await saved(viewer, "#png-save");
+  assert((await page.evaluate(written)).includes(note));
+  // Nothing of it stays with the next file.
+  await viewer.open(path);
+  await drawBand(viewer, ...ACTIVE);
+  assert.equal(tableOf((await saved(viewer, "#csv-traces")).text).about.get("Note"), undefined);
+  assert(!(await saved(viewer, "#svg-traces")).text.includes("sample"));
+  await page.evaluate(rememberWriting);
+  await saved(viewer, "#png-save");
+  assert(!(await page.evaluate(written)).includes(note));
 });
 
 Deno.test({

@@ -64,12 +64,11 @@ test("the next pictures are fetched ahead", async (viewer) => {
     const { pathname, search } = new URL(request.url());
     if (pathname.endsWith("/data")) asked.push(search);
   });
+  const pressUntil = (last: string) => Promise.all([page.waitForRequest(last), page.keyboard.press(".")]);
   await page.locator("#source .plot").focus();
-  await page.keyboard.press(".");
-  await page.waitForLoadState("networkidle");
+  await pressUntil("**/data?t=3");
   assert.deepEqual(asked, ["?t=1", "?t=2", "?t=3"]);
-  await page.keyboard.press(".");
-  await page.waitForLoadState("networkidle");
+  await pressUntil("**/data?t=4");
   assert.deepEqual(asked, ["?t=1", "?t=2", "?t=3", "?t=4"]);
 });
 
