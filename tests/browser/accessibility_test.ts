@@ -31,5 +31,11 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.click("#help");
     await assertNoFault(viewer, "shortcuts");
+    await page.keyboard.press("Escape");
+    viewer.server.choose(`${files.scan}.missing`);
+    await page.click("#open");
+    await page.waitForSelector("#fault:not([hidden])");
+    await assertNoFault(viewer, "failure");
+    viewer.faults.length = 0;
   });
 }

@@ -76,7 +76,9 @@ async function checkBand(page: RemotePage): Promise<void> {
     return [x, y, width, height];
   })()`) as number[];
   const [x, y, width, height] = box as [number, number, number, number];
-  await page.drag([x + width * 0.4, y + height * 0.7], [x + width * 0.5, y + height * 0.3]);
+  // A drag begins and ends in whole pixels.
+  const [low, high] = [0.7, 0.3].map((part) => Math.round(y + height * part)) as [number, number];
+  await page.drag([Math.round(x + width * 0.4), low], [Math.round(x + width * 0.5), high]);
   await page.evaluate(`(() => {
     const make = URL.createObjectURL;
     URL.createObjectURL = (blob) => {
@@ -92,8 +94,9 @@ async function checkBand(page: RemotePage): Promise<void> {
     number,
     number,
   ];
-  // From 30 to 70 % of 64 columns.
-  assert(Math.abs(first - 19.2) <= 1 && Math.abs(last - 44.8) <= 1, about);
+  // About 30 to 70 % of the columns; column 0 is at the bottom.
+  const [from, to] = [low, high].map((at) => SHAPE[1] * (1 - (at - y) / height)) as [number, number];
+  assert(Math.abs(first - from) <= 1 && Math.abs(last + 1 - to) <= 1, about);
   const rows = table!.trimEnd().split("\r\n").slice(1).map((row) => row.split(",").map(Number));
   assert.equal(rows.length, SHAPE[0]);
   rows.forEach(([, mean], line) => {

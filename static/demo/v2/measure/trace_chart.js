@@ -263,11 +263,11 @@ function eventMarks({ events = [], cursors = [], level = null }, area, { across,
   return [...marks, ...lines, ...levels];
 }
 
-/** In the upper right corner. @type {(content: ChartContent, area: any) => Mark[]} */
-function legendMarks({ legend = [] }, area) {
+/** In the upper right corner, below the marks of events. @type {(content: ChartContent, area: any) => Mark[]} */
+function legendMarks({ legend = [], events = [] }, area) {
   if (legend.length < 2) return [];
   let right = area.left + area.width - 8;
-  const y = area.top + 10;
+  const y = area.top + (events.length === 0 ? 10 : 18);
   return [...legend].reverse().flatMap(({ name, dash }) => {
     const start = right - measureLabel(name);
     right = start - 40;
