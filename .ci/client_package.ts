@@ -1,7 +1,7 @@
 /**
  * Makes the npm package of the client module, for `npm publish FOLDER`:
- * `deno run --allow-read --allow-write .ci/client_package.ts FOLDER`. The module and its types are the files that every
- * server serves, byte for byte.
+ * `deno run --allow-read --allow-write .ci/client_package.ts FOLDER [OWNER/REPOSITORY]`. The module and its types are
+ * the files that every server serves, byte for byte.
  */
 import manifest from "../deno.json" with { type: "json" };
 
@@ -29,11 +29,15 @@ const PACKAGE = {
   engines: { node: ">=20" },
 };
 
-const [folder] = Deno.args;
+const [folder, repository] = Deno.args;
 if (folder === undefined) {
-  console.error("usage: deno run --allow-read --allow-write .ci/client_package.ts FOLDER");
+  console.error("usage: deno run --allow-read --allow-write .ci/client_package.ts FOLDER [OWNER/REPOSITORY]");
   Deno.exit(2);
 }
 Deno.mkdirSync(folder, { recursive: true });
 for (const [name, file] of Object.entries(FILES)) Deno.copyFileSync(new URL(file, ROOT), `${folder}/${name}`);
-Deno.writeTextFileSync(`${folder}/package.json`, JSON.stringify(PACKAGE, null, 2) + "\n");
+// npm compares it with the workflow that publishes.
+const source = repository === undefined
+  ? {}
+  : { repository: { type: "git", url: `git+https://github.com/${repository}.git` } };
+Deno.writeTextFileSync(`${folder}/package.json`, JSON.stringify({ ...PACKAGE, ...source }, null, 2) + "\n");

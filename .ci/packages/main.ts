@@ -1,37 +1,39 @@
 /**
  * Makes the packages of npm, PyPI and Debian from the executables of a release, and says how large they are:
- * `deno run -A .ci/packages/main.ts BINARIES OUTPUT`. The executable of a system lies in `BINARIES/<system>/`, such as
+ * `deno run -A .ci/packages/main.ts BINARIES OUTPUT [OWNER/REPOSITORY]`. The executable of a system lies in `BINARIES/<system>/`, such as
  * `linux-x86_64/acq-server`; systems without one are left out.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { thirdParty } from "../third_party.ts";
 import { debianPackage } from "./deb.ts";
-import { launcherPackage, type PackageFile, platformPackage } from "./npm.ts";
+import { launcherPackage, type PackageFile, type PackageTexts, platformPackage } from "./npm.ts";
 import { type Platform, PLATFORMS } from "./release.ts";
 import { wheel } from "./wheel.ts";
 
 /** Packages of one system. */
-function packagesOf(platform: Platform, executable: Uint8Array, licences: string): PackageFile[] {
+function packagesOf(platform: Platform, executable: Uint8Array, texts: PackageTexts): PackageFile[] {
   const { debian } = platform;
   return [
-    platformPackage(platform, executable, licences),
-    wheel(platform, executable, licences),
-    ...(debian === undefined ? [] : [debianPackage({ ...platform, debian }, executable, licences)]),
+    platformPackage(platform, executable, texts),
+    wheel(platform, executable, texts),
+    ...(debian === undefined ? [] : [debianPackage({ ...platform, debian }, executable, texts.licences)]),
   ];
 }
 
-const [binaries, output] = Deno.args;
-if (binaries === undefined || output === undefined) throw new Error("usage: main.ts BINARIES OUTPUT");
+const [binaries, output, repository] = Deno.args;
+if (binaries === undefined || output === undefined) {
+  throw new Error("usage: main.ts BINARIES OUTPUT [OWNER/REPOSITORY]");
+}
 mkdirSync(output, { recursive: true });
 const write = ({ name, bytes }: PackageFile) => {
   Deno.writeFileSync(join(output, name), bytes);
   console.log(`${(bytes.length / 1e6).toFixed(1).padStart(6)} MB  ${name}`);
 };
-const licences = thirdParty();
-write(launcherPackage());
+const texts = { licences: thirdParty(), ...(repository === undefined ? {} : { repository }) };
+write(launcherPackage(texts));
 for (const platform of PLATFORMS) {
   const path = join(binaries, platform.name, platform.executable);
-  if (existsSync(path)) packagesOf(platform, readFileSync(path), licences).forEach(write);
+  if (existsSync(path)) packagesOf(platform, readFileSync(path), texts).forEach(write);
   else console.log(`There is no executable at "${path}"`);
 }

@@ -3,7 +3,15 @@
  * installs the one that fits.
  */
 import { type ArchiveEntry, executableEntry, tarGz, textEntry } from "../archive.ts";
-import { commitTime, type Platform, PLATFORMS, repositoryText, SUMMARY, VERSION } from "./release.ts";
+import {
+  commitTime,
+  packageReadme,
+  type Platform,
+  PLATFORMS,
+  repositoryText,
+  SUMMARY,
+  VERSION,
+} from "./release.ts";
 
 /** A file to publish. */
 export interface PackageFile {
@@ -21,12 +29,34 @@ interface Manifest extends Readonly<Record<string, unknown>> {
   readonly name: string;
 }
 
-const SHARED = { version: VERSION, license: "MIT" };
+/** What packages have besides the executable. */
+export interface PackageTexts {
+  /** Licences of what is inside the executable. */
+  readonly licences: string;
+  /** On GitHub, as `owner/name`; npm compares it with the workflow that publishes. */
+  readonly repository?: string;
+}
 
 /** A tarball of the form `npm pack` gives. */
-function tarball(manifest: Manifest, entries: readonly ArchiveEntry[]): PackageFile {
-  const text = JSON.stringify({ ...manifest, ...SHARED }, null, 2) + "\n";
-  const files = [textEntry("package.json", text), ...entries];
+function tarball(
+  manifest: Manifest,
+  { repository }: PackageTexts,
+  entries: readonly ArchiveEntry[],
+): PackageFile {
+  const shared = {
+    version: VERSION,
+    license: "MIT",
+    ...(repository === undefined
+      ? {}
+      : { repository: { type: "git", url: `git+https://github.com/${repository}.git` } }),
+  };
+  const text = JSON.stringify({ ...manifest, ...shared }, null, 2) + "\n";
+  const files = [
+    textEntry("package.json", text),
+    textEntry("README.md", packageReadme("npx acq-server", repository)),
+    textEntry("LICENSE", repositoryText("LICENSE")),
+    ...entries,
+  ];
   return {
     name: `${manifest.name.replace("@", "").replace("/", "-")}-${VERSION}.tgz`,
     bytes: tarGz(files.map((entry) => ({ ...entry, path: `package/${entry.path}` })), commitTime()),
@@ -34,36 +64,44 @@ function tarball(manifest: Manifest, entries: readonly ArchiveEntry[]): PackageF
 }
 
 /** The package of a system. */
-export function platformPackage(platform: Platform, executable: Uint8Array, licences: string): PackageFile {
+export function platformPackage(
+  platform: Platform,
+  executable: Uint8Array,
+  texts: PackageTexts,
+): PackageFile {
   const [os, cpu] = platform.node;
-  return tarball({
-    name: packageOf(platform),
-    description: `The executable of acq-server for ${platform.name}`,
-    os: [os],
-    cpu: [cpu],
-    // The executable does not run with musl.
-    ...(os === "linux" ? { libc: ["glibc"] } : {}),
-    preferUnplugged: true,
-  }, [
-    executableEntry(platform.executable, executable),
-    textEntry("README.md", "The executable of [acq-server](https://www.npmjs.com/package/acq-server).\n"),
-    textEntry("LICENSE", repositoryText("LICENSE")),
-    textEntry("THIRD_PARTY.txt", licences),
-  ]);
+  return tarball(
+    {
+      name: packageOf(platform),
+      description: `The executable of acq-server for ${platform.name}`,
+      os: [os],
+      cpu: [cpu],
+      // The executable does not run with musl.
+      ...(os === "linux" ? { libc: ["glibc"] } : {}),
+      preferUnplugged: true,
+    },
+    texts,
+    [
+      executableEntry(platform.executable, executable),
+      textEntry("THIRD_PARTY.txt", texts.licences),
+    ],
+  );
 }
 
 /** The package that people name. */
-export function launcherPackage(): PackageFile {
-  return tarball({
-    name: "acq-server",
-    description: SUMMARY,
-    keywords: ["microscopy", "ome-zarr", "ome-tiff", "czi", "nd2", "lif", "oir"],
-    bin: { "acq-server": "launch.js" },
-    engines: { node: ">=18" },
-    optionalDependencies: Object.fromEntries(PLATFORMS.map((platform) => [packageOf(platform), VERSION])),
-  }, [
-    executableEntry("launch.js", new TextEncoder().encode(repositoryText(".ci/packages/launch.js"))),
-    textEntry("README.md", "`npx acq-server` starts the server.\n\n" + repositoryText("README.md")),
-    textEntry("LICENSE", repositoryText("LICENSE")),
-  ]);
+export function launcherPackage(texts: PackageTexts): PackageFile {
+  return tarball(
+    {
+      name: "acq-server",
+      description: SUMMARY,
+      keywords: ["microscopy", "ome-zarr", "ome-tiff", "czi", "nd2", "lif", "oir"],
+      bin: { "acq-server": "launch.js" },
+      engines: { node: ">=18" },
+      optionalDependencies: Object.fromEntries(PLATFORMS.map((platform) => [packageOf(platform), VERSION])),
+    },
+    texts,
+    [
+      executableEntry("launch.js", new TextEncoder().encode(repositoryText(".ci/packages/launch.js"))),
+    ],
+  );
 }

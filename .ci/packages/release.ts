@@ -76,6 +76,23 @@ export function platformOf(name: string): Platform {
   return found;
 }
 
+/** Text for the page of a package on npm or PyPI, where links into the repository would lead nowhere. */
+export function packageReadme(command: string, repository: string | undefined): string {
+  const more = repository === undefined ? "" : `\nMore: <https://github.com/${repository}>\n`;
+  return `# acq-server
+
+${SUMMARY}: TIFF and its dialects, OME-Zarr, CZI, LSM, ND2, LIF, OIR, OIF and Prairie View. Nothing is
+rescaled, and nothing leaves the machine.
+
+\`\`\`sh
+${command}
+\`\`\`
+
+opens the client in your browser. \`${command} --help\` lists what else it does; \`--no-open\` only serves, at
+\`http://127.0.0.1:8767\`, where \`/docs\` describes the interface.
+${more}`;
+}
+
 /** Name of the archive of a system. */
 export function archiveName({ name, executable }: Platform): string {
   return `acq-server-${name}.${executable.endsWith(".exe") ? "zip" : "tar.gz"}`;

@@ -1,14 +1,15 @@
 /** Wheels of PyPI (PEP 427): one a system, with the executable among the scripts, so that it runs without Python. */
 import { createHash } from "node:crypto";
 import { executableEntry, textEntry, zip } from "../archive.ts";
-import type { PackageFile } from "./npm.ts";
-import { commitTime, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
+import type { PackageFile, PackageTexts } from "./npm.ts";
+import { commitTime, packageReadme, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
 
 /** Bytes that PyPI takes for a file of a new project. */
 export const LARGEST_WHEEL = 100e6;
 
 /** The wheel of a system. @throws {Error} it is larger than PyPI takes */
-export function wheel(platform: Platform, executable: Uint8Array, licences: string): PackageFile {
+export function wheel(platform: Platform, executable: Uint8Array, texts: PackageTexts): PackageFile {
+  const { licences, repository } = texts;
   const [data, info] = [`acq_server-${VERSION}.data`, `acq_server-${VERSION}.dist-info`];
   const entries = [
     executableEntry(`${data}/scripts/${platform.executable}`, executable),
@@ -23,11 +24,10 @@ export function wheel(platform: Platform, executable: Uint8Array, licences: stri
         "License-File: LICENSE",
         "License-File: THIRD_PARTY.txt",
         "Requires-Python: >=3.8",
+        ...(repository === undefined ? [] : [`Project-URL: Source, https://github.com/${repository}`]),
         "Description-Content-Type: text/markdown",
         "",
-        "`uvx acq-server` starts the server.",
-        "",
-        repositoryText("README.md"),
+        packageReadme("uvx acq-server", repository),
       ].join("\n"),
     ),
     textEntry(

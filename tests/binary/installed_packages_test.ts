@@ -10,6 +10,7 @@ import { ROOT, ServerProcess } from "./server_process.ts";
 const binary = Deno.env.get("ACQ_SERVER_BINARY");
 const SYSTEM = Deno.build.arch === "x86_64" ? "linux-x86_64" : "linux-arm64";
 const STAND_IN = '#!/bin/sh\necho "acq-server stand-in $*"\n';
+const REPOSITORY = "someone/acq-server";
 const ignore = Deno.build.os !== "linux";
 if (ignore) console.log("Skipped: packages are installed on Linux only");
 
@@ -91,7 +92,16 @@ function makePackages(folder: string): string {
     Deno.writeTextFileSync(join(binaries, "acq-server"), STAND_IN, { mode: 0o755 });
   } else symlinkSync(Deno.realPathSync(binary), join(binaries, "acq-server"));
   const output = join(folder, "packages");
-  const args = ["run", "-q", "-A", "--no-check", join(ROOT, ".ci", "packages", "main.ts"), folder, output];
+  const args = [
+    "run",
+    "-q",
+    "-A",
+    "--no-check",
+    join(ROOT, ".ci", "packages", "main.ts"),
+    folder,
+    output,
+    REPOSITORY,
+  ];
   const made = new Deno.Command(Deno.execPath(), { args }).outputSync();
   assert(made.success, new TextDecoder().decode(made.stderr));
   console.log(new TextDecoder().decode(made.stdout).split("\n").filter((line) => /MB/.test(line)).join("\n"));
@@ -167,6 +177,14 @@ async function useNpmPackages(packages: string): Promise<void> {
     run(asUser("npm", [...args, "--offline", "--no-audit", "--no-fund"]), folder.path);
   const [launcher, platform] = [only(packages, /^acq-server-\d.*\.tgz$/), only(packages, /-linux-.*\.tgz$/)];
   npm("install", platform, launcher);
+  // npm refuses what a workflow publishes for a package that names another repository or none.
+  for (
+    const name of ["acq-server", "@acq-server/linux-" + (Deno.build.arch === "x86_64" ? "x64" : "arm64")]
+  ) {
+    const path = join(folder.path, "node_modules", name, "package.json");
+    const { repository } = JSON.parse(Deno.readTextFileSync(path));
+    assert.equal(repository.url, `git+https://github.com/${REPOSITORY}.git`);
+  }
   await use(join(folder.path, "node_modules/.bin/acq-server"), folder.path);
   npm("uninstall", "acq-server", "@acq-server/linux-x64", "@acq-server/linux-arm64");
   // npm leaves empty folders and a list of what is installed, which is nothing.
