@@ -120,7 +120,9 @@ export function parseXml(
   return root;
 }
 
-function localAttributes(written: Readonly<Record<string, string>>): Record<string, string> {
+/** Attributes by their local names: the table of the parser, which inherits nothing, where none has a prefix. */
+function localAttributes(written: Record<string, string>): Record<string, string> {
+  if (!Object.keys(written).some((name) => name.includes(":"))) return written;
   const attributes: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(written)) attributes[local(name)] = value;
   return attributes;
