@@ -182,7 +182,10 @@ export async function run(): Promise<BenchRow[]> {
     ) {
       const folder = Deno.realPathSync(Deno.makeTempDirSync());
       try {
-        const path = await write(folder);
+        // Deep enough that the search for a collection among the ancestors of a store stays inside.
+        const inside = join(folder, "a/b/c/d/e/f");
+        Deno.mkdirSync(inside, { recursive: true });
+        const path = await write(inside);
         const [reader, script, asked] = peer;
         const isFirst = Object.values(at ?? {}).every((index) => index === 0);
         const work = () => isFirst ? opener.open(path, channels ?? null) : openPlane(path, at ?? {});
