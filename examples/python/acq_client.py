@@ -58,7 +58,7 @@ def open(path: str | os.PathLike, scene: int | None = None, server: str | None =
     path = os.fspath(path)
     if not path.startswith("/"):  # else it is the server's, which may be another machine behind a tunnel
         path = os.path.abspath(path)
-    return _opened(server or SERVER, "/api/v2/open", {"path": path, "scene": scene})
+    return _opened(server or SERVER, "/api/v2/open", {"path": path, "scene": _index(scene)})
 
 
 def pick(server: str | None = None) -> Acquisition:
@@ -143,8 +143,11 @@ class Acquisition(Planes):
 
     def scene(self, scene: int | str) -> Acquisition:
         """Another scene (series, position, image) of the file by its index or name, to be closed by itself."""
-        index = self.scenes.index(scene) if isinstance(scene, str) else scene
-        return _opened(self._server, self._session + "/open", {"scene": index})
+        if isinstance(scene, str):
+            if scene not in self.scenes:
+                raise KeyError(f"there is no scene {scene!r}; there are {self.scenes}")
+            scene = self.scenes.index(scene)
+        return _opened(self._server, self._session + "/open", {"scene": _index(scene)})
 
     def metadata(self) -> dict[str, str]:
         """The metadata of the file as they are (XML, JSON, text), by their names."""
@@ -174,12 +177,34 @@ class Acquisition(Planes):
         return f"<{source['name']}: {source['format']}, {self.sizes}, channels {self.names}>"
 
 
+def _index(index: Any) -> Any:
+    """An index of NumPy as one of Python, which JSON takes."""
+    return int(index) if isinstance(index, np.integer) else index
+
+
 def _opened(server: str, url: str, body: dict) -> Acquisition:
     with _request(server, "POST", url, {key: value for key, value in body.items() if value is not None}) as answer:
-        info = json.load(answer)
-    if not info["ok"]:  # a dialog that was closed is no failure of HTTP
-        raise AcqError(info["error"], info["message"])
+        info = _json(server, answer.status, answer.read())
+    if "sessionId" not in info:  # a dialog that was closed is no failure of HTTP
+        raise _failure(server, answer.status, info)
     return Acquisition(server, info)
+
+
+def _json(server: str, status: int, text: bytes) -> dict:
+    """The object that an answer is. Another program may listen there, which answers whatever it likes."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise _failure(server, status, {})
+    return answer
+
+
+def _failure(server: str, status: int, said: dict) -> AcqError:
+    if isinstance(said.get("error"), str) and isinstance(said.get("message"), str):
+        return AcqError(said["error"], said["message"], said.get("details"))
+    return AcqError("no_acq_server", f"{server} answered {status} and is no acq-server")
 
 
 def _fill(rest: memoryview, answer: http.client.HTTPResponse) -> None:
@@ -198,14 +223,16 @@ def _request(server: str, method: str, url: str, body: dict | None = None) -> ht
     """Asks the server itself, past any proxy of the environment. Where it says when to try again, that is done."""
     for tries in range(TRIES):
         address = urllib.parse.urlsplit(server)
-        connection = http.client.HTTPConnection(address.netloc)
+        if address.scheme != "http":
+            raise AcqError("server_unreachable", f'the address "{server}" does not begin with http://')
         data = None if body is None else json.dumps(body)
         try:
+            connection = http.client.HTTPConnection(address.netloc)
             connection.request(method, address.path.rstrip("/") + url, data, {"Content-Type": "application/json", "Connection": "close"})
             answer = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             raise AcqError("server_unreachable", f"no acq-server answers at {server} ({error})") from error
-        if answer.status < 400:
+        if answer.status < 300:
             return answer
         with answer:
             text = answer.read()
@@ -213,8 +240,4 @@ def _request(server: str, method: str, url: str, body: dict | None = None) -> ht
         if wait is None or tries == TRIES - 1:
             break
         time.sleep(float(wait))
-    try:
-        error = json.loads(text)
-        raise AcqError(error["error"], error["message"], error["details"])
-    except (ValueError, KeyError):
-        raise AcqError("no_acq_server", f"{server} answered {answer.status} and is no acq-server") from None
+    raise _failure(server, answer.status, _json(server, answer.status, text))

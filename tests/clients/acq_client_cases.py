@@ -115,11 +115,26 @@ class Client(unittest.TestCase):
             acq.open(SCAN, scene=-1)
         self.assertEqual(expected.error.details[0]["location"], ["body", "scene"])
 
+    def test_scenes(self):
+        with acq.open(SCAN, scene=np.int64(0)) as a, a.scene(np.int64(0)) as b, a.scene(a.scenes[0]) as c:
+            np.testing.assert_array_equal(b[0], a[0])
+            np.testing.assert_array_equal(c[0], a[0])
+            with self.assertRaisesRegex(KeyError, "no scene 'x'; there are"):
+                a.scene("x")
+
     def test_no_server(self):
         with self.fails("server_unreachable"):
             acq.open(SCAN, server="http://127.0.0.1:9")
-        with answering((404, {}, b"<html>")) as (server, _), self.fails("no_acq_server"):
-            acq.open(SCAN, server=server)
+        for address in ("127.0.0.1:8767", "localhost:8767", "https://127.0.0.1:9", "http://127.0.0.1:x"):
+            with self.subTest(address), self.fails("server_unreachable"):
+                acq.open(SCAN, server=address)
+
+    def test_another_program_at_the_address(self):
+        bodies = (b"<html>", b"\xff\xfe", b"", b"[]", b'"x"', b"{}", b'{"ok": true}', b'{"error": {}, "message": "x"}')
+        for status, body in ((status, body) for status in (200, 302, 404) for body in bodies):
+            with self.subTest(status=status, body=body), answering((status, {}, body)) as (server, _):
+                with self.fails("no_acq_server"):
+                    acq.open(SCAN, server=server)
 
     def test_a_server_below_a_prefix(self):
         with answering((404, {}, failure("path_not_found"))) as (server, asked), self.fails("path_not_found"):
