@@ -8,13 +8,29 @@ import numpy as np
 import acq_client as acq
 
 
+class File:
+    """An acquisition that is opened again where the server has forgotten it, as it does ten minutes after an open."""
+
+    def __init__(self, path):
+        self.path, self.acquisition = path, acq.open(path)
+
+    def plane(self, channel, position):
+        try:
+            return self.acquisition.at(**position)[channel]
+        except acq.AcqError as error:
+            if error.code != "session_not_found":
+                raise
+        self.acquisition = acq.open(self.path)
+        return self.acquisition.at(**position)[channel]
+
+
 class Stack:
     """All planes of a channel as an array that fetches them one by one: T, L, Z as far as there are, then Y, X."""
 
     dtype = np.dtype("float32")
 
-    def __init__(self, acquisition, channel):
-        self.acquisition, self.channel = acquisition, channel
+    def __init__(self, file, channel):
+        self.file, self.channel, acquisition = file, channel, file.acquisition
         self.axes = [name for name in "TLZ" if acquisition.sizes.get(name, 1) > 1]
         self.shape = (*(acquisition.sizes[name] for name in self.axes), *acquisition.info["plane"]["shape"])
         self.ndim = len(self.shape)
@@ -26,7 +42,7 @@ class Stack:
             if isinstance(part, slice):  # several planes: one after the other
                 return np.stack([self[(*key[:at], i, *key[at + 1:])] for i in range(*part.indices(size))])
         position = {name.lower(): int(i) for name, i in zip(self.axes, key)}
-        return self.acquisition.at(**position)[self.channel][key[-2:]]
+        return self.file.plane(self.channel, position)[key[-2:]]
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self[()], dtype)
@@ -34,13 +50,15 @@ class Stack:
 
 def read(path):
     """Layers of a file: a list of (data, how to show it, "image")."""
-    acquisition = acq.open(path)
-    header, layers = acquisition.info["header"], []
+    file = File(path)
+    info, layers = file.acquisition.info, []
+    header = info["header"]
     steps = dict(zip(header["dims"], header["physicalUnits"]))
-    for channel, about in enumerate(acquisition.info["channels"]):
-        stack = Stack(acquisition, channel)
+    for channel, about in enumerate(info["channels"]):
+        stack = Stack(file, channel)
         scale = [steps[name] for name in (*stack.axes, "Y", "X")]
-        limits = np.nanpercentile(acquisition[channel], (1, 99.5)) + (0, 1e-6)
+        middle = stack[tuple(size // 2 for size in stack.shape[:-2])]  # the first plane is often dark
+        limits = np.nanpercentile(middle, (1, 99.5)) + (0, 1e-6)
         show = {"name": about["name"], "scale": scale, "contrast_limits": limits, "blending": "additive"}
         layers.append((stack, {**show, "colormap": about["color"] or "gray"}, "image"))
     return layers

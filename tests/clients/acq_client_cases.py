@@ -196,6 +196,10 @@ class Client(unittest.TestCase):
             np.testing.assert_array_equal(stack[3], a.at(t=3)[0])
             np.testing.assert_array_equal(stack[3, 5:7, ::2], a.at(t=3)[0][5:7, ::2])
             np.testing.assert_array_equal(np.asarray(stack)[11], a.at(t=11)[0])
+            low, high = np.percentile(a.at(t=6)[0], (1, 99.5))
+            np.testing.assert_allclose(show["contrast_limits"], (low, high + 1e-6))
+            stack.file.acquisition.close()  # as if the server had forgotten it
+            np.testing.assert_array_equal(stack[3], a.at(t=3)[0])
         try:
             import napari
         except ImportError:
