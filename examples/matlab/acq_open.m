@@ -17,8 +17,12 @@ function a = acq_open(path, varargin)
 %   See also ACQ_PLANE, ACQ_SHOW, ACQ_CLOSE.
   options = struct('scene', [], 'server', 'http://127.0.0.1:8767');
   for i = 1:2:numel(varargin)
+    if i == numel(varargin) || ~any(strcmp(varargin{i}, {'scene', 'server'}))
+      error('acq:unknown_option', 'The options of acq_open are ''scene'' and ''server'', each with its value');
+    end
     options.(varargin{i}) = varargin{i + 1};
   end
+  path = char(path);  % MATLAB has two kinds of text
   body = struct();
   if ~isempty(options.scene)
     body.scene = options.scene - 1;
@@ -28,6 +32,9 @@ function a = acq_open(path, varargin)
   else
     body.path = path;
     info = acq_json(options.server, 'POST', '/api/v2/open', body);
+  end
+  if ~isfield(info, 'sessionId')
+    error('acq:no_acq_server', '%s answered what no acq-server answers', options.server);
   end
   a = acq_group(options.server, info);
   a.info = info;

@@ -3,15 +3,20 @@ function plane = acq_plane(a, channel, varargin)
 %   ACQ_PLANE(A, 'CH1') or ACQ_PLANE(A, 1), of what ACQ_OPEN gave; its first time point and focus plane.
 %   ACQ_PLANE(A, 1, 't', 3, 'z', 2) at other ones, all from 1: time point, focus plane, wavelength ('l').
 %   ACQ_PLANE(A.reference, 1) of the reference image.
-  if ischar(channel)
-    name = channel;
-    channel = find(strcmp(a.names, name), 1);
-    if isempty(channel)
-      error('acq:channel_not_found', 'There is no channel "%s"; there are: %s', name, strjoin(a.names, ', '));
-    end
+  wanted = channel;
+  if ~isnumeric(wanted)
+    wanted = char(wanted);  % MATLAB has two kinds of text
+    channel = find(strcmp(a.names, wanted), 1);
+  end
+  if ~isscalar(channel) || ~any(channel == 1:numel(a.names))
+    error('acq:channel_not_found', 'There is no channel "%s"; there are 1 to %d: %s', num2str(wanted), ...
+      numel(a.names), strjoin(a.names, ', '));
   end
   query = '';
   for i = 1:2:numel(varargin)
+    if i == numel(varargin) || ~any(strcmp(varargin{i}, {'t', 'z', 'l'}))
+      error('acq:unknown_option', 'A position is given as ''t'', ''z'' and ''l'', each with its index');
+    end
     query = sprintf('%s&%s=%d', query, varargin{i}, varargin{i + 1} - 1);
   end
   bytes = acq_request(a.server, 'GET', [a.urls{channel} '?' query(2:end)], []);

@@ -1,6 +1,6 @@
-% Prints a JSON line for each thing that tests/clients/octave_test.ts compares: octave octave_cases.m CLIENT SERVER FIXTURES BUSY REFUSING
+% Prints a JSON line for each thing that tests/clients/octave_test.ts compares: octave octave_cases.m CLIENT SERVER FIXTURES BUSY REFUSING OTHERS
 args = argv();
-[client, server, fixtures, busy, refusing] = args{end - 4:end};
+[client, server, fixtures, busy, refusing, others] = args{end - 5:end};
 addpath(client);
 
 function text = sha(plane)
@@ -52,3 +52,19 @@ acq_close(d);
 e = acq_open([fixtures '/oir/line_scan.oir'], 'server', busy);
 tell({sha(acq_plane(e, 1)), failure(@() acq_open([fixtures '/oir/line_scan.oir'], 'server', refusing))});
 acq_close(e);
+
+% A slash at the end of the address, and addresses that a shell would follow.
+f = acq_open([fixtures '/oir/line_scan.oir'], 'server', [server '/']);
+tell({failure(@() acq_plane(f, 0)), failure(@() acq_plane(f, 3)), failure(@() acq_plane(f, 1, 'time', 2)), ...
+  failure(@() acq_plane(f, 1, 't')), failure(@() acq_open('/nowhere.tif', 'Server', server)), ...
+  failure(@() acq_open('/nowhere.tif', 'scene'))});
+mark = tempname();
+f.urls{1} = ['/api/v2$(touch ' mark ')'];
+tell({failure(@() acq_plane(f, 1)), failure(@() acq_open('/nowhere.tif', 'server', 'http://$(echo 1)')), exist(mark)});
+acq_close(f);
+codes = {};
+[count, others] = strtok(others);
+for k = 0:str2double(count) - 1
+  codes{end + 1} = failure(@() acq_open('/nowhere.tif', 'server', sprintf('%s/%d', strtrim(others), k)));
+end
+tell(unique(codes));

@@ -9,6 +9,21 @@ import { findProgram, output } from "./program.ts";
 const octave = findProgram("octave-cli", "the client for MATLAB and Octave");
 const curl = findProgram("curl", "the client for MATLAB and Octave");
 
+/** What other programs may answer, each below its number; `base` begins with how many there are. */
+function otherPrograms() {
+  const bodies = ["<html>", "", "[]", '"x"', "{}", '{"ok": true}', '{"error": {}}'];
+  const answers = bodies.flatMap((body) => [200, 302, 404].map((status) => ({ body, status })));
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    await request.text();
+    const { body, status } = answers[Number(new URL(request.url).pathname.split("/")[1])]!;
+    return new Response(body, { status });
+  });
+  return {
+    base: `${answers.length} http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
 Deno.test({
   name: "octave: planes, positions, scenes, reference, errors and waiting",
   ignore: octave === null || curl === null,
@@ -17,6 +32,7 @@ Deno.test({
     try {
       const of = /^POST \/api\/v2\/open$|\/channels\/0\/data/;
       await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
+      await using others = otherPrograms();
       await using refusing = busyServer(server.baseUrl, { of, times: 2, retryAfter: null });
       const client = join(ROOT, "examples", "matlab");
       const script = join(ROOT, "tests", "clients", "octave_cases.m");
@@ -28,12 +44,10 @@ Deno.test({
         FIXTURES,
         busy.base,
         refusing.base,
+        others.base,
       ]);
-      const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene, waited] = said.trimEnd()
-        .split(
-          "\n",
-        )
-        .map((line) => JSON.parse(line));
+      const lines = said.trimEnd().split("\n").map((line) => JSON.parse(line));
+      const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene, waited] = lines;
       const scan = fixtureEntry("oir", "line_scan.oir");
       assert.deepEqual(kind, { class: "single", size: [40, 6] });
       assert.deepEqual(planes, scan.planes);
@@ -53,6 +67,13 @@ Deno.test({
       assert.deepEqual(Object.fromEntries(short), series);
       const { scenes } = fixtureEntry("nd2", "positions.nd2");
       assert.deepEqual([scene[0].slice(0, 16), scene[1]], [scenes[1]!.planes["1,0,0,0"], scenes.length]);
+      const [ofWords, ofAddresses, ofOthers] = lines.slice(10);
+      assert.deepEqual(ofWords, [
+        ...["acq:channel_not_found", "acq:channel_not_found"],
+        ...["acq:unknown_option", "acq:unknown_option", "acq:unknown_option", "acq:unknown_option"],
+      ]);
+      assert.deepEqual(ofAddresses, ["acq:server_unreachable", "acq:server_unreachable", 0]);
+      assert.deepEqual(ofOthers, ["acq:no_acq_server"]);
       assert.deepEqual(waited, [scan.planes[0], "acq:too_many_opens"]);
       for (const times of busy.asked.values()) {
         assert.equal(times.length, 3);

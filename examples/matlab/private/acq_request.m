@@ -1,6 +1,11 @@
 function bytes = acq_request(server, method, url, body)
 %ACQ_REQUEST  The bytes of an answer. MATLAB asks by itself, Octave through curl. A busy server is asked again
 %when it says (Retry-After).
+  server = regexprep(char(server), '/+$', '');
+  if isempty(regexp([server url], '^(https?://)?[\w\[][-\w.~:/?&=%\[\]+,]*$', 'once'))
+    % It becomes a part of a command, and the paths in it come from whoever answers.
+    error('acq:server_unreachable', 'The address "%s" is no address of a server', [server url]);
+  end
   for tries = 1:10
     if exist('OCTAVE_VERSION', 'builtin')
       [bytes, status, wait] = by_curl(method, [server url], body);
@@ -12,14 +17,14 @@ function bytes = acq_request(server, method, url, body)
     end
     pause(wait)
   end
-  if status >= 400
+  if status < 200 || status >= 300
     try
       answer = jsondecode(native2unicode(bytes, 'UTF-8'));
-      code = answer.error;
+      [code, message] = deal(['acq:' answer.error], answer.message);
     catch
-      error('acq:no_acq_server', '%s answered %d and is no acq-server', server, status);
+      [code, message] = deal('acq:no_acq_server', sprintf('%s answered %d and is no acq-server', server, status));
     end
-    error(['acq:' code], '%s', answer.message);
+    error(code, '%s', message);
   end
 end
 
