@@ -14,8 +14,10 @@ scene = 0;
 while (startsWith(path, "http://") || startsWith(path, "scene=")) {
   space = indexOf(path + " ", " ");
   word = substring(path, 0, space);
+  if (endsWith(word, "/")) word = substring(word, 0, lengthOf(word) - 1);
   if (startsWith(word, "http://")) server = word;
   else scene = parseInt(substring(word, 6));
+  if (isNaN(scene)) exit("\"" + word + "\" is no scene: they are counted from 1");
   path = substring(path, minOf(space + 1, lengthOf(path)));
 }
 choice = "";
@@ -205,12 +207,14 @@ function valueAfter(json, key, from) {
   return text;
 }
 
-// A text as it stands in JSON.
+// A text as it stands in JSON, in ASCII: what ImageJ writes is in the encoding of the system.
 function escaped(text) {
   result = "";
   for (i = 0; i < lengthOf(text); i++) {
     c = substring(text, i, i + 1);
-    if (c == "\\" || c == "\"") result = result + "\\";
+    code = charCodeAt(text, i);
+    if (c == "\\" || c == "\"") c = "\\" + c;
+    else if (code < 32 || code > 126) c = "\\u" + IJ.pad(toHex(code), 4);
     result = result + c;
   }
   return result;

@@ -35,7 +35,7 @@ interface Image {
 }
 
 /** What ImageJ shows after the macro has run. */
-async function opened(argument: string, folder: string): Promise<Image[]> {
+async function opened(argument: string, folder: string, encoding = "UTF-8"): Promise<Image[]> {
   const macro = join(ROOT, "examples", "imagej", "acq_open.ijm");
   const script = join(ROOT, "tests", "clients", "imagej_cases.ijm");
   // An error is a dialog, which nobody would close.
@@ -47,6 +47,7 @@ async function opened(argument: string, folder: string): Promise<Image[]> {
       java!,
       "-Xmx512m",
       `-Duser.home=${folder}`,
+      `-Dfile.encoding=${encoding}`,
       "-cp",
       JAR,
       "ij.ImageJ",
@@ -55,7 +56,7 @@ async function opened(argument: string, folder: string): Promise<Image[]> {
     ],
     ...["-batch", script, `${macro}|${folder}|${argument}`],
     // A proxy of the environment is passed by; at this one nobody listens.
-  ], { env: { http_proxy: "http://127.0.0.1:9" } });
+  ], { env: { http_proxy: "http://127.0.0.1:9", LC_ALL: "C.UTF-8" } });
   const lines = Deno.readTextFileSync(join(folder, "open.txt")).trimEnd().split("\n");
   return Array.from({ length: Math.ceil(lines.length / 5) }, (_, i) => {
     const [title = "", dimensions = "", steps = "", labels = "", selection = ""] = lines.slice(
@@ -95,6 +96,8 @@ interface Opening {
   readonly as: string;
   /** Before the path in the argument of the macro. */
   readonly words?: string;
+  /** In which Java writes text: UTF-8 unless it is told otherwise, as by Windows. */
+  readonly encoding?: string;
 }
 
 function imagejTest(name: string, opening: Opening, check: (images: Image[]) => void): void {
@@ -105,7 +108,8 @@ function imagejTest(name: string, opening: Opening, check: (images: Image[]) => 
       withServer(async (server, folder) => {
         const path = join(folder, opening.as);
         Deno.copyFileSync(join(FIXTURES, opening.file), path);
-        check(await opened(`${server.baseUrl} ${opening.words ?? ""}${path}`, folder));
+        const argument = `${server.baseUrl}/ ${opening.words ?? ""}${path}`;
+        check(await opened(argument, folder, opening.encoding));
         assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
       }),
   });
@@ -159,6 +163,12 @@ imagejTest("a mosaic of one channel", { file: "czi/lib_mosaic.czi", as: MOSAIC }
   assert.equal(image!.title, MOSAIC);
   assert.deepEqual(image!.planes, fixtureEntry("czi", "lib_mosaic.czi").sha256_f32le);
 });
+
+imagejTest(
+  "a name that the encoding of the system has not",
+  { file: "czi/lib_mosaic.czi", as: "µ 鼠.czi", encoding: "ISO-8859-1" },
+  ([image]) => assert.deepEqual(image!.planes, fixtureEntry("czi", "lib_mosaic.czi").sha256_f32le),
+);
 
 imagejTest(
   "a scene of several, with its time points",
