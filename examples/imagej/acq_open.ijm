@@ -7,7 +7,7 @@
 //   runMacro("/path/to/acq_open.ijm", "http://127.0.0.1:9000 /data/scan.oir");   // a server at another address
 
 var server = "http://127.0.0.1:8767";
-var info;
+var info, session;
 
 path = getArgument();
 scene = 0;
@@ -66,8 +66,7 @@ function openPlanes(group, url, title, sizes) {
   run("Raw...", "open=[" + folder + files[0] + "] image=[32-bit Real] width=" + columns + " height=" + rows
     + " number=1 little-endian open");
   rename(title);
-  for (i = 0; i < files.length; i++) gone = File.delete(folder + files[i]);
-  gone = File.delete(folder);
+  deleteFolder(folder);
   calibrate(group, channels, slices, frames);
   for (c = 0; c < channels; c++) {
     name = valueAfter(entries[c], "name", lastIndexOf(entries[c], "\"index\":"));
@@ -93,9 +92,18 @@ function askAgain(url, folder) {
     else wait(1000 * seconds);
   }
   if (indexOf(head, " 200 ") < 0) {
-    answer = File.openAsString(file);
+    answer = "";
+    if (File.exists(file)) answer = File.openAsString(file);
+    deleteFolder(folder);
+    said = exec("curl", "--noproxy", "*", "--silent", "--request", "DELETE", server + session);
     stop(answer);
   }
+}
+
+function deleteFolder(folder) {
+  files = getFileList(folder);
+  for (i = 0; i < files.length; i++) gone = File.delete(folder + files[i]);
+  gone = File.delete(folder);
 }
 
 // Seconds after which a busy server wants to be asked again, -1 where it does not say so.

@@ -48,6 +48,7 @@ async function opened(argument: string, folder: string, encoding = "UTF-8"): Pro
       "-Xmx512m",
       `-Duser.home=${folder}`,
       `-Dfile.encoding=${encoding}`,
+      `-Djava.io.tmpdir=${folder}`,
       "-cp",
       JAR,
       "ij.ImageJ",
@@ -198,5 +199,19 @@ Deno.test({
       // Of a plane the first refusal is of the curl that asks for all of them.
       assert.deepEqual(others.map((times) => times.length), [3, 3]);
       for (const [, second, third] of others) assert(third! - second! >= 1000);
+    }),
+});
+
+Deno.test({
+  name: "imagej: nothing is left over when a plane cannot be read",
+  ignore,
+  fn: () =>
+    withServer(async (server, folder) => {
+      const of = /\/channels\/0*1\/data/;
+      await using refusing = busyServer(server.baseUrl, { of, times: 9, retryAfter: null });
+      const argument = `${refusing.base} ${join(FIXTURES, "oir", "line_scan.oir")}`;
+      await assert.rejects(opened(argument, folder), Deno.errors.NotFound);
+      assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("acq_")), []);
+      assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
     }),
 });
