@@ -446,6 +446,15 @@ Deno.test("what is no answer of this contract is said so", async () => {
   await open(() => Response.json(null), /has no ok/);
 });
 
+Deno.test("another program is no server", async () => {
+  for (const body of [[], { ok: true }]) {
+    const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+    await using other = Deno.serve(options, () => Response.json(body));
+    const base = `http://127.0.0.1:${other.addr.port}`;
+    await assert.rejects(connect(base), fails("bad_answer", /is no acq-server/));
+  }
+});
+
 Deno.test("no server at all is server_gone", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = listener.addr;

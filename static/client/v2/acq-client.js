@@ -49,6 +49,9 @@ export async function connect(base, { signal, retries = 3, longestWait = 10 } = 
     /** @type {Promise<Types.Health>} */ (http.json("/api/v2/health", { signal })),
     /** @type {Promise<Types.Capabilities>} */ (http.json("/api/v2/capabilities", { signal })),
   ]);
+  if (typeof health.server_version !== "string") {
+    throw new AcqError("bad_answer", `${http.base} is no acq-server`);
+  }
   return new Server(http, health, capabilities);
 }
 
