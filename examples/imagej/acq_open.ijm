@@ -60,13 +60,29 @@ function openPlanes(group, url, title, sizes) {
   said = exec("curl", "--noproxy", "*", "--silent", "--fail", "--write-out", "%{http_code} %{url_effective}\\n",
     "--output", folder + "t#3_z#2_c#1.raw", server + planes);
   answers = split(said, "\n");
-  for (i = 0; i < answers.length; i++)
-    if (!startsWith(answers[i], "200 ")) askAgain(substring(answers[i], 4), folder);
+  missing = newArray(0);
+  for (i = 0; i < answers.length; i++) {
+    isThere = true;
+    if (!startsWith(answers[i], "200 ")) isThere = askAgain(substring(answers[i], 4), folder);
+    if (!isThere) missing = Array.concat(missing, substring(answers[i], 4));
+  }
+  // A plane that was never recorded is NaN in the place of a copy of the first one.
+  files = getFileList(folder);
+  for (i = 0; i < missing.length; i++) {
+    missing[i] = planeFile(missing[i]);
+    File.copy(folder + files[0], folder + missing[i]);
+  }
   files = getFileList(folder);
   run("Raw...", "open=[" + folder + files[0] + "] image=[32-bit Real] width=" + columns + " height=" + rows
     + " number=1 little-endian open");
   rename(title);
   deleteFolder(folder);
+  for (i = 0; i < files.length; i++)
+    for (k = 0; k < missing.length; k++)
+      if (files[i] == missing[k]) {
+        setSlice(i + 1);
+        run("Set...", "value=NaN slice");
+      }
   calibrate(group, channels, slices, frames);
   for (c = 0; c < channels; c++) {
     name = valueAfter(entries[c], "name", lastIndexOf(entries[c], "\"index\":"));
@@ -79,12 +95,18 @@ function openPlanes(group, url, title, sizes) {
   run("Enhance Contrast", "saturated=0.35");
 }
 
-// Asks for a plane that was refused, as often and as late as a busy server says, into the file that it would have had.
-function askAgain(url, folder) {
+// Name of the file of a plane.
+function planeFile(url) {
   query = indexOf(url, "?");
   c = substring(url, indexOf(url, "/channels/") + 10, indexOf(url, "/data?"));
   z = substring(url, query + 3, indexOf(url, "&t=")); t = substring(url, indexOf(url, "&t=") + 3);
-  file = folder + "t" + t + "_z" + z + "_c" + c + ".raw";
+  return "t" + t + "_z" + z + "_c" + c + ".raw";
+}
+
+// Asks for a plane that was refused, as often and as late as a busy server says, into the file that it would have had.
+// False where it was never recorded.
+function askAgain(url, folder) {
+  file = folder + planeFile(url);
   for (tries = 1; tries <= 10; tries++) {
     head = exec("curl", "--noproxy", "*", "--silent", "--dump-header", "-", "--output", file, url);
     seconds = retryAfter(head);
@@ -94,10 +116,15 @@ function askAgain(url, folder) {
   if (indexOf(head, " 200 ") < 0) {
     answer = "";
     if (File.exists(file)) answer = File.openAsString(file);
+    if (indexOf(answer, "\"plane_not_found\"") >= 0) {
+      gone = File.delete(file);
+      return false;
+    }
     deleteFolder(folder);
     said = exec("curl", "--noproxy", "*", "--silent", "--request", "DELETE", server + session);
     stop(answer);
   }
+  return true;
 }
 
 function deleteFolder(folder) {

@@ -183,6 +183,21 @@ imagejTest(
   },
 );
 
+imagejTest(
+  "a series that was interrupted has NaN where no plane is",
+  { file: "nd2/zlib.nd2", as: "zlib.nd2" },
+  ([image]) => {
+    const { planes } = fixtureEntry("nd2", "zlib.nd2").scenes[0]!;
+    assert.equal(image!.dimensions, "5 9 1 1 4 32");
+    const nothing = createHash("sha256").update(new Uint8Array(new Float32Array(5 * 9).fill(NaN).buffer));
+    const missing = nothing.digest("hex").slice(0, 16);
+    assert.deepEqual(
+      image!.planes.map((hash) => hash.slice(0, 16)),
+      ["0,0,0,0", "1,0,0,0", "2,0,0,0", "3,0,0,0"].map((at) => planes[at] ?? missing),
+    );
+  },
+);
+
 Deno.test({
   name: "imagej: a busy server is asked again when it says",
   ignore,
