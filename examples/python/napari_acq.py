@@ -18,10 +18,12 @@ class File:
         try:
             return self.acquisition.at(**position)[channel]
         except acq.AcqError as error:
+            if error.code == "plane_not_found":  # it was never recorded
+                return np.full(self.acquisition.info["plane"]["shape"], np.nan, "float32")
             if error.code != "session_not_found":
                 raise
         self.acquisition = acq.open(self.path)
-        return self.acquisition.at(**position)[channel]
+        return self.plane(channel, position)
 
 
 class Stack:
@@ -57,8 +59,10 @@ def read(path):
     for channel, about in enumerate(info["channels"]):
         stack = Stack(file, channel)
         scale = [steps[name] for name in (*stack.axes, "Y", "X")]
-        middle = stack[tuple(size // 2 for size in stack.shape[:-2])]  # the first plane is often dark
-        limits = np.nanpercentile(middle, (1, 99.5)) + (0, 1e-6)
+        plane = stack[tuple(size // 2 for size in stack.shape[:-2])]  # the first one is often dark
+        if np.isnan(plane).all():
+            plane = file.acquisition[channel]
+        limits = np.nanpercentile(plane, (1, 99.5)) + (0, 1e-6)
         show = {"name": about["name"], "scale": scale, "contrast_limits": limits, "blending": "additive"}
         layers.append((stack, {**show, "colormap": about["color"] or "gray"}, "image"))
     return layers

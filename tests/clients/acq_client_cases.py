@@ -1,4 +1,4 @@
-"""What examples/python/acq_client.py does beside fetching planes: python acq_client_cases.py FOLDER_OF_CLIENT SERVER EXAMPLES"""
+"""What examples/python/acq_client.py does beside fetching planes: python acq_client_cases.py FOLDER_OF_CLIENT SERVER EXAMPLES FIXTURES"""
 import contextlib
 import http.server
 import json
@@ -12,7 +12,7 @@ import numpy as np
 sys.path.insert(0, sys.argv[1])
 import acq_client as acq
 
-acq.SERVER, EXAMPLES = sys.argv[2:4]
+acq.SERVER, EXAMPLES, FIXTURES = sys.argv[2:5]
 SCAN, SERIES = EXAMPLES + "/line_scan.oir", EXAMPLES + "/time_series.ome.tif"
 
 
@@ -200,6 +200,11 @@ class Client(unittest.TestCase):
             np.testing.assert_allclose(show["contrast_limits"], (low, high + 1e-6))
             stack.file.acquisition.close()  # as if the server had forgotten it
             np.testing.assert_array_equal(stack[3], a.at(t=3)[0])
+        path = FIXTURES + "/nd2/zlib.nd2"  # its third time point was never recorded
+        (interrupted, show, _), = napari_acq.read(path)
+        self.assertTrue(np.isfinite(show["contrast_limits"]).all())
+        self.assertTrue(np.isnan(interrupted[2]).all())
+        self.assertTrue(np.isfinite(interrupted[3]).all())
         try:
             import napari
         except ImportError:

@@ -77,6 +77,7 @@ Deno.test({
           CLIENT,
           server.baseUrl,
           EXAMPLES,
+          join(ROOT, "tests", "fixtures"),
         ],
       }).output();
       assert.ok(success, new TextDecoder().decode(stderr));
