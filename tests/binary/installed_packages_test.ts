@@ -18,6 +18,9 @@ if (ignore) console.log("Skipped: packages are installed on Linux only");
 const NOBODY = 65534;
 const isRoot = !ignore && Deno.uid() === 0;
 
+/** Folders of programs, of which `dpkg` asks for some that a user of Debian has not in `PATH`. */
+const PATH = `${Deno.env.get("PATH")}:/usr/sbin:/sbin`;
+
 /** A command that another user runs where the test is run by root. */
 function asUser(program: string, args: readonly string[] = []): [program: string, args: string[]] {
   if (!isRoot) return [program, [...args]];
@@ -30,7 +33,7 @@ function run([program, args]: [string, string[]], folder: string): string {
   const { success, stdout, stderr } = new Deno.Command(program, {
     args,
     cwd: folder,
-    env: { HOME: folder, npm_config_cache: join(folder, "cache"), PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+    env: { PATH, HOME: folder, npm_config_cache: join(folder, "cache"), PIP_DISABLE_PIP_VERSION_CHECK: "1" },
   }).outputSync();
   const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
   assert(success, `${program} ${args.join(" ")}: ${out}${error}`);

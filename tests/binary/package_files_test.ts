@@ -1,6 +1,6 @@
 /** The files that `.ci/package_files.ts` leaves out of the executable are really never read. */
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { NEEDED, unneededFiles } from "../../.ci/package_files.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
@@ -21,7 +21,10 @@ function copyNeeded(target: string): void {
       const from = join(cache, registry.name, name);
       const to = join(target, registry.name, name);
       mkdirSync(join(to, version), { recursive: true });
-      copyFileSync(join(from, "registry.json"), join(to, "registry.json"));
+      // A cache that was filled by the lock alone has none.
+      if (existsSync(join(from, "registry.json"))) {
+        copyFileSync(join(from, "registry.json"), join(to, "registry.json"));
+      }
       if (!(name in NEEDED)) {
         copyFileSync(join(from, version, "package.json"), join(to, version, "package.json"));
       } else {
