@@ -190,7 +190,7 @@ function help(): string {
   return [
     "acq-server: opens microscope files and serves each channel as a float32 plane, on this machine only",
     "",
-    "Usage: acq-server [FLAG]...                    serve",
+    "Usage: acq-server [FLAG]...                     serve",
     "       acq-server info PATH...                  describe acquisitions, as JSON",
     "       acq-server plane PATH [--channel N]      write a plane to standard output",
     "       acq-server validate PATH... [--json]     check a collection or its documents",

@@ -108,5 +108,8 @@ Deno.test("help names every flag and fits a terminal", () => {
     assert.ok(lines.some((line) => line.includes(flag)), flag);
   }
   assert.ok(lines.every((line) => line.length <= 100));
+  // What each use does stands in one column.
+  const uses = lines.filter((line) => /^(Usage:| {6}) acq-server /.test(line));
+  assert.equal(new Set(uses.map((line) => line.search(/\S+( \S+)*$/))).size, 1, uses.join("\n"));
   assert.equal(parseCommandLine(["-V"]).kind, "version");
 });
