@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   bandMean,
   baselineOf,
+  mean,
   percentile,
   relativeChange,
   runningMean,
@@ -63,4 +64,18 @@ Deno.test("percentiles are those of numpy", () => {
 Deno.test("neighbours are averaged as far as there are any", () => {
   assert.deepEqual([...runningMean(Float64Array.of(1, 2, NaN, 6, 10), 3)], [1.5, 1.5, 4, 8, 8]);
   assert.deepEqual([...runningMean(Float64Array.of(1, 2, 3), 1)], [1, 2, 3]);
+});
+
+Deno.test("long running means are those of their windows, beside huge values too", () => {
+  const trace = Float64Array.from({ length: 101 }, (_, i) => (i * 37) % 11);
+  [trace[17], trace[18], trace[60]] = [NaN, Infinity, 1e300];
+  for (const count of [2, 3, 10, 50, 51, 100, 101, 102, 5000]) {
+    const means = runningMean(trace, count);
+    trace.forEach((_, i) => {
+      const start = i - Math.floor((count - 1) / 2);
+      const expected = mean(trace, start, start + count);
+      const isNear = Math.abs(means[i]! - expected) <= 1e-12 * Math.abs(expected);
+      assert(isNear || Object.is(means[i], expected), `${count} at ${i}`);
+    });
+  }
 });

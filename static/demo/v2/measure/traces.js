@@ -63,6 +63,10 @@ export function relativeChange(trace, baseline, offset = 0) {
 /**
  * Each value with its neighbours, `count` in all: those that there are at the ends.
  *
+ * A window lies in two blocks of its own length at most: it is the end of one and the beginning of the next. Sums from the
+ * ends of the blocks make the work that of the trace, however long windows are, and nothing is taken away from a sum: one
+ * huge value spoils the windows alone that hold it.
+ *
  * @param {Float64Array} trace
  * @param {number} count odd, or one more is taken behind than before
  * @returns {Float64Array}
@@ -70,7 +74,36 @@ export function relativeChange(trace, baseline, offset = 0) {
 export function runningMean(trace, count) {
   if (!(count > 1)) return trace;
   const before = Math.floor((count - 1) / 2);
-  return trace.map((_, i) => mean(trace, i - before, i - before + count));
+  const { length } = trace;
+  const [sums, counts] = [blockSums(trace, count, (value) => value), blockSums(trace, count, () => 1)];
+  return trace.map((_, i) => {
+    const [from, to] = [Math.max(0, i - before), Math.min(length, i - before + count)];
+    const isOne = Math.floor(from / count) === Math.floor((to - 1) / count);
+    // Of one block there is its beginning or, at the start of the last one, all of it.
+    if (isOne) {
+      return from % count === 0
+        ? sums.begun[to - 1] / counts.begun[to - 1]
+        : sums.left[from] / counts.left[from];
+    }
+    return (sums.left[from] + sums.begun[to - 1]) / (counts.left[from] + counts.begun[to - 1]);
+  });
+}
+
+/** Of what finite values weigh: for each place the sum from the beginning of its block, and that to its end. */
+function blockSums(
+  /** @type {Float64Array} */ trace,
+  /** @type {number} */ block,
+  /** @type {(value: number) => number} */ weigh,
+) {
+  const weights = trace.map((value) => Number.isFinite(value) ? weigh(value) : 0);
+  const [begun, left] = [new Float64Array(trace.length), new Float64Array(trace.length)];
+  for (let i = 0; i < trace.length; i += 1) {
+    begun[i] = weights[i] + (i % block === 0 ? 0 : begun[i - 1]);
+  }
+  for (let i = trace.length - 1; i >= 0; i -= 1) {
+    left[i] = weights[i] + ((i + 1) % block === 0 || i + 1 === trace.length ? 0 : left[i + 1]);
+  }
+  return { begun, left };
 }
 
 /**
