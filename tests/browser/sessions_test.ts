@@ -119,6 +119,13 @@ test("a file that has changed is opened again", async () => {
     await viewer.page.keyboard.press("End");
     await viewer.page.locator("#fault").waitFor();
     assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
+    assert.equal(await viewer.text("#status"), "Failed");
+    // Once a step succeeds nothing says that one has failed.
+    await server.resume();
+    await viewer.page.keyboard.press("End");
+    await viewer.page.locator("#axis-t output").filter({ hasText: /^12 / }).waitFor();
+    await viewer.page.locator("#fault").waitFor({ state: "hidden" });
+    assert.notEqual(await viewer.text("#status"), "Failed");
   } finally {
     await browser.close();
   }

@@ -22,10 +22,7 @@ export class Page {
   constructor() {
     byId("notice-close").addEventListener("click", () => this.notice(null));
     byId("warnings-close").addEventListener("click", () => byId("warnings").hidden = true);
-    byId("fault-close").addEventListener("click", () => {
-      this.fault(null);
-      this.say("");
-    });
+    byId("fault-close").addEventListener("click", () => this.fault(null));
   }
 
   /** Something is open, or nothing. @param {OpenResponse | null} info @param {boolean} [isSample] */
@@ -103,8 +100,13 @@ export class Page {
 
   /** A failure above the pictures, with its code under "Details"; null takes it away. @param {unknown} error @param {string} [file] that it speaks of */
   fault(error, file = "") {
+    const wasThere = !byId("fault").hidden;
     byId("fault").hidden = error === null;
-    if (error === null) return;
+    if (error === null) {
+      // The line at the foot said that it failed.
+      if (wasThere && byId("status").classList.contains("bad")) this.say("");
+      return;
+    }
     const { words, code, message } = faultOf(error);
     byId("fault-words").textContent = words;
     byId("fault-file").textContent = file;
