@@ -86,6 +86,12 @@ test("typed times, fit and the way back", async (viewer) => {
   await to.press("Tab");
   await viewer.settle();
   near(await timeOf(viewer), [0.1, 0.2], 0.0005);
+  // Beyond the recording there is nothing: the field says what is seen.
+  await to.fill("5");
+  await to.press("Enter");
+  assert(Math.abs(Number(await to.inputValue()) - SHAPE[0] * LINE_S) < 0.0005, await to.inputValue());
+  await to.fill("0.2");
+  await to.press("Enter");
   await from.fill("soon");
   await from.press("Enter");
   assert.equal(await from.getAttribute("aria-invalid"), "true");

@@ -64,7 +64,7 @@ export class TimeAxis {
 
   /** The picture has another view or another place. */
   follow() {
-    const { size, time, view } = this.#pane;
+    const { size, time } = this.#pane;
     this.#back.disabled = !this.#pane.canGoBack;
     this.#strip.hidden = time !== "across";
     this.#fields.hidden = time === null;
@@ -72,13 +72,11 @@ export class TimeAxis {
     if (time === "across") this.#overview.follow(this.#pane.edges);
     const { axisX } = size;
     within(this.#fields, ".unit").textContent = unitSymbol(axisX.unit);
-    const fine = (view.x1 - view.x0) * axisX.step / DIGITS;
-    for (const [end, line] of [view.x0, view.x1].entries()) {
-      const input = this.#inputs[end];
-      if (input === undefined || document.activeElement === input) continue;
-      input.value = formatAt(line * axisX.step, fine);
+    this.#inputs.forEach((input, end) => {
+      if (document.activeElement === input) return;
+      this.#write(input, end);
       input.removeAttribute("aria-invalid");
-    }
+    });
   }
 
   /** @param {HTMLInputElement} input @param {number} end */
@@ -97,6 +95,8 @@ export class TimeAxis {
       ? [line, line + least > view.x1 ? line + length : view.x1]
       : [line - least < view.x0 ? line - length : view.x0, line];
     this.#pane.view = { ...view, ...inside(x0, Math.max(x1, x0 + least), size.width) };
+    // What was typed may lie beyond the recording.
+    this.#write(input, end);
   }
 
   /** Up and down move the window by a line, with Shift by its length. @param {KeyboardEvent} event @param {number} end */
@@ -107,11 +107,16 @@ export class TimeAxis {
     const lines = (event.shiftKey ? view.x1 - view.x0 : 1) * (event.key === "ArrowUp" ? 1 : -1);
     this.#pane.view = { ...view, ...inside(view.x0 + lines, view.x1 + lines, size.width) };
     const input = this.#inputs[end];
-    const { x0, x1 } = this.#pane.view;
-    if (input !== undefined) {
-      input.value = formatAt([x0, x1][end] * size.axisX.step, (x1 - x0) * size.axisX.step / DIGITS);
-    }
+    if (input !== undefined) this.#write(input, end);
     event.preventDefault();
+  }
+
+  /** The time that is seen, also into a field that is being typed into. @param {HTMLInputElement} input @param {number} end */
+  #write(input, end) {
+    const { size, view: { x0, x1 } } = this.#pane;
+    if (size === null) return;
+    const { step } = size.axisX;
+    input.value = formatAt([x0, x1][end] * step, (x1 - x0) * step / DIGITS);
   }
 }
 
