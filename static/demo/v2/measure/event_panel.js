@@ -17,6 +17,9 @@ import { rounded } from "./scan.js";
 /** More rows than anybody edits: the threshold lies in the noise. */
 export const MOST_ROWS = 2000;
 
+/** Rows that are shown at once: each takes the browser some of the time in which it answers to nothing else. */
+const ROWS_AT_ONCE = 100;
+
 /** A peak that is added by hand is looked for so many lines around the cursor, or in a fiftieth of the trace. */
 const REACH = 3;
 
@@ -33,6 +36,8 @@ export class EventPanel extends EventTarget {
   #prominence;
   #distance;
   #isFound = false;
+  /** Rows that are shown, at most. */
+  #most = ROWS_AT_ONCE;
   /** Key and length of the trace that the rows were measured in. */
   #measured = "";
   #length = 0;
@@ -269,6 +274,7 @@ export class EventPanel extends EventTarget {
   #clear() {
     this.#kept = null;
     this.#rows = [];
+    this.#most = ROWS_AT_ONCE;
     this.#isFound = false;
     this.#status.textContent = "";
     this.#list();
@@ -277,7 +283,7 @@ export class EventPanel extends EventTarget {
   #list() {
     const step = this.#scan?.axes[0].step ?? 1;
     const isInSeconds = this.#unit === "s";
-    const rows = this.#rows.map((row, i) => {
+    const rows = this.#rows.slice(0, this.#most).map((row, i) => {
       const number = i + 1;
       const note = element("input", {
         type: "text",
@@ -309,7 +315,15 @@ export class EventPanel extends EventTarget {
       "Note",
       "",
     ];
-    this.#table.replaceChildren(...(rows.length === 0 ? [] : [table("Events", heads, rows)]));
+    const left = this.#rows.length - rows.length;
+    const more = button(`Show ${Math.min(left, ROWS_AT_ONCE)} more of ${left}`, () => {
+      this.#most += ROWS_AT_ONCE;
+      this.#list();
+    }, { id: "event-more" });
+    this.#table.replaceChildren(
+      ...(rows.length === 0 ? [] : [table("Events", heads, rows)]),
+      ...(left === 0 ? [] : [more]),
+    );
     this.#changed();
   }
 
