@@ -338,6 +338,50 @@ test("events are found, edited and saved", async (viewer) => {
   assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
 });
 
+test("a number that makes no sense is marked, and the former one counts", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
+  await page.check("#trace-change");
+  for (
+    const [field, good, wrong] of [
+      ["#trace-average", "5", ["", "0", "2.5", "-3"]],
+      ["#baseline-percentile", "20", ["", "150", "-1"]],
+    ] as const
+  ) {
+    await page.fill(field, good);
+    await page.keyboard.press("Enter");
+    for (const text of wrong) {
+      await page.fill(field, text);
+      await page.keyboard.press("Enter");
+      assert.equal(await page.getAttribute(field, "aria-invalid"), "true", text);
+    }
+  }
+  // What else is changed takes none of them.
+  await page.selectOption("#baseline-kind", "window");
+  await page.selectOption("#baseline-kind", "percentile");
+  const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
+  assert.equal(about.get("Lines averaged"), "5");
+  assert.equal(about.get("Baseline F0"), "percentile 20");
+});
+
+test("of many events some are shown at once, and all are saved", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
+  await unfold(viewer, "events");
+  await page.selectOption("#event-trace", { label: "Band 1 · CH2" });
+  await page.fill("#event-threshold", "-1000");
+  await page.fill("#event-amplitude", "0");
+  await page.click("#event-find");
+  const shown = () => page.locator("#measure-events tbody tr").count();
+  const found = Number((await viewer.text("#measure-events [role=status]")).match(/^\d+/)![0]);
+  assert(found > 150, `${found}`);
+  const { rows } = tableOf((await saved(viewer, "#csv-events")).text);
+  assert.equal(rows.length, found);
+  assert.equal(await shown(), 100);
+  await page.click("#event-more");
+  assert.equal(await shown(), Math.min(200, found));
+});
+
 test("pinned cursors tell their values and differences", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "cursors");

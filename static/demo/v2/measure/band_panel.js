@@ -69,9 +69,7 @@ export class BandPanel extends EventTarget {
   /** To be kept as JSON. @returns {import("./drawn.js").KeptTraces} */
   get kept() {
     const { isChange, baseline, offset, average } = this.#settings;
-    const [percentile, from, to] = [this.#baseline.percentile, ...this.#window].map(({ input }) =>
-      input.valueAsNumber
-    );
+    const [percentile, from, to] = [this.#baseline.percentile, ...this.#window].map(({ number }) => number);
     return { isChange, kind: baseline.kind, percentile, from, to, offset, average };
   }
 
@@ -81,9 +79,9 @@ export class BandPanel extends EventTarget {
     this.draft = null;
     const time = scan?.axes[0];
     const end = time === undefined || scan === null ? 0 : shapeOf(scan)[0] * time.step;
-    for (const [i, { input, unitText }] of this.#window.entries()) {
-      input.value = i === 0 ? "0" : formatNumber(Number((end / 10).toPrecision(3)));
-      unitText.data = tableUnit(time ?? { unit: "seconds" });
+    for (const [i, field] of this.#window.entries()) {
+      field.number = i === 0 ? 0 : Number((end / 10).toPrecision(3));
+      field.unitText.data = tableUnit(time ?? { unit: "seconds" });
     }
     if (drawn !== null) this.#take(drawn.traces);
     // A time is other lines where lines take another time.
@@ -95,15 +93,12 @@ export class BandPanel extends EventTarget {
   #take({ isChange, kind, percentile, from, to, offset, average }) {
     const fields = this.#baseline;
     this.#change.input.checked = isChange;
-    this.#average.input.value = String(average);
+    this.#average.number = average;
     fields.kind.select.value = kind;
-    fields.offset.input.value = String(offset);
-    for (
-      const [{ input }, value]
-        of /** @type {const} */ ([[fields.percentile, percentile], [fields.from, from], [fields.to, to]])
-    ) {
-      input.value = String(value);
-    }
+    fields.offset.number = offset;
+    fields.percentile.number = percentile;
+    fields.from.number = from;
+    fields.to.number = to;
     this.#settings = { ...this.#settings, isChange, offset, average };
     this.#showBaseline();
   }
@@ -203,11 +198,11 @@ export class BandPanel extends EventTarget {
   get #typedBaseline() {
     const { kind, percentile, from, to } = this.#baseline;
     if (kind.select.value !== "window") {
-      return { kind: "percentile", percentile: percentile.input.valueAsNumber };
+      return { kind: "percentile", percentile: percentile.number };
     }
     const step = this.#scan?.axes[0].step ?? 1;
-    const line = (/** @type {HTMLInputElement} */ input) => Math.round(input.valueAsNumber / step);
-    return { kind: "window", from: line(from.input), to: Math.max(line(from.input) + 1, line(to.input)) };
+    const [first, last] = [from, to].map(({ number }) => Math.round(number / step));
+    return { kind: "window", from: first, to: Math.max(first + 1, last) };
   }
 
   /** @param {Partial<import("./band_traces.js").TraceSettings>} change */

@@ -72,7 +72,7 @@ export class CursorPanel extends EventTarget {
 
   /** To be kept as JSON. @returns {import("./drawn.js").Drawn["cursors"]} */
   get kept() {
-    const [lines, columns] = [this.#lines, this.#columns].map(({ input }) => input.valueAsNumber);
+    const [lines, columns] = [this.#lines.number, this.#columns.number];
     return { pinned: this.#pinned, lines, columns };
   }
 
@@ -81,8 +81,8 @@ export class CursorPanel extends EventTarget {
     this.#scan = scan;
     this.#pinned = drawn?.cursors.pinned ?? [];
     if (drawn !== null) {
-      this.#lines.input.value = String(drawn.cursors.lines);
-      this.#columns.input.value = String(drawn.cursors.columns);
+      this.#lines.number = drawn.cursors.lines;
+      this.#columns.number = drawn.cursors.columns;
     }
     this.#list();
   }
@@ -123,10 +123,7 @@ export class CursorPanel extends EventTarget {
 
   /** @returns {[string, string | number][]} */
   get about() {
-    return [["Lines averaged", this.#lines.input.valueAsNumber], [
-      "Columns averaged",
-      this.#columns.input.valueAsNumber,
-    ]];
+    return [["Lines averaged", this.#lines.number], ["Columns averaged", this.#columns.number]];
   }
 
   /** Columns of the table that is saved. */
@@ -171,9 +168,7 @@ export class CursorPanel extends EventTarget {
   /** @param {Float32Array} samples @param {Cursor} cursor */
   #mean(samples, { x, y }) {
     const [rows, columns] = shapeOf(/** @type {Scan} */ (this.#scan));
-    const [lines, wide] = [this.#lines, this.#columns].map(({ input }) =>
-      Math.max(1, input.valueAsNumber || 1)
-    );
+    const [lines, wide] = [this.#lines.number, this.#columns.number];
     const [top, left] = [x - Math.floor((lines - 1) / 2), y - Math.floor((wide - 1) / 2)];
     let [sum, count] = [0, 0];
     for (let row = Math.max(0, top); row < Math.min(rows, top + lines); row += 1) {

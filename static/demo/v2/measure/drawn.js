@@ -72,8 +72,8 @@ export function drawnIn(kept, scan) {
       : null,
     cursors: {
       pinned: some(cursors?.pinned, ({ x, y }) => isIndex(x, rows) && isIndex(y, columns), 2),
-      lines: cursors?.lines >= 1 ? cursors.lines : 1,
-      columns: cursors?.columns >= 1 ? cursors.columns : 1,
+      lines: cursors?.lines >= 1 ? Math.round(cursors.lines) : 1,
+      columns: cursors?.columns >= 1 ? Math.round(cursors.columns) : 1,
     },
     kymograph: isKymograph(kymograph) ? kymograph : null,
   };
@@ -119,8 +119,9 @@ const isRow = ({ peak, value, note }, rows) =>
 /** @param {any} kymograph */
 const isKymograph = (kymograph) =>
   Array.isArray(kymograph?.points) && kymograph.points.length >= 2 &&
-  kymograph.points.length <= MOST_POINTS && kymograph.points.every(isPoint) && kymograph.width >= 1 &&
-  kymograph.width <= 1000;
+  kymograph.points.length <= MOST_POINTS && kymograph.points.every(isPoint) &&
+  Number.isInteger(kymograph.width) &&
+  kymograph.width >= 1 && kymograph.width <= 1000;
 
 /** @param {any} traces @returns {KeptTraces} */
 function checkedTraces({ isChange, kind, ...numbers } = {}) {
@@ -133,6 +134,6 @@ function checkedTraces({ isChange, kind, ...numbers } = {}) {
     from: number("from", 0),
     to: number("to", 0),
     offset: number("offset", 0),
-    average: Math.max(1, number("average", 1)),
+    average: Math.max(1, Math.round(number("average", 1))),
   };
 }

@@ -2,7 +2,8 @@
 import { element } from "../element.js";
 
 /**
- * A number that can be typed; what is no number within the limits is marked and not told.
+ * A number that can be typed; what is no number within the limits, or no whole one where steps are whole, is marked and not
+ * told: `number` stays what it was.
  *
  * @param {string} label
  * @param {{value: number, min?: number, max?: number, step?: number | "any", unit?: string, id?: string}} settings
@@ -24,13 +25,30 @@ export function numberField(
     input,
     unitText,
   );
+  let number = value;
   input.addEventListener("change", () => {
     const typed = input.valueAsNumber;
-    const isGood = typed >= min && typed <= max;
+    const isGood = typed >= min && typed <= max && (step !== 1 || Number.isInteger(typed));
     input.setAttribute("aria-invalid", String(!isGood));
-    if (isGood) onChange(typed);
+    if (!isGood) return;
+    number = typed;
+    onChange(typed);
   });
-  return { label: label_, input, unitText };
+  return {
+    label: label_,
+    input,
+    unitText,
+    /** What counts, whatever else is typed. */
+    get number() {
+      return number;
+    },
+    /** Not told. */
+    set number(other) {
+      number = other;
+      input.value = String(other);
+      input.removeAttribute("aria-invalid");
+    },
+  };
 }
 
 /**

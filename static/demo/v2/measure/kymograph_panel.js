@@ -66,7 +66,7 @@ export class KymographPanel extends EventTarget {
   get kept() {
     if (this.#points.length === 0) return null;
     const isMade = this.#isShown || this.#running !== null;
-    return { points: this.#points, width: this.#width.input.valueAsNumber, isMade };
+    return { points: this.#points, width: this.#width.number, isMade };
   }
 
   /** @param {Source | null} source a series, or null where there is none @param {import("./drawn.js").KeptKymograph | null} kept */
@@ -74,7 +74,7 @@ export class KymographPanel extends EventTarget {
     this.#leave();
     this.#source = source;
     this.#points = kept?.points ?? [];
-    if (kept !== null) this.#width.input.value = String(kept.width);
+    if (kept !== null) this.#width.number = kept.width;
     this.#start.disabled = this.#points.length === 0;
     this.#back.hidden = true;
     this.#isShown = false;
@@ -112,7 +112,7 @@ export class KymographPanel extends EventTarget {
   marks(toScreen, zoom) {
     if (this.#points.length === 0) return [];
     const points = this.#points.map(({ x, y }) => toScreen(y + 0.5, x + 0.5));
-    const wide = Math.max(1.5, this.#width.input.valueAsNumber * zoom || 0);
+    const wide = Math.max(1.5, this.#width.number * zoom);
     return [{ points, color: "rgba(255, 235, 59, 0.35)", width: wide }, {
       points,
       color: "#ffeb3b",
@@ -127,7 +127,7 @@ export class KymographPanel extends EventTarget {
     if (source === null) return;
     const running = this.#running = new AbortController();
     try {
-      const kymograph = new Kymograph(source.series, this.#points, this.#width.input.valueAsNumber);
+      const kymograph = new Kymograph(source.series, this.#points, this.#width.number);
       this.#start.textContent = "Cancel";
       this.#progress.hidden = false;
       this.#progress.max = source.series.count;

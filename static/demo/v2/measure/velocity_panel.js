@@ -190,6 +190,11 @@ export class VelocityPanel extends EventTarget {
     if (this.#scan === null || !this.#scan.isLineScan) return;
     const { axes } = this.#scan;
     const windows = this.#windows;
+    const [from, to] = windows.columns;
+    if (to - from < SHORTEST_WINDOW) {
+      this.#range.textContent = `Too narrow: a velocity needs ${SHORTEST_WINDOW} columns at least.`;
+      return;
+    }
     const [slow, fast] = resolvable(windows).map((velocity) =>
       velocityText(Number(physicalVelocity(velocity, axes).toPrecision(2)), axes)
     );
