@@ -1,5 +1,5 @@
 // Shows the contract of the server that sent this page; nothing is fetched from anywhere else.
-globalThis.SwaggerUIBundle({
+/** @type {any} */ (globalThis).SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#documentation",
   deepLinking: true,
@@ -7,5 +7,5 @@ globalThis.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   // Cookies of other programs on this host are none of this server's business.
-  requestInterceptor: (request) => ({ ...request, credentials: "omit" }),
+  requestInterceptor: (/** @type {object} */ request) => ({ ...request, credentials: "omit" }),
 });
