@@ -166,8 +166,10 @@ export function reductionText({ rows, columns }, isLineScan, statistic) {
   const all = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]];
   const counts = all
     .filter(([count]) => count > 1)
-    .map(([count, name]) =>
-      `${count < 10 ? count.toFixed(1).replace(/\.0$/, "") : Math.round(count)} ${name}`
-    );
+    .map(([count, name]) => {
+      // A little more than one is not one.
+      const digits = count < 1.1 ? count.toPrecision(3) : count.toFixed(count < 10 ? 1 : 0);
+      return `${digits.replace(/\.0$/, "")} ${name}`;
+    });
   return counts.length === 0 ? "" : `1 pixel = ${counts.join(" × ")}, ${statistic}`;
 }

@@ -87,5 +87,7 @@ Deno.test("the way for finite samples answers what the general way answers", () 
 Deno.test("a pixel is said in the words of its axes", () => {
   assert.equal(reductionText({ rows: 34.1, columns: 0.4 }, true, "mean"), "1 pixel = 34 lines, mean");
   assert.equal(reductionText({ rows: 3.3, columns: 2 }, false, "max"), "1 pixel = 3.3 rows × 2 columns, max");
+  assert.equal(reductionText({ rows: 1.047, columns: 1 }, true, "min"), "1 pixel = 1.05 lines, min");
+  assert.equal(reductionText({ rows: 9.97, columns: 1 }, true, "min"), "1 pixel = 10 lines, min");
   assert.equal(reductionText({ rows: 1, columns: 0.2 }, true, "min"), "");
 });
