@@ -364,6 +364,25 @@ test("a number that makes no sense is marked, and the former one counts", async 
   assert.equal(about.get("Baseline F0"), "percentile 20");
 });
 
+test("windows that make no sense say so", async (viewer) => {
+  const { page } = viewer;
+  await unfold(viewer, "velocities");
+  const result = page.locator("#measure-velocities .result");
+  for (
+    const [window, words] of [
+      ["", /whole numbers of lines/],
+      ["64.5", /whole numbers of lines/],
+      ["5", /makes no sense/],
+      ["1e308", /shorter than the window/],
+    ] as const
+  ) {
+    await page.fill("#velocity-window", window);
+    await page.keyboard.press("Enter");
+    await page.click("#velocity-start");
+    await result.filter({ hasText: words }).waitFor();
+  }
+});
+
 test("of many events some are shown at once, and all are saved", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);

@@ -38,8 +38,9 @@ export function velocityOverTime({ samples, shape }, { window, step, columns }, 
   if (!(from >= 0 && to <= width && to - from >= SHORTEST_WINDOW)) {
     throw new RangeError(`A velocity needs ${SHORTEST_WINDOW} columns at least, not ${from} to ${to}`);
   }
+  if (window > rows) return [];
   const standing = standingPart(samples, rows, width, window);
-  const count = Math.max(0, Math.floor((rows - window) / step) + 1);
+  const count = Math.floor((rows - window) / step) + 1;
   const found = [];
   const values = new Float64Array(window * (to - from));
   for (let i = 0; i < count; i += 1) {

@@ -179,8 +179,8 @@ export class VelocityPanel extends EventTarget {
     const band = this.#bands.find(({ id }) => String(id) === this.#band.select.value);
     const columns = this.#scan === null ? 0 : shapeOf(this.#scan)[1];
     return {
-      window: Math.round(this.#window.input.valueAsNumber),
-      step: Math.round(this.#step.input.valueAsNumber),
+      window: this.#window.input.valueAsNumber,
+      step: this.#step.input.valueAsNumber,
       columns: band === undefined ? [0, columns] : [band.from, band.to],
     };
   }
@@ -209,6 +209,10 @@ export class VelocityPanel extends EventTarget {
     const scan = this.#scan;
     if (scan === null) return;
     const windows = this.#windows;
+    if (![windows.window, windows.step].every(Number.isInteger)) {
+      this.#result.textContent = "Type whole numbers of lines for the window and its step.";
+      return;
+    }
     const channel = scan.group.channels[Number(this.#channel.select.value)];
     if (channel === undefined) return;
     const running = this.#running = new AbortController();
