@@ -364,6 +364,16 @@ test("a number that makes no sense is marked, and the former one counts", async 
   assert.equal(about.get("Baseline F0"), "percentile 20");
 });
 
+test("the page says when there are as many bands as there can be", async (viewer) => {
+  const { page } = viewer;
+  const hint = page.locator("#measure-bands .hint");
+  for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
+  assert.equal(await page.locator("#measure-bands li").count(), 24);
+  assert.match(await hint.innerText(), /^24 bands are the most/);
+  await page.locator("#measure-bands li button").first().click();
+  assert(!await hint.isVisible());
+});
+
 test("windows that make no sense say so", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "velocities");

@@ -6,12 +6,14 @@
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../axes.js";
 import { element } from "../element.js";
 import { BandTraces, DEFAULT_SETTINGS } from "./band_traces.js";
-import { Bands } from "./bands.js";
+import { Bands, MOST_BANDS } from "./bands.js";
 import { shapeOf } from "./scan.js";
 import { button, checkField, choiceField, numberField } from "./fields.js";
 
 /** @import { Band } from "./bands.js" */
 /** @import { Scan } from "./scan.js" */
+
+const HOW_TO = "Choose Band and drag up or down over the line scan, or along the path of the reference.";
 
 /** Emits `change` when a trace may have changed. */
 export class BandPanel extends EventTarget {
@@ -25,10 +27,7 @@ export class BandPanel extends EventTarget {
   /** @type {Scan | null} */
   #scan = null;
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
-  #hint = element("p", {
-    className: "hint",
-    textContent: "Choose Band and drag up or down over the line scan, or along the path of the reference.",
-  });
+  #hint = element("p", { className: "hint", textContent: HOW_TO });
   #baseline;
   #window;
   #change;
@@ -214,7 +213,11 @@ export class BandPanel extends EventTarget {
 
   #listBands() {
     const all = this.bands.all;
-    this.#hint.hidden = all.length > 0;
+    const isFull = all.length >= MOST_BANDS;
+    this.#hint.hidden = all.length > 0 && !isFull;
+    this.#hint.textContent = isFull
+      ? `${MOST_BANDS} bands are the most: remove one to draw another.`
+      : HOW_TO;
     // What is typed into stays; only what is gone or new is made again.
     const rows = new Map(
       [...this.#list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.band, row]),
