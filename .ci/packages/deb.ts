@@ -72,7 +72,7 @@ export function debianPackage(
     "Maintainer: The acq-server authors <acq-server@users.noreply.github.com>",
     `Installed-Size: ${size}`,
     "Depends: libc6 (>= 2.27), libgcc-s1 | libgcc1",
-    "Suggests: zenity | kdialog, xdg-utils",
+    "Recommends: zenity | kdialog, xdg-utils",
     "Section: science",
     "Priority: optional",
     `Description: ${SUMMARY}`,
