@@ -404,8 +404,9 @@ test("of many events some are shown at once, and all are saved", async (viewer) 
   const shown = () => page.locator("#measure-events tbody tr").count();
   const found = Number((await viewer.text("#measure-events [role=status]")).match(/^\d+/)![0]);
   assert(found > 150, `${found}`);
-  const { rows } = tableOf((await saved(viewer, "#csv-events")).text);
+  const { rows, about } = tableOf((await saved(viewer, "#csv-events")).text);
   assert.equal(rows.length, found);
+  assert.equal(about.get("Found (2000 at most are listed)"), `${found}`);
   assert.equal(await shown(), 100);
   await page.click("#event-more");
   assert.equal(await shown(), Math.min(200, found));

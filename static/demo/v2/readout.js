@@ -65,10 +65,8 @@ export function facts({ plane, source, channels, header }) {
 function imageFacts(rows, columns) {
   const size = `${columns.size} × ${rows.size} px`;
   if (rows.unit === "Pixels" && columns.unit === "Pixels") return [size];
-  const isSquare = rows.unit === columns.unit && rows.step === columns.step;
-  const steps = isSquare
-    ? perPixel(columns)
-    : [`X ${perPixel(columns)[0] ?? "1 px"}`, `Y ${perPixel(rows)[0] ?? "1 px"}`];
+  const [x = "1 px", y = "1 px"] = [columns, rows].map((axis) => perPixel(axis)[0]);
+  const steps = x === y ? [x] : [`X ${x}`, `Y ${y}`];
   const extents = [columns, rows].map(({ size, step, unit }) => quantity(size * step, unit, 3)).join(" × ");
   return [`${size} (${extents})`, ...steps];
 }

@@ -71,6 +71,8 @@ Deno.test("the line under the title speaks of lines in a line scan and of pixels
     line(axis(0, 30, 0.5, "um"), axis(1, 50, 0.5, "um")),
     /^50 × 30 px \(25 µm × 15 µm\) · 0\.5 µm\/px · 2 /,
   );
+  // Steps that differ in digits that are not written are one.
+  assert.match(line(axis(0, 30, 0.140312, "um"), axis(1, 50, 0.140313, "um")), / · 0\.1403 µm\/px · 2 /);
   assert.match(line(axis(0, 30, 0.05, "um"), axis(1, 50, 0.5, "um")), / · X 0\.5 µm\/px · Y 50 nm\/px · /);
   assert.match(line(axis(0, 30, 1, "Pixels"), axis(1, 50, 1, "Pixels")), /^50 × 30 px · 2 channels/);
   assert.match(

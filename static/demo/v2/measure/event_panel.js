@@ -36,6 +36,8 @@ export class EventPanel extends EventTarget {
   #prominence;
   #distance;
   #isFound = false;
+  /** Events that were found, with those that the table does not hold. */
+  #found = 0;
   /** Rows that are shown, at most. */
   #most = ROWS_AT_ONCE;
   /** Key and length of the trace that the rows were measured in. */
@@ -158,6 +160,7 @@ export class EventPanel extends EventTarget {
       ["Threshold", this.#height.input.valueAsNumber],
       ["Least amplitude", this.#prominence.input.valueAsNumber],
       [`Least distance (${this.#unit})`, this.#distance.input.valueAsNumber],
+      [`Found (${MOST_ROWS} at most are listed)`, this.#found],
     ];
   }
 
@@ -233,6 +236,7 @@ export class EventPanel extends EventTarget {
       distance: Math.max(1, distance / this.#scan.axes[0].step),
     });
     this.#isFound = true;
+    this.#found = found.length;
     [this.#measured, this.#length] = [keyOf(trace), trace.values.length];
     const notes = new Map(this.#rows.map(({ peak, note }) => [peak, note]));
     const rows = found.map((event) => ({ ...event, note: notes.get(event.peak) ?? "", isByHand: false }));
@@ -276,6 +280,7 @@ export class EventPanel extends EventTarget {
     this.#rows = [];
     this.#most = ROWS_AT_ONCE;
     this.#isFound = false;
+    this.#found = 0;
     this.#status.textContent = "";
     this.#list();
   }
