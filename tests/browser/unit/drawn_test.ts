@@ -19,7 +19,7 @@ const kept = {
     height: 1,
     prominence: 0,
     distance: 0,
-    isFound: true,
+    found: 2,
     length: 100,
     rows: [{ peak: 99, value: 4, note: "", isByHand: false }],
   },

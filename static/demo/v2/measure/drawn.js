@@ -20,7 +20,7 @@
  * @property {number | null} height
  * @property {number | null} prominence
  * @property {number | null} distance
- * @property {boolean} isFound
+ * @property {number | null} found how many there were; null where each was added by hand
  * @property {number} length of the trace
  * @property {{peak: number, value: number, note: string, isByHand: boolean}[]} rows
  *
@@ -110,7 +110,8 @@ const isLine = ({ id, from, to }) => Number.isInteger(id) && isPoint(from) && is
 
 /** @param {any} events */
 const isEvents = (events) =>
-  typeof events?.trace === "string" && typeof events.title === "string" && Number.isInteger(events.length);
+  typeof events?.trace === "string" && typeof events.title === "string" && Number.isInteger(events.length) &&
+  (events.found === null || Number.isInteger(events.found));
 
 /** @param {any} row @param {number} rows */
 const isRow = ({ peak, value, note }, rows) =>

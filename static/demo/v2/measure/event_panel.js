@@ -35,9 +35,8 @@ export class EventPanel extends EventTarget {
   #height;
   #prominence;
   #distance;
-  #isFound = false;
-  /** Events that were found, with those that the table does not hold. */
-  #found = 0;
+  /** Events that were found, with those that the table does not hold; null before. @type {number | null} */
+  #found = null;
   /** Rows that are shown, at most. */
   #most = ROWS_AT_ONCE;
   /** Key and length of the trace that the rows were measured in. */
@@ -56,11 +55,11 @@ export class EventPanel extends EventTarget {
   constructor(cursor) {
     super();
     this.#cursor = cursor;
-    const again = () => this.#isFound && this.#find();
+    const again = () => this.#found !== null && this.#find();
     // A threshold of one trace says nothing about another, such as that of another channel.
     const other = () => {
       if (this.#chosen !== null) this.#propose(this.#chosen);
-      if (this.#isFound) this.#find();
+      if (this.#found !== null) this.#find();
       else if (this.#chosen !== null && this.#rows.length > 0) this.#measure(this.#chosen);
     };
     this.#trace = choiceField("Trace", [], other, "event-trace");
@@ -107,7 +106,7 @@ export class EventPanel extends EventTarget {
       height,
       prominence,
       distance,
-      isFound: this.#isFound,
+      found: this.#found,
       length: this.#length,
       rows: this.#rows.map(({ peak, value, note, isByHand }) => ({ peak, value, note, isByHand })),
     };
@@ -148,7 +147,7 @@ export class EventPanel extends EventTarget {
 
   /** The threshold while there are events to see; null otherwise. */
   get level() {
-    return this.#isFound && Number.isFinite(this.#height.input.valueAsNumber)
+    return this.#found !== null && Number.isFinite(this.#height.input.valueAsNumber)
       ? this.#height.input.valueAsNumber
       : null;
   }
@@ -160,7 +159,7 @@ export class EventPanel extends EventTarget {
       ["Threshold", this.#height.input.valueAsNumber],
       ["Least amplitude", this.#prominence.input.valueAsNumber],
       [`Least distance (${this.#unit})`, this.#distance.input.valueAsNumber],
-      [`Found (${MOST_ROWS} at most are listed)`, this.#found],
+      [`Found (${MOST_ROWS} at most are listed)`, this.#found ?? "none"],
     ];
   }
 
@@ -205,7 +204,7 @@ export class EventPanel extends EventTarget {
   }
 
   /** @param {import("./drawn.js").KeptEvents} kept @param {Trace} trace */
-  #take({ height, prominence, distance, isFound, length, rows }, trace) {
+  #take({ height, prominence, distance, found, length, rows }, trace) {
     this.#kept = null;
     for (
       const [{ input }, value] of /** @type {const} */ ([
@@ -214,7 +213,7 @@ export class EventPanel extends EventTarget {
         [this.#distance, distance],
       ])
     ) input.value = String(value ?? "");
-    this.#isFound = isFound;
+    this.#found = found;
     [this.#measured, this.#length] = [keyOf(trace), length];
     this.#rows = rows.map((row) => ({ ...measureEvent(trace.values, row.peak), ...row }));
   }
@@ -235,7 +234,6 @@ export class EventPanel extends EventTarget {
       prominence,
       distance: Math.max(1, distance / this.#scan.axes[0].step),
     });
-    this.#isFound = true;
     this.#found = found.length;
     [this.#measured, this.#length] = [keyOf(trace), trace.values.length];
     const notes = new Map(this.#rows.map(({ peak, note }) => [peak, note]));
@@ -254,7 +252,7 @@ export class EventPanel extends EventTarget {
     const isSame = this.#measured === keyOf(trace) && this.#length === trace.values.length &&
       this.#rows.every(({ peak, value }) => trace.values[peak] === value);
     // Found again, rows that were removed by hand would come back.
-    if (this.#isFound && this.#measured === keyOf(trace) && !isSame) return this.#find();
+    if (this.#found !== null && this.#measured === keyOf(trace) && !isSame) return this.#find();
     this.#rows = this.#rows.map((row) => ({ ...row, ...measureEvent(trace.values, row.peak) }));
     this.#list();
   }
@@ -279,8 +277,7 @@ export class EventPanel extends EventTarget {
     this.#kept = null;
     this.#rows = [];
     this.#most = ROWS_AT_ONCE;
-    this.#isFound = false;
-    this.#found = 0;
+    this.#found = null;
     this.#status.textContent = "";
     this.#list();
   }
