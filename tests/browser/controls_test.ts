@@ -190,7 +190,8 @@ test("profile, scan path, divider and data", async (viewer) => {
     const [title, text] of [["Header", "dims"], ["Open response", "servedDtype"], ["Session", "totalBytes"]]
   ) {
     await page.click(`#developers > details > summary >> text="${title}"`);
-    assert(await page.locator(`#developers details[open] >> text=${text}`).first().isVisible(), title);
+    // That of the session is fetched first.
+    await page.locator(`#developers details[open] >> text=${text}`).first().waitFor();
   }
 });
 
