@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS
 import type { AddressInfo, Socket } from "node:net";
 import { AcceptWatch } from "./accept_watch.ts";
 import { Connections, Exchange } from "./connections.ts";
-import { freeDescriptors } from "../session/descriptors.ts";
+import { freeDescriptors, sharedDescriptors } from "../session/descriptors.ts";
 import { errorResponse } from "./error_table.ts";
 import { type RequestError, TooManyConnections } from "./errors.ts";
 import { EVERY_ANSWER } from "./guard.ts";
@@ -44,8 +44,17 @@ const LINGER_MS = 1000;
 /** Connections at a time; a browser has six to a server. */
 const MAX_CONNECTIONS = 256;
 
+/** Connections that are kept before all descriptors are counted, which would delay the start; a browser makes six. */
+const FIRST_CONNECTIONS = 8;
+
+/** Connections that may wait to be accepted, where there are descriptors for them. */
+const BACKLOG = 64;
+
 /** Connections take a quarter of the free descriptors at most: files, workers and the runtime need the others. */
 const DESCRIPTORS_EACH = 4;
+
+const mayKeep = (descriptors: number) =>
+  Math.max(1, Math.min(MAX_CONNECTIONS, Math.floor(descriptors / DESCRIPTORS_EACH)));
 
 /** The runtime counts the target with the headers, and refuses a longer one as it does too long headers. */
 const MAX_TARGET_BYTES = 16 * 1024;
@@ -62,10 +71,11 @@ export async function listen(
   fetch: Fetch,
   { warn = () => {}, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenOptions = {},
 ): Promise<HttpListener> {
-  // Counted before workers start, which would find none meanwhile.
-  const free = freeDescriptors(MAX_CONNECTIONS * DESCRIPTORS_EACH);
-  // The limit counts connections that wait to be accepted too: the runtime accepts all of them before it closes one.
-  const limit = Math.max(1, Math.floor(free / DESCRIPTORS_EACH));
+  const free = freeDescriptors(FIRST_CONNECTIONS + BACKLOG);
+  const hasMore = free === FIRST_CONNECTIONS + BACKLOG;
+  let limit = hasMore ? FIRST_CONNECTIONS : mayKeep(free);
+  // Those that wait count too: the runtime accepts all of them before it closes one.
+  const backlog = hasMore ? BACKLOG : limit;
   const connections = new Connections();
   const server = newServer(requestTimeoutMs);
   onRequests(server, connections, (exchange) => {
@@ -74,14 +84,15 @@ export async function listen(
   onBrokenRequests(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host: hostname, port, backlog: limit }, () => resolve(void server.off("error", reject)));
+    server.listen({ host: hostname, port, backlog }, () => resolve(void server.off("error", reject)));
   });
   const address = server.address() as AddressInfo;
-  const watch = new AcceptWatch(server, address, limit, warn);
+  const watch = new AcceptWatch(server, address, backlog, warn);
   let hasWarned = false;
   server.on("connection", (socket: Socket) => {
     watch.arrived(socket);
     connections.add(socket);
+    if (hasMore && connections.size > limit) limit = Math.max(limit, mayKeep(sharedDescriptors()));
     if (connections.size <= limit) return;
     if (!connections.closeOne(socket)) void refuse(new TooManyConnections(limit), socket);
     if (!hasWarned) {

@@ -3,7 +3,7 @@
  */
 import type { Clock } from "./clock.ts";
 import { DecodeWorkerClient } from "./decode_worker_client.ts";
-import { freeDescriptors } from "./descriptors.ts";
+import { freeDescriptors, sharedDescriptors } from "./descriptors.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 
 /** Opens that may wait for a worker; one more is refused. */
@@ -29,6 +29,7 @@ const WORKER_DESCRIPTORS = 10;
 
 /** Starts a real decode worker, which may read files and nothing else. */
 export function startDecodeWorker(): Worker | null {
+  sharedDescriptors();
   if (freeDescriptors(WORKER_DESCRIPTORS) < WORKER_DESCRIPTORS) return null;
   return new Worker(new URL("../readers/decode_worker.ts", import.meta.url).href, {
     type: "module",
