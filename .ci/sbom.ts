@@ -1,12 +1,12 @@
 /**
- * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from deno.lock:
+ * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from routes/deno.lock:
  * `deno run --allow-read .ci/sbom.ts > acq-server.cdx.json`. It names no time, so that one commit gives one document.
  */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import manifest from "../deno.json" with { type: "json" };
 
-/** What is read of deno.lock. */
+/** What is read of a lock. */
 export interface Lock {
   readonly npm: Readonly<
     Record<string, { readonly integrity: string; readonly dependencies?: readonly string[] }>
@@ -95,7 +95,7 @@ export function billOfMaterials(
 }
 
 if (import.meta.main) {
-  const lock: Lock = JSON.parse(Deno.readTextFileSync(new URL("../deno.lock", import.meta.url)));
+  const lock: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
   const { name, version } = manifest;
   console.log(JSON.stringify(billOfMaterials(lock, { name, version }, Deno.version.deno), null, 2));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { billOfMaterials, type Lock } from "./sbom.ts";
 
-const LOCK: Lock = JSON.parse(Deno.readTextFileSync(new URL("../deno.lock", import.meta.url)));
+const LOCK: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
 const PROGRAM = { name: "acq-server", version: "0.1.0" };
 const bill = billOfMaterials(LOCK, PROGRAM, "2.9.6");
 

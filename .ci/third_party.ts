@@ -13,12 +13,12 @@ interface Package {
   readonly localPath: string;
 }
 
-const ENTRIES = ["main.ts", "readers/decode_worker.ts"];
+const ENTRIES = ["main.ts", "readers/decode_worker.ts", "routes/swagger_files.ts"];
 
 /** Packages that an entry reaches, by id. */
 function packagesOf(entry: string): Map<string, Package> {
   const { stdout } = new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", entry],
+    args: ["info", "--json", "--lock", "routes/deno.lock", entry],
     cwd: fileURLToPath(new URL("../", import.meta.url)),
     stderr: "inherit",
   }).outputSync();

@@ -58,18 +58,63 @@ export async function clientFile(c: RequestContext): Promise<Response> {
   return response;
 }
 
-/** The documentation page. */
-export function docsPage(c: RequestContext): Promise<Response> {
+/** The documentation page, or why it cannot be shown: a page without its script would stay blank. */
+export async function docsPage(c: RequestContext): Promise<Response> {
+  const files = await swaggerFiles();
+  if (files instanceof Error) return swaggerMissing(files);
   return staticFile(c, "docs", "index.html", DOCS_POLICY);
 }
 
 /** A file of the documentation page: its own, or one of Swagger UI. */
 export async function docsFile(c: RequestContext): Promise<Response> {
   const name = pathParameter(c, "file");
-  const { SWAGGER_FILES } = await import("./swagger_files.ts");
-  const text = SWAGGER_FILES[name];
-  if (text === undefined) return await staticFile(c, "docs", name, DOCS_POLICY);
+  if (!name.startsWith("swagger-ui")) return await staticFile(c, "docs", name, DOCS_POLICY);
+  const files = await swaggerFiles();
+  if (files instanceof Error) return swaggerMissing(files);
+  const text = files[name];
+  if (text === undefined) throw nothingAt(c);
   return fileResponse(new TextEncoder().encode(text), name, DOCS_POLICY);
+}
+
+let loading: Promise<Readonly<Record<string, string>> | Error> | undefined;
+
+/** Files of Swagger UI by name, or why there are none. Asked for a second time, the runtime tells another reason. */
+function swaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
+  loading ??= loadSwagger();
+  return loading;
+}
+
+/**
+ * The module is named by a value, not in the import: else its package, the largest of all, would be fetched before the
+ * server starts from a checkout. The executable has it by `compile` in deno.json.
+ */
+async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> {
+  const file: string = "./swagger_files.ts";
+  try {
+    const swagger: { SWAGGER_FILES: Readonly<Record<string, string>> } = await import(file);
+    return swagger.SWAGGER_FILES;
+  } catch (cause) {
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
+}
+
+/** Says in place of the documentation why it is missing, and where the contract is. */
+function swaggerMissing({ message }: Error): Response {
+  // The runtime puts what it wanted to do in the first line, and what came in between after "0:".
+  const [, wanted = "", cause = ""] = /^(.*)(?:\n +0(: .*))?/.exec(message) ?? [];
+  const reason = (wanted + cause).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const text = `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8">
+  <title>acq-server: HTTP API</title>
+  <h1>The documentation page cannot be shown</h1>
+  <p>Swagger UI, which draws it, is a package that is fetched from npm when this page is first opened, and that failed:
+  ${reason}</p>
+  <p>The contract itself is at <a href="/openapi.json">/openapi.json</a>. With a network, start the server again, by
+  <code>deno task start</code>.</p>
+</html>
+`;
+  return fileResponse(new TextEncoder().encode(text), "missing.html", DOCS_POLICY, 503);
 }
 
 /** The kinds of collection documents with the paths of their schemas. */
@@ -110,8 +155,14 @@ async function staticFile(
   }
 }
 
-function fileResponse(bytes: Uint8Array<ArrayBuffer>, name: string, policy: string): Response {
+function fileResponse(
+  bytes: Uint8Array<ArrayBuffer>,
+  name: string,
+  policy: string,
+  status: 200 | 503 = 200,
+): Response {
   return new Response(bytes, {
+    status,
     headers: {
       "Content-Type": MEDIA_TYPES[extname(name)] ?? "application/octet-stream",
       "Content-Length": String(bytes.length),

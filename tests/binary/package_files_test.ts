@@ -10,10 +10,10 @@ const FIXTURES = ["tiff", "czi", "ome_zarr"];
 const CODEC = /codec_|jpeg|lerc_|webp_|blosc|zstd|lz4/;
 
 /** Copies the packages of the cache into `target`: what is needed, and of packages that only tests use nothing but a folder. */
-function copyNeeded(target: string): void {
+function copyNeeded(target: string, lock: string): void {
   const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], cwd: ROOT }).outputSync();
   const cache: string = JSON.parse(new TextDecoder().decode(stdout)).npmCache;
-  const locked = Object.keys(JSON.parse(Deno.readTextFileSync(join(ROOT, "deno.lock"))).npm);
+  const locked = Object.keys(JSON.parse(Deno.readTextFileSync(join(ROOT, lock))).npm);
   const unneeded = new Set(unneededFiles(cache, locked));
   for (const registry of Deno.readDirSync(cache)) {
     for (const key of locked) {
@@ -46,12 +46,25 @@ function fixtures(): string[] {
   });
 }
 
-Deno.test("the server runs on the package files that the executable has", async () => {
+/** Runs a server without a network, on the needed files of the packages of a lock. */
+async function serveOffline(lock: string, use: (server: ServerProcess) => Promise<void>): Promise<void> {
   const cache = Deno.makeTempDirSync({ prefix: "package_files_" });
-  copyNeeded(join(cache, "npm"));
-  const launch = { ...FROM_SOURCE, args: ["run", "--cached-only", ...FROM_SOURCE.args.slice(1)] };
-  const server = await ServerProcess.start(launch, [], { DENO_DIR: cache });
   try {
+    copyNeeded(join(cache, "npm"), lock);
+    const launch = { ...FROM_SOURCE, args: ["run", "--cached-only", ...FROM_SOURCE.args.slice(1)] };
+    const server = await ServerProcess.start(launch, [], { DENO_DIR: cache });
+    try {
+      await use(server);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    Deno.removeSync(cache, { recursive: true });
+  }
+}
+
+Deno.test("the server runs on the package files that the executable has", () =>
+  serveOffline("routes/deno.lock", async (server) => {
     for (const path of fixtures()) {
       const { status, body } = await server.post("/api/v2/open", { path });
       assert.equal(status, 200, `${basename(path)}: ${JSON.stringify(body)}`);
@@ -61,8 +74,21 @@ Deno.test("the server runs on the package files that the executable has", async 
       assert.equal(answer.status, 200, page);
       await answer.body?.cancel();
     }
-  } finally {
-    await server.stop();
-    Deno.removeSync(cache, { recursive: true });
-  }
-});
+  }));
+
+Deno.test("documentation that cannot be fetched is told of, with the way to the contract", () =>
+  serveOffline("deno.lock", async (server) => {
+    for (const page of ["/docs", "/docs/swagger-ui-bundle.js", "/docs"]) {
+      const answer = await fetch(server.baseUrl + page);
+      assert.equal(answer.status, 503, page);
+      assert.equal(answer.headers.get("content-type"), "text/html; charset=utf-8");
+      const text = await answer.text();
+      assert.match(text, /that failed:\s+\S.*swagger-ui-dist/);
+      assert.match(text, /href="\/openapi\.json"/);
+      // Nothing of the machine: no stack, no place of a file.
+      assert.doesNotMatch(text, /file:\/\/|\.ts\b/);
+    }
+    const contract = await server.json("/openapi.json");
+    assert.equal(contract.status, 200);
+    assert.equal((await server.json("/api/v2/health")).status, 200);
+  }));

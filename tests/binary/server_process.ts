@@ -14,7 +14,16 @@ export interface Launch {
 /** The program from its sources, with the permissions of deno.json and nothing else. */
 export const FROM_SOURCE: Launch = {
   program: Deno.execPath(),
-  args: ["run", "--quiet", "--permission-set", "--no-prompt", ROOT + "main.ts"],
+  args: [
+    "run",
+    "--quiet",
+    "--permission-set",
+    "--no-prompt",
+    "--lock",
+    ROOT + "routes/deno.lock",
+    "--unstable-npm-lazy-caching",
+    ROOT + "main.ts",
+  ],
 };
 
 /** A server that listens. */

@@ -3,8 +3,8 @@
  * and the Chromium of this machine.
  */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { findChromium } from "./chromium.ts";
 import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames } from "./in_page.js";
 
@@ -115,8 +115,8 @@ export class StubbedServer {
 
   async #listen(flags: string[]): Promise<void> {
     this.#process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-q", "-P", "--no-prompt", "main.ts", ...flags],
-      cwd: fileURLToPath(new URL("../../", import.meta.url)),
+      args: [...FROM_SOURCE.args, ...flags],
+      cwd: ROOT,
       env: { PATH: `${this.#programs}:${Deno.env.get("PATH")}`, ...this.#display },
       stdin: "null",
       stdout: "null",

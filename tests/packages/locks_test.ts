@@ -1,4 +1,7 @@
-/** Two locks: `deno.lock` has what is needed to serve, `tests/deno.lock` that and what only tests and benchmarks use. */
+/**
+ * Three locks: `deno.lock` has what is fetched before the first start from a checkout, `routes/deno.lock` that and what the
+ * documentation page needs, `tests/deno.lock` that and what only tests and benchmarks use.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import manifest from "../../deno.json" with { type: "json" };
@@ -11,14 +14,14 @@ interface Lock {
   readonly npm: Readonly<Record<string, unknown>>;
 }
 
-const [serving, testing] = ["deno.lock", "tests/deno.lock"].map((path): Lock =>
+const [ahead, serving, testing] = ["deno.lock", "routes/deno.lock", "tests/deno.lock"].map((path): Lock =>
   JSON.parse(Deno.readTextFileSync(ROOT + path))
-) as [Lock, Lock];
+) as [Lock, Lock, Lock];
 
 /** Names with versions, as in a lock, of the packages that a module needs. */
 async function packagesOf(entry: string): Promise<string[]> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", entry],
+    args: ["info", "--json", "--lock", "routes/deno.lock", entry],
     cwd: ROOT,
   }).output();
   assert(success, new TextDecoder().decode(stderr));
@@ -31,17 +34,23 @@ async function packagesOf(entry: string): Promise<string[]> {
   return [...reached];
 }
 
-Deno.test("the lock of the program has the packages that serving and the demo need, and no other", async () => {
-  const entries = ["main.ts", "commands.ts", "readers/decode_worker.ts", "examples/walk_through.ts"];
-  const needed = new Set((await Promise.all(entries.map(packagesOf))).flat());
-  assert.deepEqual(Object.keys(serving.npm).sort(), [...needed].sort());
+/** Modules that the program imports by a value, or in a worker, are entries of their own. */
+const ENTRIES = ["main.ts", "commands.ts", "readers/decode_worker.ts", "examples/walk_through.ts"];
+
+Deno.test("the locks have the packages that serving, the demo and the documentation need, and no other", async () => {
+  const needed = new Set((await Promise.all(ENTRIES.map(packagesOf))).flat());
+  assert.deepEqual(Object.keys(ahead.npm).sort(), [...needed].sort());
+  const documentation = await packagesOf("routes/swagger_files.ts");
+  assert.deepEqual(Object.keys(serving.npm).sort(), [...needed, ...documentation].sort());
 });
 
 Deno.test("deno.json names no package that only tests use: deno task would install it", () => {
   const named = Object.values(manifest.imports).filter((to) => to.startsWith("npm:"));
-  assert.deepEqual(named.sort(), Object.keys(serving.specifiers).sort());
+  assert.deepEqual(named.sort(), Object.keys(ahead.specifiers).sort());
 });
 
-Deno.test("tests run with the same packages, byte by byte", () => {
-  for (const [name, locked] of Object.entries(serving.npm)) assert.deepEqual(testing.npm[name], locked, name);
+Deno.test("each lock has the packages of the one before it, byte by byte", () => {
+  for (const [less, more] of [[ahead, serving], [serving, testing]] as const) {
+    for (const [name, locked] of Object.entries(less.npm)) assert.deepEqual(more.npm[name], locked, name);
+  }
 });
