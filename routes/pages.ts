@@ -91,8 +91,7 @@ function swaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
 async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> {
   const file: string = "./swagger_files.ts";
   try {
-    const swagger: { SWAGGER_FILES: Readonly<Record<string, string>> } = await import(file);
-    return swagger.SWAGGER_FILES;
+    return await import(file);
   } catch (cause) {
     return cause instanceof Error ? cause : new Error(String(cause));
   }
