@@ -13,6 +13,7 @@ import {
   repositoryText,
   ROOT,
 } from "./packages/release.ts";
+import { cratesIn } from "./crates.ts";
 import { thirdParty } from "./third_party.ts";
 
 const PAGES = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"];
@@ -32,11 +33,13 @@ function programEntries(program: string, { executable }: Platform, folder: strin
 /** Bytes of the archive of a system. */
 export function pack(platform: Platform, program: string): Uint8Array {
   const folder = `acq-server-${platform.name}`;
+  const programs = programEntries(program, platform, folder);
+  const crates = cratesIn(programs.map(({ bytes }) => bytes));
   const entries = [
-    ...programEntries(program, platform, folder),
+    ...programs,
     ...PAGES.map((name) => textEntry(`${folder}/${name}`, repositoryText(name))),
     ...["docs", "examples"].flatMap((name) => entriesBelow(ROOT + name, `${folder}/${name}`)),
-    textEntry(`${folder}/THIRD_PARTY.txt`, thirdParty()),
+    textEntry(`${folder}/THIRD_PARTY.txt`, thirdParty(crates)),
   ];
   return platform.executable.endsWith(".exe") ? zip(entries, commitTime()) : tarGz(entries, commitTime());
 }

@@ -1,10 +1,12 @@
 /**
  * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from routes/deno.lock:
- * `deno run --allow-read .ci/sbom.ts > acq-server.cdx.json`. It names no time, so that one commit gives one document.
+ * `deno run --allow-read .ci/sbom.ts EXECUTABLE... > acq-server.cdx.json`. The executables tell the Rust crates in the
+ * runtime. It names no time, so that the same ones give the same document.
  */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import manifest from "../deno.json" with { type: "json" };
+import { type Crate, cratesIn } from "./crates.ts";
 
 /** What is read of a lock. */
 export interface Lock {
@@ -55,11 +57,18 @@ function libraryOf(key: string, integrity: string): Component {
   return { type: "library", "bom-ref": purlOf(key), ...partsOf(key), purl: purlOf(key), hashes };
 }
 
-/** Bill of materials of a program, its packages and the Deno that runs it. */
+/** A crate of the runtime. Of a version a plus is escaped (purl-spec). */
+function crateOf({ name, version }: Crate): Component {
+  const purl = `pkg:cargo/${name}@${encodeURIComponent(version)}`;
+  return { type: "library", "bom-ref": purl, name, version, purl };
+}
+
+/** Bill of materials of a program, its packages, the Deno that runs it and the crates in that. */
 export function billOfMaterials(
   lock: Lock,
   program: { readonly name: string; readonly version: string },
   deno: string,
+  crates: readonly Crate[],
 ): BillOfMaterials {
   const keys = Object.keys(lock.npm).sort();
   // A dependency is written without its version where only one is locked.
@@ -69,12 +78,15 @@ export function billOfMaterials(
   const components: Component[] = [
     { type: "platform", "bom-ref": runtime, name: "deno", version: deno, purl: runtime },
     ...keys.map((key) => libraryOf(key, lock.npm[key]!.integrity)),
+    ...crates.map(crateOf),
   ];
+  const inside = crates.map((crate) => crateOf(crate).purl);
   const needed = new Set(keys.flatMap((key) => (lock.npm[key]!.dependencies ?? []).map(keyOf)));
   const top = keys.filter((key) => !needed.has(key)).map(purlOf);
   const dependencies = [
     { ref: root, dependsOn: [runtime, ...top] },
-    { ref: runtime, dependsOn: [] },
+    { ref: runtime, dependsOn: inside },
+    ...inside.map((ref) => ({ ref, dependsOn: [] })),
     ...keys.map((key) => ({
       ref: purlOf(key),
       dependsOn: (lock.npm[key]!.dependencies ?? []).map((name) => purlOf(keyOf(name))),
@@ -97,5 +109,7 @@ export function billOfMaterials(
 if (import.meta.main) {
   const lock: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
   const { name, version } = manifest;
-  console.log(JSON.stringify(billOfMaterials(lock, { name, version }, Deno.version.deno), null, 2));
+  const crates = cratesIn(Deno.args.values().map((path) => Deno.readFileSync(path)));
+  if (crates.length === 0) throw new Error("usage: sbom.ts EXECUTABLE...; they name no crate");
+  console.log(JSON.stringify(billOfMaterials(lock, { name, version }, Deno.version.deno, crates), null, 2));
 }

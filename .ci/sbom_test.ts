@@ -3,7 +3,8 @@ import { billOfMaterials, type Lock } from "./sbom.ts";
 
 const LOCK: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
 const PROGRAM = { name: "acq-server", version: "0.1.0" };
-const bill = billOfMaterials(LOCK, PROGRAM, "2.9.6");
+const CRATES = [{ name: "ash", version: "0.38.0+1.3.281" }, { name: "tokio", version: "1.47.1" }];
+const bill = billOfMaterials(LOCK, PROGRAM, "2.9.6", CRATES);
 
 Deno.test("the bill of materials has the fields that CycloneDX 1.6 requires, in their form", () => {
   assert.deepEqual([bill.bomFormat, bill.specVersion, bill.version], ["CycloneDX", "1.6", 1]);
@@ -13,7 +14,7 @@ Deno.test("the bill of materials has the fields that CycloneDX 1.6 requires, in 
   for (const { type, name, version, purl, hashes = [] } of components) {
     assert.match(type, /^(application|library|platform)$/);
     assert(name !== "" && version !== "");
-    assert.match(purl, /^pkg:(npm|generic|github)\/\S+@v?\d/);
+    assert.match(purl, /^pkg:(npm|generic|github|cargo)\/\S+@v?\d/);
     for (const { alg, content } of hashes) {
       assert.equal(alg, "SHA-512");
       assert.match(content, /^[0-9a-f]{128}$/);
@@ -26,7 +27,7 @@ Deno.test("the bill of materials has the fields that CycloneDX 1.6 requires, in 
 });
 
 Deno.test("it has every package of the lock with its checksum, and what it needs", () => {
-  assert.equal(bill.components.length, Object.keys(LOCK.npm).length + 1);
+  assert.equal(bill.components.length, Object.keys(LOCK.npm).length + 1 + CRATES.length);
   const storage = bill.components.find(({ name }) => name === "storage")!;
   assert.equal(storage.group, "@zarrita");
   assert.equal(storage.purl, "pkg:npm/%40zarrita/storage@0.2.0");
@@ -40,15 +41,24 @@ Deno.test("it has every package of the lock with its checksum, and what it needs
   assert.deepEqual(zarrita.dependsOn, ["pkg:npm/%40zarrita/storage@0.2.0", "pkg:npm/numcodecs@0.3.2"]);
 });
 
+Deno.test("the crates of the runtime are its parts", () => {
+  // The example of purl-spec, types/cargo: pkg:cargo/rand@0.7.2
+  const refs = ["pkg:cargo/ash@0.38.0%2B1.3.281", "pkg:cargo/tokio@1.47.1"];
+  const runtime = bill.dependencies.find(({ ref }) => ref === "pkg:github/denoland/deno@v2.9.6")!;
+  assert.deepEqual(runtime.dependsOn, refs);
+  const crate = bill.components.find(({ name }) => name === "ash")!;
+  assert.deepEqual([crate.version, crate.purl], ["0.38.0+1.3.281", refs[0]]);
+});
+
 Deno.test("one lock gives one document", () => {
-  assert.deepEqual(billOfMaterials(LOCK, PROGRAM, "2.9.6"), bill);
+  assert.deepEqual(billOfMaterials(LOCK, PROGRAM, "2.9.6", CRATES), bill);
   assert.notEqual(
-    billOfMaterials(LOCK, { ...PROGRAM, version: "0.2.0" }, "2.9.6").serialNumber,
+    billOfMaterials(LOCK, { ...PROGRAM, version: "0.2.0" }, "2.9.6", CRATES).serialNumber,
     bill.serialNumber,
   );
 });
 
 Deno.test("a package that is locked by another checksum is refused", () => {
   const lock: Lock = { npm: { "a@1.0.0": { integrity: "sha1-AAAA" } } };
-  assert.throws(() => billOfMaterials(lock, PROGRAM, "2.9.6"), /"a@1.0.0" is locked by "sha1"/);
+  assert.throws(() => billOfMaterials(lock, PROGRAM, "2.9.6", []), /"a@1.0.0" is locked by "sha1"/);
 });

@@ -1,9 +1,10 @@
 /**
  * Prints the licences of what is inside the executable: packages, the runtime, and the libraries that are compiled into
- * them: `deno run --allow-read --allow-run .ci/third_party.ts > THIRD_PARTY.txt`.
+ * them: `deno run --allow-read --allow-run .ci/third_party.ts [EXECUTABLE...] > THIRD_PARTY.txt`.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Crate, cratesIn } from "./crates.ts";
 
 /** One package, as `deno info` names it; `localPath` is its folder in the cache. */
 interface Package {
@@ -72,8 +73,19 @@ function licence({ name, localPath }: Package): string {
   return `Licence: ${manifest.license}`;
 }
 
-/** The whole text. @throws {Error} a package names no licence, or the table one that is not inside */
-export function thirdParty(): string {
+/** The crates with where each names its licence: their texts are in their sources, which are not at hand here. */
+function crateList(crates: readonly Crate[]): string {
+  return [
+    "=== Rust crates, in runtime ===",
+    "",
+    "The executable names these. The page of each tells its licence and its sources, which hold the text.",
+    "",
+    ...crates.map(({ name, version }) => `${name} ${version}: https://crates.io/crates/${name}/${version}`),
+  ].join("\n");
+}
+
+/** The whole text. @param crates of the runtime @throws {Error} a package names no licence, or the table one that is not inside */
+export function thirdParty(crates: readonly Crate[]): string {
   const kept = keptLicences();
   const packages = new Map(ENTRIES.flatMap((entry) => [...packagesOf(entry)]));
   const known = new Set(["runtime", ...[...packages.values()].map(({ name }) => name)]);
@@ -81,13 +93,17 @@ export function thirdParty(): string {
   if (strange.length > 0) throw new Error(`No package "${strange[0]}" is inside the executable`);
   const parts = [
     `This executable is run by Deno ${Deno.version.deno} with V8 ${Deno.version.v8}, and holds the packages and ` +
-    "libraries below. The Rust crates in Deno are listed, with their versions, in its Cargo.lock: " +
+    "libraries below. All Rust crates in Deno, those too that leave no name, are listed in its Cargo.lock: " +
     `https://github.com/denoland/deno/blob/v${Deno.version.deno}/Cargo.lock`,
     ...[...packages].sort(([a], [b]) => a < b ? -1 : 1)
       .map(([, found]) => `=== ${found.name} ${found.version} ===\n\n${licence(found)}`),
     ...kept.map(({ text, of, inside }) => `=== ${of}, in ${inside.join(" and ")} ===\n\n${text}`),
+    ...(crates.length === 0 ? [] : [crateList(crates)]),
   ];
   return parts.join("\n\n\n") + "\n";
 }
 
-if (import.meta.main) await Deno.stdout.write(new TextEncoder().encode(thirdParty()));
+if (import.meta.main) {
+  const crates = cratesIn(Deno.args.values().map((path) => Deno.readFileSync(path)));
+  await Deno.stdout.write(new TextEncoder().encode(thirdParty(crates)));
+}

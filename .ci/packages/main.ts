@@ -5,6 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { cratesIn } from "../crates.ts";
 import { thirdParty } from "../third_party.ts";
 import { debianPackage } from "./deb.ts";
 import { launcherPackage, type PackageFile, type PackageTexts, platformPackage } from "./npm.ts";
@@ -30,10 +31,14 @@ const write = ({ name, bytes }: PackageFile) => {
   Deno.writeFileSync(join(output, name), bytes);
   console.log(`${(bytes.length / 1e6).toFixed(1).padStart(6)} MB  ${name}`);
 };
-const texts = { licences: thirdParty(), ...(repository === undefined ? {} : { repository }) };
-write(launcherPackage(texts));
+const executableOf = ({ name, executable }: Platform) => join(binaries, name, executable);
+const built = PLATFORMS.filter((platform) => existsSync(executableOf(platform)));
 for (const platform of PLATFORMS) {
-  const path = join(binaries, platform.name, platform.executable);
-  if (existsSync(path)) packagesOf(platform, readFileSync(path), texts).forEach(write);
-  else console.log(`There is no executable at "${path}"`);
+  if (!built.includes(platform)) console.log(`There is no executable at "${executableOf(platform)}"`);
+}
+const crates = cratesIn(built.values().map((platform) => readFileSync(executableOf(platform))));
+const texts = { licences: thirdParty(crates), ...(repository === undefined ? {} : { repository }) };
+write(launcherPackage(texts));
+for (const platform of built) {
+  packagesOf(platform, readFileSync(executableOf(platform)), texts).forEach(write);
 }
