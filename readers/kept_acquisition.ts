@@ -131,7 +131,7 @@ export class KeptAcquisition {
     const filled = plan.filled ?? { start: 0, end: plan.rows };
     let samples: Float32Array<ArrayBuffer> | null = null;
     if (decode && needed.bytes <= working) {
-      samples = newPlane((filled.end - filled.start) * plan.columns, buffers);
+      samples = newPlane((filled.end - filled.start) * plan.columns, buffers, !plan.overwrites);
       await plan.decode([samples]);
     }
     const { marks } = this.#source;

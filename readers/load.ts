@@ -239,7 +239,7 @@ async function decodePart(
   if (start !== rows.start || end !== rows.end) {
     throw new DecodeFailed(`rows ${rows.start} to ${rows.end} of its planes are not stored apart`);
   }
-  const planes = channels.map(() => newPlane((end - start) * plan.columns, buffers));
+  const planes = channels.map(() => newPlane((end - start) * plan.columns, buffers, !plan.overwrites));
   await plan.decode(planes);
   return planes;
 }

@@ -13,12 +13,20 @@ const SMALLEST = 4 << 20;
  * A plane of zeros.
  *
  * @param samples of the plane
- * @param buffers of planes that are no longer needed; one that is large enough is taken out and cleared
+ * @param buffers of planes that are no longer needed; one that is large enough is taken out
+ * @param cleared `false` where each sample of the plane will be written, so that those of another one may stand in it
  */
-export function newPlane(samples: number, buffers: ArrayBuffer[]): Float32Array<ArrayBuffer> {
+export function newPlane(
+  samples: number,
+  buffers: ArrayBuffer[],
+  cleared = true,
+): Float32Array<ArrayBuffer> {
   const bytes = 4 * samples;
   const at = buffers.findIndex(({ byteLength }) => byteLength >= bytes);
-  if (at >= 0) return new Float32Array(buffers.splice(at, 1)[0]!, 0, samples).fill(0);
+  if (at >= 0) {
+    const plane = new Float32Array(buffers.splice(at, 1)[0]!, 0, samples);
+    return cleared ? plane.fill(0) : plane;
+  }
   return new Float32Array(newBuffer(bytes), 0, samples);
 }
 

@@ -115,9 +115,11 @@ export interface PlanePlan {
   readonly division?: Division | undefined;
   /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
   readonly working?: WorkingMemory;
+  /** True where `decode` puts no sample together from what stood in a plane before: each one is written, or `decode` fails. */
+  readonly overwrites?: boolean;
   /**
    * Fills one float32 plane per wanted channel, row-major, `columns` samples for each of the filled rows, in the order
-   * in which the channels were asked for. The planes arrive zeroed, yet every sample is written: a zero never
+   * in which the channels were asked for. The planes arrive zeroed but where the plan `overwrites` them, and a zero never
    * stands for a missing byte.
    *
    * @throws {DecodeFailed} a strip, tile, chunk or block cannot be decoded

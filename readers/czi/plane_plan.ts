@@ -12,7 +12,7 @@ import {
   type WorkingMemory,
 } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
-import { type Block, blockOf, type FixedIndices, isScaled } from "./block.ts";
+import { type Block, blockOf, type FixedIndices, isPlain, isScaled } from "./block.ts";
 import { MAX_PLANNED } from "./bounds.ts";
 import type { ServedChannel } from "./channel_list.ts";
 import { type Storage, storageOf } from "./compression.ts";
@@ -88,6 +88,7 @@ export async function planPlanes(
     warnings: [...warnings],
     division: lines < total ? undefined : divisionOf(groups, lines),
     working: memoryOf(groups),
+    overwrites: groups.every(({ blocks }) => blocks.length === 1 && fills(blocks[0]!, lines, columns)),
     decode: async (planes) => {
       for (const group of groups) await decode(group, planes, { columns, filled, stop: scene.stop });
     },
@@ -262,6 +263,11 @@ function uncovered(groups: readonly Group[], rows: number, columns: number): str
     ...masks > 0 ? [`${masks} tiles may have masks; pixels that these rule out are not painted`] : [],
   ];
 }
+
+/** True where the samples of a block are raw and fill the plane. */
+const fills = ({ block, subblock, codec, rows }: StoredBlock, lines: number, columns: number) =>
+  codec === null && subblock.blobSize === 0 && isPlain(block) && block.x === 0 && block.y === 0 &&
+  block.width === columns && rows === lines && block.height === lines;
 
 const visible = (block: Block, rows: number) => ({
   ...block,

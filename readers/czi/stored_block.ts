@@ -4,6 +4,7 @@ import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
+import { scratchBytes } from "../scratch.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { type Block, isPlain, rowPixels } from "./block.ts";
 import { checkPicture, extentOf, segmentOf, type Storage, type StoredPicture } from "./compression.ts";
@@ -167,15 +168,6 @@ export function workingMemory(stored: StoredBlock): WorkingMemory {
   return subblock.blobSize > 0 ? largerMemory(needed, mask) : needed;
 }
 
-/** Holds some pixels; kept, as a new one costs a sixth of a small plane's time. */
-let kept = new ArrayBuffer(0);
-
-function scratch(length: number): Uint8Array<ArrayBuffer> {
-  const buffer = kept.byteLength < length ? new ArrayBuffer(length) : kept;
-  if (buffer.byteLength <= MAX_READ_STEP) kept = buffer;
-  return new Uint8Array(buffer, 0, length);
-}
-
 /** The pixels of a block, decoded where they are compressed. @throws {DecodeFailed | Stopped} */
 export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<StoredPixels> {
   const { pixel, file, subblock, codec, what } = stored;
@@ -185,7 +177,7 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       pixel,
       mask,
       bytes(first, count) {
-        const bytes = scratch(count * pixel.bytes);
+        const bytes = scratchBytes(count * pixel.bytes);
         file.readInto(subblock.data + first * pixel.bytes, bytes, what);
         return bytes;
       },
@@ -200,7 +192,7 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       pixel,
       mask,
       bytes(first, count) {
-        const bytes = scratch(count * pixel.bytes);
+        const bytes = scratchBytes(count * pixel.bytes);
         joinBytes(split, first * pixel.samples, new Uint16Array(bytes.buffer, 0, count * pixel.samples));
         return bytes;
       },

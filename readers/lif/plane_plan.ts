@@ -50,6 +50,7 @@ export function planPlane(image: StoredImage, { channels, position, rows }: Want
     filled: wanted,
     warnings: stored < declared ? [`${stored} of ${declared} lines are stored`] : [],
     working: NO_WORKING_MEMORY,
+    overwrites: true,
     decode: (planes) =>
       Promise.try(() => {
         const reader = new StridedReader({

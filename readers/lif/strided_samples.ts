@@ -2,6 +2,7 @@
 import type { ByteSource } from "../byte_source.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import type { SampleType } from "../reader.ts";
+import { scratchBytes } from "../scratch.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
 
@@ -49,7 +50,6 @@ interface Lines {
 export class StridedReader {
   readonly #from: SampleFile;
   readonly #width: number;
-  #scratch = new Uint8Array(0);
   #line = new Float32Array(0);
 
   /** Nothing is read yet. */
@@ -116,9 +116,7 @@ export class StridedReader {
   #bytes(offset: number, length: number): SampleArray {
     const { file, sampleType, stop, what } = this.#from;
     stop.check();
-    // Memory that was touched before takes a tenth of the time to read into.
-    if (this.#scratch.length < length) this.#scratch = new Uint8Array(length);
-    const bytes = this.#scratch.subarray(0, length);
+    const bytes = scratchBytes(length);
     file.readInto(offset, bytes, what);
     return new SampleArray({ bytes, sampleType, littleEndian: true });
   }

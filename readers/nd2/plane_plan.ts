@@ -2,6 +2,7 @@
 import type { ByteSource } from "../byte_source.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
+import { scratchBytes } from "../scratch.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
 import type { FrameLayout } from "./frame_layout.ts";
@@ -54,6 +55,7 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
     filled: wanted,
     warnings: [...lackingRows(frame, count, layout), ...(frame.doubt === null ? [] : [frame.doubt])],
     working,
+    overwrites: !frame.zlib,
     async decode(planes) {
       const rowsAt = await rowSource(store, frame);
       for (const block of blocksOf(wanted, layout.rowBytes)) {
@@ -81,11 +83,8 @@ async function rowSource(
     const inflated = await inflatedFrame(file, frame, layout, { stop });
     return (start, length) => inflated.subarray(start, start + length);
   }
-  // Memory that was touched before takes a tenth of the time to read into.
-  let scratch = new Uint8Array(0);
   return (start, length) => {
-    if (scratch.length < length) scratch = new Uint8Array(length);
-    const bytes = scratch.subarray(0, length);
+    const bytes = scratchBytes(length);
     file.readInto(frame.offset + start, bytes, frame.what);
     return bytes;
   };

@@ -1,7 +1,9 @@
 /** From the chunks of a plane, scattered over files, to the byte ranges that hold its first rows. */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../byte_source.ts";
+import { MAX_READ_STEP } from "../limits.ts";
 import type { SampleType } from "../reader.ts";
+import { scratchBytes } from "../scratch.ts";
 import { convertSamples, SAMPLE_BYTES } from "../to_float32.ts";
 import type { ChunkTriples } from "./file_scan.ts";
 
@@ -78,9 +80,6 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
   };
 }
 
-/** Bytes that are read before they are converted; a multiple of every sample size. */
-const SCRATCH_BYTES = 1 << 20;
-
 /** Which samples of a plane are read. */
 export interface PlaneSamples {
   /** Type of all of them. */
@@ -103,7 +102,8 @@ export function readPlane(
   what: string,
 ): void {
   const width = SAMPLE_BYTES[sampleType];
-  const scratch = new Uint8Array(Math.min(SCRATCH_BYTES, target.length * width));
+  // That step is a multiple of every sample size.
+  const scratch = scratchBytes(Math.min(MAX_READ_STEP, target.length * width));
   let skipped = first * width;
   let filled = 0;
   let done = 0;

@@ -70,6 +70,7 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
     columns,
     filled,
     warnings,
+    overwrites: true,
     decode: (targets) =>
       Promise.try(() => {
         for (const [i, { channel, stored }] of planes.entries()) {

@@ -49,6 +49,10 @@ export function divisionOf(
   return { channels: chain.shape[channel] ?? 1, rows: item(chain.shape, row) };
 }
 
+/** True where chunks are samples and nothing else. */
+export const isStoredAsIs = ({ chain }: ArrayLayout): boolean =>
+  chain.serializer.kind !== "sharding" && chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0;
+
 function range(start: number, end: number): number[] {
   const count = Math.max(0, end - start);
   if (count > MAX_CHUNKS) {

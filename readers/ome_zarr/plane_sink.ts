@@ -3,6 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import type { RowRange } from "../reader.ts";
+import { scratchBytes } from "../scratch.ts";
 import { convertSamples, SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
 import type { Box, PlacedSpan, Samples, SampleSink, Span, StoredSamples } from "./chunk_decoder.ts";
 
@@ -38,8 +39,6 @@ export class PlaneSink implements SampleSink {
   readonly #planes: readonly ChannelPlane[];
   /** Array by its path, for messages. */
   readonly #name: string;
-  /** For samples on their way from the file. */
-  #scratch = new Uint8Array(0);
 
   /** Fills planes in the order of the selected channels; `name` is the path of the array. */
   constructor(selection: PlaneSelection, planes: readonly Float32Array[], fill: number | null, name: string) {
@@ -88,12 +87,12 @@ export class PlaneSink implements SampleSink {
     const rowsFollow = row.size === 1 || row.stride === column.size;
     if (column.stride !== 1 || !rowsFollow) return false;
     const rowsAtOnce = Math.min(row.count, Math.max(1, Math.floor(MAX_READ_STEP / rowBytes)));
-    if (this.#scratch.length < rowsAtOnce * rowBytes) this.#scratch = new Uint8Array(rowsAtOnce * rowBytes);
+    const scratch = scratchBytes(rowsAtOnce * rowBytes);
     const whole = column.size === this.#selection.columns;
     this.#eachPlane(samples.box, (plane, start) => {
       for (let y = 0; y < row.count; y += rowsAtOnce) {
         const count = Math.min(rowsAtOnce, row.count - y);
-        const bytes = this.#scratch.subarray(0, count * rowBytes);
+        const bytes = scratch.subarray(0, count * rowBytes);
         read(start * width + (row.skipped + y) * rowBytes, bytes);
         const at = this.#indexAt(row.target + y, column.from);
         const stored = new SampleArray({ bytes, sampleType, littleEndian });

@@ -13,7 +13,7 @@ import {
   type RowRange,
   type Source,
 } from "../reader.ts";
-import { decodePlanes, divisionOf, wantedChunks } from "./array_planes.ts";
+import { decodePlanes, divisionOf, isStoredAsIs, wantedChunks } from "./array_planes.ts";
 import { documentKeys } from "./hierarchy.ts";
 import { type ImageList, imageList } from "./image_list.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
@@ -133,6 +133,7 @@ export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisiti
         columns,
         filled: selection.rows,
         warnings: [],
+        overwrites: isStoredAsIs(array),
         division: divisionOf(array, selection),
         working: workingMemory(store, array, selection),
         decode: (planes: readonly Float32Array[]) =>

@@ -117,6 +117,7 @@ async function planPlanes(
     ...rows && { filled: rows },
     warnings: [...warnings],
     working: plans.map(({ working }) => working).reduce(largerMemory),
+    overwrites: plans.every(({ compressed }) => !compressed),
     division: plans.some(({ compressed }) => compressed)
       ? { channels: stack.layout.planar ? 1 : samples, rows: stack.layout.segmentHeight }
       : undefined,

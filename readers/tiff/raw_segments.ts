@@ -1,12 +1,10 @@
 /** Uncompressed strips and tiles. */
 import { MAX_READ_STEP } from "../limits.ts";
+import { scratchBytes } from "../scratch.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import type { Wanted } from "./samples.ts";
 import { placeRows, reverseBits, withoutPredictor } from "./segment_rows.ts";
 import type { SegmentTable } from "./segment_table.ts";
-
-/** Holds a few rows as they are stored; kept for the next plane, as a new one costs a sixth of a small plane's time. */
-let kept = new Uint8Array(0);
 
 /**
  * Reads a few rows at a time through one buffer, so that no plane is held twice.
@@ -21,8 +19,7 @@ export function readRaw(table: SegmentTable, wanted: readonly Wanted[], stop: St
     const bits = table.bits(index);
     const { start, end } = table.wantedRows(index, rows);
     const atOnce = Math.max(1, Math.min(end - start, Math.floor(MAX_READ_STEP / row)));
-    const scratch = kept.length < atOnce * row ? new Uint8Array(atOnce * row) : kept;
-    if (scratch.length <= MAX_READ_STEP) kept = scratch;
+    const scratch = scratchBytes(atOnce * row);
     for (let first = start; first < end; first += atOnce) {
       stop.check();
       const count = Math.min(atOnce, end - first);
