@@ -45,6 +45,9 @@ export function chooseFormat(
   return { format: formatOfFile(path, rules, files), path };
 }
 
+/** Readers that are loaded: a second import takes as long as opening a file. */
+const READERS = new Map<Format, ReturnType<Format["load"]>>();
+
 /** A scene and what is known of all of them. */
 export interface OpenedScene {
   /** The scene. */
@@ -69,7 +72,7 @@ export async function openChosen(
   files: FileAccess,
   scene: number | null,
 ): Promise<OpenedScene> {
-  const reader = await format.load();
+  const reader = await READERS.getOrInsertComputed(format, () => format.load());
   try {
     const scenes = await reader.scenes({ path, files });
     const index = scene ?? scenes.own;
@@ -143,15 +146,13 @@ function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFaile
 
 function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format {
   const file = files.open(path);
-  let head: Uint8Array;
-  let recognised: Format | undefined;
-  try {
-    head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
-    recognised = claimant(path, files) ?? recognise(file, head, rules.extension);
-  } finally {
-    file.close();
+  const head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
+  const recognised = claimant(path, files) ?? recognise(file, head, rules.extension);
+  if (recognised && rules.allow(recognised)) {
+    files.handOn(file);
+    return recognised;
   }
-  if (recognised && rules.allow(recognised)) return recognised;
+  file.close();
   const expected = rules.expected(FORMATS);
   if (expected && expected.sharesExtensions !== true) {
     throw new DecodeFailed(

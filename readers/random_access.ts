@@ -3,7 +3,7 @@
  * regular file; a read is checked against the size of the file, and a short read is an error.
  */
 import * as fs from "node:fs";
-import platform, { resolve, sep } from "node:path";
+import platform, { basename, dirname, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
 import { CheckedSource } from "./byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
@@ -54,6 +54,9 @@ const MAX_MARKS = 32;
 /** Files of one plane that are told of: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
 const MAX_USED = 1024;
 
+/** Folders whose resolved paths are known. */
+const MAX_FOLDERS = 10_000;
+
 /** Descriptors that one acquisition holds at once; a process has 1024 on many systems. */
 const MAX_DESCRIPTORS = 16;
 
@@ -68,6 +71,9 @@ export class FileAccess {
   readonly #firstMarks = new Map<string, string>();
   readonly #lastMarks = new Map<string, string>();
   readonly #used = new Map<string, string>();
+  /** Folders with every link resolved: the system looks at each part of a path for that, which takes as long as opening a file. */
+  readonly #folders = new Map<string, string>();
+  #handedOn: RandomAccessFile | null = null;
   readonly #watch: RootWatch | null;
   #closed = false;
 
@@ -93,10 +99,14 @@ export class FileAccess {
     return new Map([...this.#firstMarks, ...this.#lastMarks]);
   }
 
-  /** By resolved path, the marks of the files that were read or missed since this was asked last, up to {@linkcode MAX_USED}. */
+  /**
+   * By resolved path, the marks of the files that were read or missed since this was asked last, up to {@linkcode MAX_USED}.
+   * Folders are resolved anew from now on.
+   */
   takeUsed(): ReadonlyMap<string, string> {
     const used = new Map(this.#used);
     this.#used.clear();
+    this.#folders.clear();
     return used;
   }
 
@@ -109,6 +119,10 @@ export class FileAccess {
    */
   open(path: string): RandomAccessFile {
     this.#stop.check();
+    const handedOn = this.#handedOn;
+    this.#handedOn = null;
+    if (handedOn?.path === path) return handedOn;
+    handedOn?.close();
     const opened = this.#descriptor(path);
     this.#mark(opened.path, opened.mark);
     const file = new RandomAccessFile(opened, {
@@ -126,6 +140,11 @@ export class FileAccess {
     });
     this.#hold(file);
     return file;
+  }
+
+  /** Keeps a file that was looked at for the reader who opens it next, or for nobody. */
+  handOn(file: RandomAccessFile): void {
+    this.#handedOn = file;
   }
 
   #mark(path: string, mark: string): void {
@@ -187,6 +206,9 @@ export class FileAccess {
 
   /** Opens a companion of the opened file; one that is missing, unreadable or outside the roots is `null`. */
   openNeighbour(path: string): RandomAccessFile | null {
+    this.#stop.check();
+    // Cheaper than the exception of `open`: most looks are for what is not there.
+    if (!fs.existsSync(path)) return null;
     try {
       return this.open(path);
     } catch (error) {
@@ -203,9 +225,10 @@ export class FileAccess {
   kind(path: string): PathKind | null {
     this.#stop.check();
     try {
-      // Cheaper than the exception of `resolve`: most looks are for what is not there.
+      // Cheaper than the exception of `resolve`, as above.
       if (!fs.existsSync(path)) return null;
-      return statKind(fs.statSync(this.resolve(path)));
+      const { isFile, isDirectory } = Deno.statSync(this.#roots === null ? path : this.resolve(path));
+      return isFile ? "file" : isDirectory ? "directory" : "other";
     } catch {
       return null;
     }
@@ -275,16 +298,33 @@ export class FileAccess {
    * @throws {PathNotAllowed} it, or what it leads to, lies outside the roots
    */
   resolve(path: string): string {
-    let resolved: string;
-    try {
-      resolved = fs.realpathSync(path);
-    } catch (cause) {
-      throw pathError(path, cause);
-    }
+    const resolved = this.#resolved(path);
     if (!isInsideRoots(resolved, this.#roots)) {
       throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
     }
     return resolved;
+  }
+
+  /** @throws {PathNotFound} it leads nowhere */
+  #resolved(path: string): string {
+    try {
+      return this.#inKnownFolder(path) ?? fs.realpathSync(path);
+    } catch (cause) {
+      throw pathError(path, cause);
+    }
+  }
+
+  /** The path where its folder is resolved and its own name is no link; else `null`. */
+  #inKnownFolder(path: string): string | null {
+    const [folder, name] = [dirname(path), basename(path)];
+    if (folder + sep + name !== path || name === "." || name === "..") return null;
+    try {
+      const place = this.#folders.getOrInsertComputed(folder, () => fs.realpathSync(folder)) + sep + name;
+      if (this.#folders.size > MAX_FOLDERS) this.#folders.clear();
+      return Deno.lstatSync(place).isSymlink ? null : place;
+    } catch {
+      return null;
+    }
   }
 
   /** Gives all descriptors back; a file that is read again is opened again. */
