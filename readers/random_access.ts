@@ -57,6 +57,9 @@ const MAX_USED = 1024;
 /** Folders whose resolved paths are known. */
 const MAX_FOLDERS = 10_000;
 
+/** Elsewhere a name has many spellings (letter case, short names), and resolving finds the one that is stored. */
+const IS_NAME_AS_STORED = Deno.build.os === "linux";
+
 /** Descriptors that one acquisition holds at once; a process has 1024 on many systems. */
 const MAX_DESCRIPTORS = 16;
 
@@ -316,6 +319,7 @@ export class FileAccess {
 
   /** The path where its folder is resolved and its own name is no link; else `null`. */
   #inKnownFolder(path: string): string | null {
+    if (!IS_NAME_AS_STORED) return null;
     const [folder, name] = [dirname(path), basename(path)];
     if (folder + sep + name !== path || name === "." || name === "..") return null;
     try {
