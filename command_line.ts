@@ -1,4 +1,5 @@
 /** The command line: a table of flags, from which help, parsing and messages are made. */
+import { resolve } from "node:path";
 import { HELP, type NamedFlag, readArguments, rowsOf, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "./readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "./readers/format_names.ts";
@@ -30,6 +31,8 @@ export interface Configuration {
   readonly logJson: boolean;
   /** Whether the client opens in the default browser; `null` where no flag says so. */
   readonly open: boolean | null;
+  /** What the client is to open, as an absolute path; `null` for nothing. */
+  readonly file: string | null;
 }
 
 /** What the user asked for. */
@@ -52,6 +55,7 @@ export const DEFAULTS: Configuration = {
   logLevel: "info",
   logJson: false,
   open: null,
+  file: null,
 };
 
 type Mutable = { -readonly [K in keyof Configuration]: Configuration[K] };
@@ -171,14 +175,18 @@ const FLAGS: readonly Flag[] = [
 /**
  * Reads the arguments of the program.
  *
- * @throws {UsageError} an unknown flag (with the nearest right one), a missing or unfit value
+ * @throws {UsageError} an unknown flag (with the nearest right one), a missing or unfit value, no or several files
  */
 export function parseCommandLine(args: readonly string[]): Command {
   // `deno task start -- --port 0` hands the first two dashes on.
   const given = args[0] === "--" ? args.slice(1) : [...args];
   const configuration: Mutable = { ...DEFAULTS };
   for (const argument of readArguments("acq-server", [...FLAGS, HELP, VERSION], given)) {
-    if (argument.flag === null) throw new UsageError(unknown(argument.operand));
+    if (argument.flag === null) {
+      if (configuration.file !== null) throw new UsageError(SEVERAL);
+      configuration.file = existing(argument.operand);
+      continue;
+    }
     if (argument.flag === HELP) return { kind: "help", text: help() };
     if (argument.flag === VERSION) return { kind: "version" };
     FLAGS.find((flag) => flag === argument.flag)?.set(configuration, argument.value);
@@ -190,7 +198,7 @@ function help(): string {
   return [
     "acq-server: opens microscope files and serves each channel as a float32 plane, on this machine only",
     "",
-    "Usage: acq-server [FLAG]...                     serve",
+    "Usage: acq-server [FLAG]... [PATH]              serve; a PATH stands ready in the client",
     "       acq-server info PATH...                  describe acquisitions, as JSON",
     "       acq-server plane PATH [--channel N]      write a plane to standard output",
     "       acq-server validate PATH... [--json]     check a collection or its documents",
@@ -200,8 +208,20 @@ function help(): string {
   ].join("\n");
 }
 
-const unknown = (operand: string) =>
-  `${quoted(operand)} is neither a flag nor a command; acq-server --help lists what there is`;
+const SEVERAL =
+  "The client opens one file at a time; start acq-server with one, and open the others in its page";
+
+/** The file or folder that an operand names, as an absolute path. @throws {UsageError} there is none */
+function existing(operand: string): string {
+  try {
+    Deno.statSync(operand);
+  } catch {
+    throw new UsageError(
+      `${quoted(operand)} is neither a flag, a command nor a file; acq-server --help lists what there is`,
+    );
+  }
+  return resolve(operand);
+}
 
 /** A month; longer is a mistake. */
 const LONGEST_SECONDS = 31 * 24 * 3600;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { SUPPORTED_EXTENSIONS } from "./readers/format_names.ts";
 import { UsageError } from "./arguments.ts";
 import { type Configuration, DEFAULTS, parseCommandLine } from "./command_line.ts";
@@ -38,6 +39,14 @@ Deno.test("flags become a configuration", () => {
   assert.deepEqual(DEFAULTS.allowedExtensions, SUPPORTED_EXTENSIONS);
 });
 
+Deno.test("a file or folder of the command line becomes an absolute path", () => {
+  for (const [args, path] of [[["README.md"], "README.md"], [["--port", "0", "docs/"], "docs"]] as const) {
+    const command = parseCommandLine(args);
+    assert(command.kind === "serve");
+    assert.equal(command.configuration.file, join(Deno.cwd(), path));
+  }
+});
+
 Deno.test("what cannot be followed is refused in one line that says what would be right", () => {
   const cases: [string[], RegExp][] = [
     [["--host", "0.0.0.0"], /--host "0\.0\.0\.0" is refused.*127\.0\.0\.1, localhost or ::1/],
@@ -68,9 +77,10 @@ Deno.test("what cannot be followed is refused in one line that says what would b
     [["--PORT", "1"], /the nearest is --port,/],
     [["--timeout", "1"], /the nearest is --load-timeout,/],
     [["-port", "1"], /There is no flag "-port"; the nearest is --port,/],
-    [["--", "--", "x"], /"x" is neither a flag nor a command/],
+    [["--", "--", "x"], /"x" is neither a flag, a command nor a file/],
     [["-x"], /There is no flag "-x"; the nearest is --/],
-    [["scan.oir"], /"scan\.oir" is neither a flag nor a command/],
+    [["deno.json", "README.md"], /one file at a time/],
+    [["scan.oir"], /"scan\.oir" is neither a flag, a command nor a file/],
   ];
   for (const [args, message] of cases) {
     assert.throws(() => parseCommandLine(args), (error: unknown) => {

@@ -5,7 +5,13 @@ import { startProgram } from "./session/dialog/program.ts";
 /** Milliseconds after which a program that still runs counts as a browser that is open. */
 const PATIENCE = 10_000;
 
-const MACOS_SCRIPT = ["on run argv", "open location (item 1 of argv)", "end run"];
+/** `system attribute` reads a variable, for which this process would need a permission. */
+const MACOS_SCRIPT = [
+  "on run argv",
+  'if (system attribute "SSH_CONNECTION") is not "" then error "this session has no desktop"',
+  "open location (item 1 of argv)",
+  "end run",
+];
 
 /** Cmdlets alone, which Constrained Language Mode allows. In session 0, that of services and of SSH, nobody sees a window. */
 const WINDOWS_SCRIPT = "$ErrorActionPreference = 'Stop'; " +

@@ -1,10 +1,12 @@
 /**
  * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
  */
+import { isAbsolute } from "node:path";
 import { UsageError } from "./arguments.ts";
 import type { COMMANDS } from "./commands.ts";
 import { type Configuration, parseCommandLine } from "./command_line.ts";
 import { hasOwnScreen, openInBrowser } from "./default_browser.ts";
+import { keepFailure } from "./failed_start.ts";
 import { Log } from "./log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
@@ -13,6 +15,7 @@ import { DialogManners } from "./session/dialog/manners.ts";
 import { Picker } from "./session/dialog/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
 import { Sessions } from "./sessions.ts";
+import { linkOfView } from "./static/demo/v2/view_link.js";
 import { VERSION, versionLine } from "./version.ts";
 
 /** Exit statuses of the program. */
@@ -20,9 +23,6 @@ const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
 /** Running responses may take this long to finish once the server stops. */
 const SHUTDOWN_MS = 5000;
-
-/** A window with an error in it stays open for this time. */
-const READING_MS = 60_000;
 
 /** A worker is started this long after the first request, ahead of the first open. */
 const WARM_MS = 250;
@@ -123,8 +123,9 @@ async function isAcqServer(hostname: string, port: number): Promise<boolean> {
   }
 }
 
-function announce(baseUrl: string, opens: boolean, { logJson, allowedOrigins }: Configuration): void {
-  const [demo, docs] = [clientAt(baseUrl), `${baseUrl}/docs`];
+function announce(baseUrl: string, opens: boolean, configuration: Configuration): void {
+  const { logJson, allowedOrigins } = configuration;
+  const [demo, docs] = [clientAt(baseUrl, configuration), `${baseUrl}/docs`];
   const wide = allowedOrigins.filter((origin) => origin === "*" || origin === "null");
   const warnings = wide.map((origin) =>
     `--allow-origin ${origin} lets ${
@@ -148,7 +149,11 @@ function announce(baseUrl: string, opens: boolean, { logJson, allowedOrigins }: 
   console.error("Press Ctrl+C to stop.\n");
 }
 
-const clientAt = (baseUrl: string) => `${baseUrl}/demo/v2/`;
+/** The client, with the file that the command line names in its field. */
+function clientAt(baseUrl: string, { file }: Configuration): string {
+  const link = file === null ? "" : linkOfView({ path: file, scene: 0, position: { t: 0, z: 0, l: 0 } });
+  return `${baseUrl}/demo/v2/${link}`;
+}
 
 const notOpened = (reason: string, page: string) => `No browser was opened: ${reason}; open ${page} by hand`;
 
@@ -176,7 +181,7 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
     console.error(event.reason);
   });
   if (!opens) return;
-  const page = clientAt(server.baseUrl);
+  const page = clientAt(server.baseUrl, configuration);
   const reason = await openInBrowser(page);
   if (reason === null) return;
   new Log(configuration.logLevel, configuration.logJson).line("warn", notOpened(reason, page));
@@ -192,7 +197,7 @@ async function startFailure(error: unknown, configuration: Configuration): Promi
     if (await isAcqServer(host, port)) {
       return new StartFailed(
         `An acq-server is already running at ${address}; open ${
-          clientAt(address)
+          clientAt(address, configuration)
         } or start this one with --port 0`,
         EXIT.alreadyRunning,
       );
@@ -212,7 +217,7 @@ async function startFailure(error: unknown, configuration: Configuration): Promi
 async function showRunning(configuration: Configuration): Promise<void> {
   const address = addressOf(configuration);
   const running = `An acq-server is already running at ${address}`;
-  const page = clientAt(address);
+  const page = clientAt(address, configuration);
   console.error(`${running}; opens ${page} in your browser`);
   const reason = await openInBrowser(page);
   if (reason !== null) throw new StartFailed(notOpened(reason, page), EXIT.alreadyRunning);
@@ -236,11 +241,6 @@ export function stopOnSignals(server: RunningServer): void {
   }
 }
 
-function fail(message: string, status: number): never {
-  console.error(message);
-  Deno.exit(status);
-}
-
 /**
  * Runs a command. The file is named by a value, not in the import: else the server would load, before it listens, what
  * only commands need, which is most of the program. The executable has it by `compile` in deno.json.
@@ -256,29 +256,23 @@ async function main(args: readonly string[]): Promise<void> {
   if (name === "validate" || name === "schema" || name === "info" || name === "plane") {
     Deno.exit(await run(name, rest));
   }
-  // As a click starts it. From its sources it is started by those who work on it.
-  const isClicked = args.length === 0 && Deno.build.standalone &&
+  const hasScreen = () =>
     hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));
+  // As a click starts it, or a file that was dropped on it. From its sources it is started by those who work on it.
+  const isClicked = Deno.build.standalone && args.every((argument) => isAbsolute(argument)) && hasScreen();
   try {
     const command = parseCommandLine(args);
     if (command.kind === "help") return console.log(command.text);
     if (command.kind === "version") return console.log(versionLine());
-    await serve(command.configuration, command.configuration.open ?? isClicked);
+    const { configuration } = command;
+    const opens = configuration.open ?? (isClicked || (configuration.file !== null && hasScreen()));
+    await serve(configuration, opens);
   } catch (error) {
-    if (error instanceof UsageError) fail(error.message, EXIT.usage);
-    if (!(error instanceof StartFailed)) throw error;
+    if (!(error instanceof UsageError || error instanceof StartFailed)) throw error;
     console.error(error.message);
-    if (isClicked) await keepWindow();
-    Deno.exit(error.status);
+    if (isClicked) await keepFailure(error.message);
+    Deno.exit(error instanceof StartFailed ? error.status : EXIT.usage);
   }
-}
-
-/** The window that a click opened closes with the program: its reader presses Enter, or a minute passes. */
-async function keepWindow(): Promise<void> {
-  if (!Deno.stdin.isTerminal()) return;
-  console.error("\nPress Enter to close this window.");
-  const minute = new Promise((resolve) => setTimeout(resolve, READING_MS));
-  await Promise.race([Deno.stdin.read(new Uint8Array(1)), minute]);
 }
 
 if (import.meta.main) await main(Deno.args);

@@ -55,17 +55,37 @@ async function onDisplays(binary: string, folder: string, temporary: string): Pr
   }
 }
 
-/** A window, which a terminal stands for, stays open with an error until Enter is pressed; without one nothing waits. */
+/**
+ * A window, which a terminal stands for, stays open with an error until Enter is pressed; without one a dialog shows it.
+ * So it does for files that were dropped on the program.
+ */
 async function besideAnotherProgram(binary: string, folder: string): Promise<void> {
   using listener = Deno.listen(HOST);
   const accepting = (async () => {
     for await (const connection of listener) connection.close();
   })();
-  const env = { DISPLAY: ":0" };
-  const plain = await new Deno.Command(binary, { env, stdin: "null" }).output();
+  const shown = join(folder, "shown");
+  const zenity = `#!/bin/sh\nprintf '%s\\n' "$@" > '${shown}.new'\n/bin/mv '${shown}.new' '${shown}'\n`;
+  Deno.writeTextFileSync(join(folder, "zenity"), zenity, { mode: 0o755 });
+  const env = { PATH: folder, DISPLAY: ":0" };
   const message = /^Port 8767 is taken by another program/;
-  assert.match(new TextDecoder().decode(plain.stderr), message);
-  assert.equal(plain.code, 4);
+  const rows: [args: string[], code: number, message: RegExp][] = [
+    [[], 4, message],
+    [[join(folder, "zenity"), join(folder, "xdg-open")], 2, /^The client opens one file at a time/],
+    [[join(folder, "none.oir")], 2, /none\.oir" is neither a flag, a command nor a file/],
+  ];
+  for (const [args, code, said] of rows) {
+    const plain = await new Deno.Command(binary, { args, env, stdin: "null" }).output();
+    const text = new TextDecoder().decode(plain.stderr).trimEnd();
+    assert.match(text, said);
+    assert.equal(plain.code, code);
+    for (let tries = 0; !existsSync(shown); tries += 1) {
+      assert(tries < 500, "no dialog was shown");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(Deno.readTextFileSync(shown).split("\n").at(-2), `--text=${text}`);
+    Deno.removeSync(shown);
+  }
   if (existsSync("/usr/bin/script")) {
     const window = new Deno.Command("/usr/bin/script", {
       args: ["--quiet", "--return", "--command", binary, join(folder, "typescript")],

@@ -1,5 +1,6 @@
 /** The server and a fake `xdg-open` on PATH: when the client opens, and that nothing of it can hurt the server. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { FakeSystem, isAlive } from "./fake_programs.ts";
 
@@ -141,6 +142,29 @@ withFakes("beside a server that runs, its client opens and the status is 0", asy
   } finally {
     await server.stop();
   }
+});
+
+withFakes("a file on the command line stands in the address of the client", async (fakes) => {
+  fakes.install("xdg-open", NOTE);
+  const file = join(fakes.folder, "a scan #1 + ä.oir");
+  Deno.writeTextFileSync(file, "");
+  // Python: urllib.parse.quote_plus, with slashes as they are
+  const link = `demo/v2/#path=${fakes.folder}/a+scan+%231+%2B+%C3%A4.oir`;
+  const server = await start(fakes, [file]);
+  try {
+    await until(() => opened(fakes).length > 0);
+    assert.deepEqual(opened(fakes), [`${server.baseUrl}/${link}`]);
+    const beside = await ended(fakes, ["--port", new URL(server.baseUrl).port, file]);
+    assert.equal(beside.code, 0, beside.stderr);
+    assert.deepEqual(opened(fakes).slice(1), [`${server.baseUrl}/${link}`]);
+  } finally {
+    await server.stop();
+  }
+  // Without a screen the address is there to be copied.
+  const remote = await start(fakes, [file], { DISPLAY: "localhost:10.0" });
+  assert(remote.stderr.includes(`${remote.baseUrl}/${link}\n`), remote.stderr);
+  await remote.stop();
+  assert.equal(opened(fakes).length, 2);
 });
 
 withFakes("another program on the port is not opened", async (fakes) => {

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { parseCommandLine } from "../../command_line.ts";
+import { manPage } from "./man_page.ts";
+
+const page = manPage(0);
+
+Deno.test("the man page has every flag and command of the help, in lines that its readers want", () => {
+  assert.match(page, /^\.TH ACQ\\-SERVER 1 1970-01-01 "acq\\-server \d/);
+  const command = parseCommandLine(["--help"]);
+  assert(command.kind === "help");
+  const heads = [...page.matchAll(/^\.B (.+)$/gm)].map(([, head]) => head!.replaceAll("\\-", "-"));
+  for (const [flag] of command.text.matchAll(/^ +--\S+/gm)) {
+    assert(heads.some((head) => head.split(" ")[0] === flag.trim()), flag);
+  }
+  for (const name of ["info", "plane", "validate", "schema"]) {
+    assert(heads.some((head) => head.startsWith(`acq-server ${name} `)), name);
+  }
+  // mandoc -T lint: "input text line longer than 80 bytes"
+  assert.deepEqual(page.split("\n").filter((line) => line.length > 80), []);
+});
+
+Deno.test("groff sets it without a warning, in lines of 80 columns", {
+  ignore: !existsSync("/usr/bin/groff"),
+}, async () => {
+  const child = new Deno.Command("/usr/bin/groff", {
+    args: ["-man", "-ww", "-Tutf8", "-P-c", "-P-b", "-P-u", "-rLL=80n"],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(page));
+  await writer.close();
+  const { stdout, stderr } = await child.output();
+  assert.equal(new TextDecoder().decode(stderr), "");
+  const text = new TextDecoder().decode(stdout);
+  assert.match(text, /--max-session-memory SIZE\n +memory for all planes/);
+  // A line that begins with a dot is not lost.
+  assert.match(text, /such as\s+\.oir,\.tif/);
+  assert.deepEqual(text.split("\n").filter((line) => line.length > 80), []);
+});
