@@ -40,6 +40,8 @@ const CODECS: Readonly<Record<string, readonly [name: string, decode: Decode]>> 
   packbits: ["PackBits of 8 bits, strips of 64 rows", inStrips(packBits, 8)],
   lzma: ["LZMA, 4 strips of 64 rows", inStrips(lzma)],
   blosc_lz4: ["Blosc, lz4, shuffle, chunks of 512 x 512", blosc],
+  blosc_lz4_bits: ["Blosc, lz4, bit shuffle, chunks of 512 x 512", blosc],
+  blosc_blosclz: ["Blosc, blosclz, shuffle, chunks of 512 x 512", blosc],
   blosc_zstd: ["Blosc, zstd, shuffle, chunks of 512 x 512", blosc],
   jpeg: ["JPEG of 8 bits, tiles of 512 x 512", inTiles(jpeg, 8)],
   ljpeg: ["lossless JPEG, tiles of 512 x 512", inTiles(jpeg)],

@@ -20,7 +20,8 @@ strips = lambda array: [numpy.ascontiguousarray(array[y : y + ROWS]) for y in ra
 tiles = lambda array: [
     numpy.ascontiguousarray(array[y : y + TILE, x : x + TILE]) for y in range(0, SIDE, TILE) for x in range(0, SIDE, TILE)
 ]
-blosc = lambda name: lambda data: imagecodecs.blosc_encode(data, compressor=name, shuffle=1, typesize=2, level=5)
+# The size of an element is that of the array's items, whatever `typesize` says.
+blosc = lambda name, shuffle=1: lambda array: imagecodecs.blosc_encode(array, compressor=name, shuffle=shuffle, level=5)
 of_bytes = lambda code: lambda array: code(array.tobytes())
 
 # Pieces, encoder, decoder.
@@ -30,8 +31,10 @@ CODECS = {
     "zstd": (strips(plane), of_bytes(imagecodecs.zstd_encode), lambda s: imagecodecs.zstd_decode(s, out=2 * SIDE * ROWS)),
     "packbits": (strips(bytes8 >> 2), of_bytes(imagecodecs.packbits_encode), lambda s: imagecodecs.packbits_decode(s, out=SIDE * ROWS)),
     "lzma": (strips(plane)[:4], of_bytes(imagecodecs.lzma_encode), lambda s: imagecodecs.lzma_decode(s, out=2 * SIDE * ROWS)),
-    "blosc_lz4": (tiles(plane), of_bytes(blosc("lz4")), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
-    "blosc_zstd": (tiles(plane), of_bytes(blosc("zstd")), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
+    "blosc_lz4": (tiles(plane), blosc("lz4"), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
+    "blosc_lz4_bits": (tiles(plane), blosc("lz4", 2), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
+    "blosc_blosclz": (tiles(plane), blosc("blosclz"), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
+    "blosc_zstd": (tiles(plane), blosc("zstd"), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
     "jpeg": (tiles(bytes8), lambda a: imagecodecs.jpeg8_encode(a, level=90), imagecodecs.jpeg8_decode),
     "ljpeg": (tiles(plane), lambda a: imagecodecs.ljpeg_encode(a, bitspersample=16), imagecodecs.ljpeg_decode),
     "jpeg2000": (
