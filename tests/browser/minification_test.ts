@@ -100,6 +100,54 @@ test("an event of three lines in 30,000 is seen at home", async (viewer) => {
   );
 });
 
+test("an automatic range follows what pixels show, one that was chosen stays", async (viewer) => {
+  const { page } = viewer;
+  // Whole numbers from 0 to 4095, each as likely: of 30 and more of them the greatest is nearly always above 3000.
+  let state = 3;
+  const noise = Uint16Array.from(
+    { length: LINES * COLUMNS },
+    () => (state = (state * 1664525 + 1013904223) >>> 0) >>> 20,
+  );
+  await viewer.open(
+    await writeScan(viewer.server, "auto", (line, column) => noise[line * COLUMNS + column]!),
+  );
+  await page.selectOption("#statistic", "max");
+  await viewer.settle();
+  const drawn = await levelsAlong(viewer, 20);
+  const edges = Array.from({ length: drawn.length + 1 }, (_, i) => Math.round(i / drawn.length * LINES));
+  const greatest = (pixel: number, column: number) => {
+    let most = 0;
+    for (let line = edges[pixel]!; line < edges[pixel + 1]!; line += 1) {
+      most = Math.max(most, noise[line * COLUMNS + column]!);
+    }
+    return most;
+  };
+  const all = Array.from({ length: COLUMNS }, (_, column) => drawn.map((_, pixel) => greatest(pixel, column)))
+    .flat().sort((a, b) => a - b);
+  const percentile = (percent: number) => {
+    const place = percent / 100 * (all.length - 1);
+    const [below, above] = [all[Math.floor(place)]!, all[Math.ceil(place)]!];
+    return below + (above - below) * (place - Math.floor(place));
+  };
+  drawn.forEach((value, pixel) => {
+    const expected = level(greatest(pixel, 20), percentile(1), percentile(99.5));
+    assert(Math.abs(value - expected) <= 1, `pixel ${pixel}: ${value}, not ${expected}`);
+  });
+  // Back to single samples, as the file began; a range that was typed is kept.
+  const range = () => viewer.text("#source-cards .range");
+  const seen = await range();
+  await page.selectOption("#statistic", "mean");
+  const begun = await range();
+  assert.notEqual(begun, seen);
+  await page.selectOption("#statistic", "max");
+  assert.equal(await range(), seen);
+  await setRange(viewer, "source-0", 100, 200);
+  await page.selectOption("#statistic", "min");
+  assert.equal(await page.inputValue("#source-0-Max"), "200");
+  await page.click("#source-0-auto");
+  assert(Number(await page.inputValue("#source-0-Max")) < 1000, "of the least ones");
+});
+
 /** Lines by which a pattern of this period is later at one column than at another, from its phase along the picture. */
 async function delay(viewer: Viewer, columns: [number, number], period: number, visible: number) {
   const phases = [];

@@ -11,6 +11,9 @@ export class Channel extends EventTarget {
   /** @type {[number, number]} */
   #range;
   #visible;
+  #isAuto = true;
+  /** What Auto counts instead of the samples, where a pixel shows something else of them. @type {(() => Float32Array) | null} */
+  seen = null;
   /** @type {ReturnType<typeof statistics> | null} */
   #stats = null;
   /** @type {boolean | null} */
@@ -92,9 +95,15 @@ export class Channel extends EventTarget {
     return this.#range;
   }
 
-  /** Sets the range; ends that float32 cannot tell apart are moved apart. @param {number} min @param {number} max */
-  setRange(min, max) {
+  /** Whether the range is the one that Auto has set, or the one that it began with. */
+  get isAuto() {
+    return this.#isAuto;
+  }
+
+  /** Sets the range; ends that float32 cannot tell apart are moved apart. @param {number} min @param {number} max @param {boolean} [isAuto] it was not chosen by hand */
+  setRange(min, max, isAuto = false) {
     this.#range = drawableRange(min, max);
+    this.#isAuto = isAuto;
     this.#changed();
   }
 
@@ -106,9 +115,9 @@ export class Channel extends EventTarget {
     else this.setRange(value > min ? min : value - width, value);
   }
 
-  /** 1st to 99.5th percentile. */
+  /** 1st to 99.5th percentile of the samples, or of what is seen of them. */
   autoRange() {
-    this.setRange(...autoRange(this.stats));
+    this.setRange(...autoRange(this.seen === null ? this.stats : statistics(this.seen())), true);
   }
 
   /** What a renderer needs to know. */

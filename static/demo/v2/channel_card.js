@@ -130,7 +130,7 @@ function rowOf({ name }, id) {
     id: id("auto"),
     textContent: "Auto",
     ariaLabel: `Auto range of ${name}`,
-    title: "1st to 99.5th percentile of all samples (a)",
+    title: "1st to 99.5th percentile of all samples, or of what pixels show of them (a)",
   });
   const more = element("button", {
     type: "button",

@@ -53,6 +53,18 @@ export class ChannelGroup extends EventTarget {
     this.channels.forEach((channel, position) => channel.replaceSamples(planes[position] ?? channel.samples));
   }
 
+  /**
+   * What a picture shows of many samples is another part of them: ranges that nobody has chosen follow.
+   *
+   * @param {((channel: Channel) => Float32Array) | null} seen at home; null for the samples themselves
+   */
+  see(seen) {
+    if (seen === null && this.channels.every((channel) => channel.seen === null)) return;
+    for (const channel of this.channels) channel.seen = seen && (() => seen(channel));
+    this.channels.forEach((channel) => channel.isAuto && channel.autoRange());
+    this.#keepHues();
+  }
+
   /** How channels are shown. @returns {Mode} */
   get mode() {
     return !this.#composite ? "single" : this.#isSplit ? "split" : "merged";
@@ -87,10 +99,11 @@ export class ChannelGroup extends EventTarget {
   #keepHues() {
     const colors = this.channels.slice(0, 3);
     if (colors.map(({ name }) => name).join() !== "Red,Green,Blue") return;
+    if (!colors.every(({ isAuto }) => isAuto)) return;
     const ranges = colors.map(({ range }) => range);
     const low = Math.min(...ranges.map(([min]) => min));
     const high = Math.max(...ranges.map(([, max]) => max));
-    colors.forEach((channel) => channel.setRange(low, high));
+    colors.forEach((channel) => channel.setRange(low, high, true));
   }
 
   #changed() {

@@ -19,16 +19,17 @@ export function lookOf(groups, panes) {
       shape: group.plane.shape,
       view: panes[name].view,
       mode: group.mode,
-      channels: group.channels.map(({ index, visible, lutName, gamma, range }) => ({
+      channels: group.channels.map(({ index, visible, lutName, gamma, range, isAuto }) => ({
         index,
         visible,
         lutName,
         gamma,
         range,
+        isAuto,
       })),
     };
   };
-  return { source: look("source"), reference: look("reference") };
+  return { source: look("source"), reference: look("reference"), statistic: panes.source.statistic };
 }
 
 /**
@@ -45,15 +46,14 @@ export function applyLook(look, groups, panes) {
     if (kept.mode === "split" || (kept.mode === "single" && group.channels.length > 1)) {
       group.mode = kept.mode;
     }
-    for (
-      const { index, visible, lutName, gamma, range } of Array.isArray(kept.channels) ? kept.channels : []
-    ) {
+    const channels = Array.isArray(kept.channels) ? kept.channels : [];
+    for (const { index, visible, lutName, gamma, range, isAuto } of channels) {
       const channel = group.channels.find((channel) => channel.index === index);
       if (channel === undefined) continue;
       if (typeof visible === "boolean") channel.visible = visible;
       if (typeof lutName === "string" && channel.hasLut(lutName)) channel.lutName = lutName;
       if (gamma >= 0.25 && gamma <= 4) channel.gamma = gamma;
-      if (isPair(range) && range[0] < range[1]) channel.setRange(range[0], range[1]);
+      if (isPair(range) && range[0] < range[1]) channel.setRange(range[0], range[1], isAuto === true);
     }
     const [rows, columns] = group.plane.shape;
     if (String(kept.shape) === String(group.plane.shape) && isView(kept.view, rows, columns)) {

@@ -93,6 +93,7 @@ export class Overview {
     const [wide, high] = [Math.round(width * density), Math.round(height * density)];
     if (this.#canvas.width !== wide) this.#canvas.width = wide;
     if (this.#canvas.height !== high) this.#canvas.height = high;
+    this.#painter.statistic = this.#pane.statistic;
     const whole = { x0: 0, y0: 0, x1: size.width, y1: size.height };
     this.#painter.paint(whole, orientation, [{ left: 0, top: 0, width: wide, height: high }]);
   }

@@ -127,10 +127,20 @@ export class Pane {
     this.drawMarks();
   }
 
-  /** What a pixel shows that covers many samples. @param {Statistic} statistic */
+  /** What a pixel shows that covers many samples. @returns {Statistic} */
+  get statistic() {
+    return this.#painter.statistic;
+  }
+
   set statistic(statistic) {
     this.#painter.statistic = statistic;
     this.redraw();
+  }
+
+  /** Samples of a channel as they are seen at home. @param {import("./channel.js").Channel} channel of the group that is shown */
+  atHome(channel) {
+    const [band] = this.#stage.canvasBands;
+    return band === undefined ? channel.samples : this.#painter.atHome(channel, this.orientation, band);
   }
 
   /**

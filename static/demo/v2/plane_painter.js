@@ -24,6 +24,8 @@ export class PlanePainter {
   #redraw;
   /** @type {readonly Channel[]} */
   #channels = [];
+  /** @type {import("./channel_group.js").Plane | null} */
+  #plane = null;
   /** @type {VisiblePart | null} */
   #part = null;
   #isMoving = false;
@@ -46,7 +48,7 @@ export class PlanePainter {
    * @param {typeof pyramidOf} [pyramids]
    */
   load({ plane, channels }, pyramids = pyramidOf) {
-    this.#channels = channels;
+    [this.#plane, this.#channels] = [plane, channels];
     this.#part = new VisiblePart({ plane, channels }, pyramids);
   }
 
@@ -54,6 +56,21 @@ export class PlanePainter {
   clear() {
     this.#channels = [];
     this.#part = null;
+  }
+
+  /**
+   * Samples of a channel as a band shows all of them: one value for each pixel that covers many.
+   *
+   * @param {Channel} channel of the planes
+   * @param {Orientation} orientation
+   * @param {Area} band canvas pixels
+   */
+  atHome(channel, orientation, band) {
+    if (this.#plane === null) return channel.samples;
+    const [rows, columns] = this.#plane.shape;
+    const part = new VisiblePart({ plane: this.#plane, channels: [channel] }, () => Promise.resolve([]));
+    part.look({ x0: 0, y0: 0, x1: rows, y1: columns }, pixelsOf(band, orientation), this.statistic, [0]);
+    return part.samples(0);
   }
 
   /** Whether what was painted last is coarser than it will be. */
@@ -86,12 +103,9 @@ export class PlanePainter {
   paint(view, orientation, bands) {
     const [band] = bands;
     if (this.#part === null || band === undefined) return;
-    const pixels = orientation.swapped
-      ? { x: band.height, y: band.width }
-      : { x: band.width, y: band.height };
     const shown = [...this.#channels.keys()].filter((position) => this.#channels[position]?.visible);
     const part = this.#part;
-    part.look(view, pixels, this.statistic, shown, this.#isMoving);
+    part.look(view, pixelsOf(band, orientation), this.statistic, shown, this.#isMoving);
     const layers = shown.map((position) => ({
       samples: part.samples(position),
       .../** @type {Channel} */ (this.#channels[position]).look(),
@@ -102,3 +116,7 @@ export class PlanePainter {
     this.#picture.draw(part.frame, orientation, painted);
   }
 }
+
+/** Pixels along the picture's x and y. @param {Area} band @param {Orientation} orientation */
+const pixelsOf = ({ width, height }, { swapped }) =>
+  swapped ? { x: height, y: width } : { x: width, y: height };

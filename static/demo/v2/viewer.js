@@ -129,6 +129,7 @@ export class Viewer extends EventTarget {
       this.panes[name].drawNow();
       this.#paintReadout(name, null);
     }
+    this.#reduceBy(/** @type {any} */ (look)?.statistic ?? this.panes.source.statistic);
     applyLook(look, groups, this.panes);
     for (const name of NAMES) {
       within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
@@ -259,6 +260,20 @@ export class Viewer extends EventTarget {
     return parts.filter((part) => part !== "").join("; ");
   }
 
+  /** @param {unknown} value mean, max or min */
+  #reduceBy(value) {
+    const statistic = value === "max" || value === "min" ? value : "mean";
+    byId("statistic", HTMLSelectElement).value = statistic;
+    for (const name of NAMES) {
+      const pane = this.panes[name];
+      pane.statistic = statistic;
+      // The greatest of many samples are brighter than the samples: an automatic range follows.
+      this.#shown?.groups[name]?.see(statistic === "mean" ? null : (channel) => pane.atHome(channel));
+      this.#paintScaleSoon(name);
+    }
+    this.#timeAxis.redraw();
+  }
+
   /** The scale bars follow the view once it is drawn. @param {Name} name */
   #paintScaleSoon(name) {
     requestAnimationFrame(() => this.panes[name].cursor ?? this.#paintReadout(name, null));
@@ -270,11 +285,8 @@ export class Viewer extends EventTarget {
     path.addEventListener("change", () => this.#links.showPath(path.checked));
     const statistic = byId("statistic", HTMLSelectElement);
     statistic.addEventListener("change", () => {
-      const { value } = statistic;
-      for (const name of NAMES) {
-        this.panes[name].statistic = value === "max" || value === "min" ? value : "mean";
-        this.#paintScaleSoon(name);
-      }
+      this.#reduceBy(statistic.value);
+      this.#tell("look");
     });
     for (const name of NAMES) {
       const figure = byId(name);
