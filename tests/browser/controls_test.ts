@@ -1,5 +1,7 @@
 /** Every control of the viewer changes what it should, by mouse and by keyboard. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { writePlainStore } from "../fixtures/plain_store.ts";
 import { chartColors, clipboardText, focused, openingEnded } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
 import { assertColor, level, openCard, setRange, viewerSuite } from "./suite.ts";
@@ -237,4 +239,43 @@ test("everything is reached by the keyboard", async (viewer) => {
   await page.keyboard.press("s");
   assert.equal(await page.isChecked("#path"), false, "without a reference there is no path to switch");
   assert.match(await viewer.text("#source .readout"), /^Scale bar \d+ µm$/);
+});
+
+test("of twelve channels six are shown, which is said, and a button shows all", async (viewer) => {
+  const { page } = viewer;
+  const store = join(viewer.server.folder, "twelve.ome.zarr");
+  const names = Array.from({ length: 12 }, (_, c) => `Stain ${c + 1}`);
+  // Sample c + 1 in the left half of channel c, 0 in the right one.
+  const planes = names.map((_, c) =>
+    Uint16Array.from({ length: 40 * 40 }, (_, i) => i % 40 < 20 ? c + 1 : 0)
+  );
+  await writePlainStore(store, { planes, rows: 40, columns: 40, names });
+  await viewer.open(join(store, "zarr.json"));
+  assert.equal(await viewer.text("#status"), "Opened twelve.ome.zarr · channels: 6 of 12 shown");
+  assert.equal(await viewer.text("#source-count"), "6 of 12 shown\nShow all");
+  const shown = () => page.locator("#source-cards [id$=visible]:checked").count();
+  assert.equal(await shown(), 6);
+  const height = (await page.locator("#source-0-visible").boundingBox())!.y;
+  await page.click("#source-count button");
+  assert.equal(await shown(), 12);
+  await page.click("#source-count button");
+  assert.equal(await shown(), 6);
+  await page.uncheck("#source-0-visible");
+  assert.equal(await viewer.text("#source-count"), "5 of 12 shown\nShow all");
+  assert.equal((await page.locator("#source-0-visible").boundingBox())!.y, height, "nothing moves");
+  // One at a time there is nothing to be said.
+  await page.selectOption("#source .layers", "single");
+  assert.equal((await viewer.text("#source-count")).trim(), "");
+});
+
+test("a drag that begins beside a picture selects no text", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const bottom = plot.y + plot.height;
+  await page.mouse.move(plot.x - 30, plot.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width / 2, bottom + 25, { steps: 5 });
+  await page.mouse.up();
+  assert.equal(await page.evaluate("String(getSelection())"), "");
 });

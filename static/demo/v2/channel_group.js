@@ -91,6 +91,12 @@ export class ChannelGroup extends EventTarget {
     this.#changed();
   }
 
+  /** Shows so many of the first channels, in a composite. @param {number} count */
+  show(count) {
+    this.channels.forEach((channel, position) => channel.visible = position < count);
+    this.#changed();
+  }
+
   get shown() {
     return this.channels.filter(({ visible }) => visible);
   }

@@ -9,6 +9,7 @@ import { PlaneSteps } from "./plane_steps.js";
 import { PositionBar } from "./position_bar.js";
 import { SAMPLE_NOTE } from "./sample.js";
 import { serverFacts } from "./server_facts.js";
+import { shownText } from "./shown_count.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
 
@@ -224,7 +225,8 @@ export class Opening {
     if (!isSample) this.#ways.opened(info.source.path);
     this.#keep();
     const opened = isAgain ? "The file has changed and was opened again" : `Opened ${info.source.name}`;
-    page.say(isSample ? SAMPLE_NOTE : opened);
+    const count = viewer.groups === null ? "" : shownText(viewer.groups.source);
+    page.say([isSample ? SAMPLE_NOTE : opened, ...(count === "" ? [] : [`channels: ${count}`])].join(" · "));
   }
 
   /** @param {unknown} error @param {string} file path or name */

@@ -21,6 +21,7 @@ import { keepPlacement, kindOf, placementOf } from "./placement.js";
 import { ProfilePanel } from "./profile_panel.js";
 import { readout } from "./readout.js";
 import { applyLook, lookOf } from "./look.js";
+import { showCount } from "./shown_count.js";
 import { TimeAxis } from "./time_axis.js";
 
 /** @import { OpenResponse } from "../../client/v2/acq-client.d.ts" */
@@ -185,6 +186,7 @@ export class Viewer extends EventTarget {
     const cards = byId(`${name}-cards`);
     cards.replaceChildren();
     if (group === null) return;
+    showCount(byId(`${name}-count`), group);
     const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
     cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
     const figure = byId(name);
