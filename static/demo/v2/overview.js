@@ -4,7 +4,7 @@
  *
  * Tested in `tests/browser/layout_test.ts`.
  */
-import { formatAt, unitSymbol } from "./axes.js";
+import { formatAt, toPhysical, unitSymbol } from "./axes.js";
 import { within } from "./element.js";
 import { PlanePainter } from "./plane_painter.js";
 
@@ -76,13 +76,16 @@ export class Overview {
     const from = Math.min(Math.max(0, (start + end) / 2 * width - wide / 2), width - wide);
     Object.assign(this.#window.style, { left: `${from}px`, width: `${wide}px` });
     const { axisX, width: lines } = size;
-    const last = lines * axisX.step;
-    const text = (/** @type {number} */ line) => formatAt(line * axisX.step, last / 1000);
+    const text = (/** @type {number} */ place) =>
+      formatAt(toPhysical(axisX, place), lines * axisX.step / 1000);
+    const number = (/** @type {number} */ place) => String(Number(toPhysical(axisX, place).toPrecision(6)));
     const unit = unitSymbol(axisX.unit);
-    this.#window.ariaValueMin = "0";
-    this.#window.ariaValueMax = String(Number(last.toPrecision(6)));
-    this.#window.ariaValueNow = String(Number((view.x0 * axisX.step).toPrecision(6)));
-    this.#window.ariaValueText = `${text(view.x0)} to ${text(view.x1)} ${unit} of ${text(lines)} ${unit}`;
+    this.#window.ariaValueMin = number(0);
+    this.#window.ariaValueMax = number(lines);
+    this.#window.ariaValueNow = number(view.x0);
+    this.#window.ariaValueText = `${text(view.x0)} to ${text(view.x1)} ${unit} of ${text(0)} to ${
+      text(lines)
+    }`;
   }
 
   #draw() {

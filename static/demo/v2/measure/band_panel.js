@@ -200,7 +200,8 @@ export class BandPanel extends EventTarget {
       return { kind: "percentile", percentile: percentile.number };
     }
     const step = this.#scan?.axes[0].step ?? 1;
-    const [first, last] = [from, to].map(({ number }) => Math.round(number / step));
+    // Lines whose own times lie in it, without the end; a product of fractions may be a trace above a whole number.
+    const [first, last] = [from, to].map(({ number }) => Math.ceil(number / step - 1e-6));
     return { kind: "window", from: first, to: Math.max(first + 1, last) };
   }
 
