@@ -103,17 +103,19 @@ Deno.test({
       await page.focus("#position-t");
       await page.keyboard.press("n");
       assert.equal(await page.getAttribute("#tool-line", "aria-pressed"), "true");
-      await dragOver(viewer, "source", [0.1, 0.5], [0.9, 0.5]);
+      // From edge to edge: from the middle of the first sample to that of the last, and nothing is missing.
+      await dragOver(viewer, "source", [0, 0.5], [1, 0.5]);
       await page.click("#kymograph-start");
       await page.locator("#measure-kymograph [role=status]", { hasText: `${IMAGES} of ${IMAGES} images` })
         .waitFor();
       assert.equal(await viewer.text("#source h2"), "Line scan");
+      assert.equal(await page.locator("#source-cards .notes").textContent(), "");
       await page.click("#tool-band");
       await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
       await page.locator("#measure-export summary").click();
       const [download] = await Promise.all([page.waitForEvent("download"), page.click("#csv-traces")]);
       const text = await Deno.readTextFile((await download.path())!);
-      assert.match(text, /\r\n"Line over the images, x y \(um\)",[\d.]+ [\d.]+; [\d.]+ [\d.]+\r\n/);
+      assert.match(text, /\r\n"Line over the images, x y \(um\)",0 [\d.]+; 31\.5 [\d.]+\r\n/);
       assert.match(text, /\r\nWidth of the line \(px\),1\r\n/);
       assert.match(text, /\r\nTime \(frames\),Band 1\r\n0,/);
       assert.equal(text.trimEnd().split("\r\n").at(-1)!.split(",")[0], String(IMAGES - 1));

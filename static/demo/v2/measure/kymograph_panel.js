@@ -100,8 +100,11 @@ export class KymographPanel extends EventTarget {
 
   /** A line as it is drawn, in positions of the picture. @param {Point} from @param {Point} to @param {boolean} isDone */
   draw(from, to, isDone) {
-    // The picture counts rows along x; a sample's middle lies half a pixel inside.
-    const [start, end] = [from, to].map(({ x, y }) => ({ x: y - 0.5, y: x - 0.5 }));
+    const [rows, columns] = this.#source?.series.plane.shape ?? [0, 0];
+    const inside = (/** @type {number} */ place, /** @type {number} */ size) =>
+      Math.min(size - 1, Math.max(0, place - 0.5));
+    // The picture counts rows along x; a sample's middle lies half a pixel inside, and beyond the outermost ones nothing is known.
+    const [start, end] = [from, to].map(({ x, y }) => ({ x: inside(y, columns), y: inside(x, rows) }));
     if (this.#isFreehand && this.#points.length > 0 && near(this.#points[0], start)) this.#points.push(end);
     else this.#points = [start, end];
     this.#start.disabled = this.#running === null && !isDone;
