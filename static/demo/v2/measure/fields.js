@@ -62,14 +62,22 @@ export function choiceField(label, choices, onChange, id) {
   const select = element(
     "select",
     id ? { id } : {},
-    ...choices.map(({ value, name }) => element("option", { value, textContent: name })),
+    ...choices.map(optionOf),
   );
   select.addEventListener("change", () => onChange(/** @type {Value} */ (select.value)));
   return {
     label: element("label", { className: "field" }, element("span", { textContent: label }), select),
     select,
+    /** Other choices; what was chosen stays chosen where it is among them, else the first one is. @param {readonly {value: string, name: string}[]} others @param {string} [chosen] */
+    offer(others, chosen = select.value) {
+      select.replaceChildren(...others.map(optionOf));
+      if (others.some(({ value }) => value === chosen)) select.value = chosen;
+    },
   };
 }
+
+/** @param {{value: string, name: string}} choice */
+const optionOf = ({ value, name }) => element("option", { value, textContent: name });
 
 /** @param {string} label @param {boolean} isChecked @param {(isChecked: boolean) => void} onChange @param {string} [id] */
 export function checkField(label, isChecked, onChange, id) {

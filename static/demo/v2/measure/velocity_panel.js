@@ -81,21 +81,14 @@ export class VelocityPanel extends EventTarget {
 
   /** @param {Scan | null} scan */
   begin(scan) {
-    this.#running?.abort();
+    this.#forget();
     this.#scan = scan;
-    this.#samples = null;
-    this.#found = [];
-    this.#points = [];
-    this.#result.textContent = "";
     if (scan === null || !scan.isLineScan) return this.#changed();
     const [lines] = shapeOf(scan);
     const window = Math.max(SHORTEST_WINDOW, Math.min(WINDOW, Math.floor(lines / 4)));
     this.#window.input.value = String(window);
     this.#step.input.value = String(Math.max(1, Math.floor(window / 2)));
-    const channels = scan.group.channels.map(({ name }, i) =>
-      element("option", { value: String(i), textContent: name })
-    );
-    this.#channel.select.replaceChildren(...channels);
+    this.#channel.offer(scan.group.channels.map(({ name }, i) => ({ value: String(i), name })), "0");
     this.listBands([]);
     this.#changed();
   }
@@ -104,23 +97,25 @@ export class VelocityPanel extends EventTarget {
   refresh() {
     const isThere = this.#scan?.group.channels.some(({ samples }) => samples === this.#samples) ?? false;
     if (this.#samples === null || isThere) return;
+    this.#forget();
+    this.#changed();
+  }
+
+  #forget() {
     this.#running?.abort();
     this.#samples = null;
     this.#found = [];
     this.#points = [];
     this.#result.textContent = "";
-    this.#changed();
   }
 
   /** @param {readonly Band[]} bands */
   listBands(bands) {
     this.#bands = bands.map((band) => ({ ...band }));
-    const chosen = this.#band.select.value;
-    this.#band.select.replaceChildren(
-      element("option", { value: "", textContent: "whole lines" }),
-      ...bands.map(({ id, name }) => element("option", { value: String(id), textContent: name })),
-    );
-    this.#band.select.value = bands.some(({ id }) => String(id) === chosen) ? chosen : "";
+    this.#band.offer([
+      { value: "", name: "whole lines" },
+      ...bands.map(({ id, name }) => ({ value: String(id), name })),
+    ]);
     this.#say();
   }
 
