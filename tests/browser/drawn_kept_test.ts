@@ -99,6 +99,32 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   assert.equal(await page.locator("#measure-bands li").count(), 0);
 });
 
+test("a line more than there can be is not dropped silently", async (viewer) => {
+  const { page, server } = viewer;
+  const path = join(server.folder, "lines.oir");
+  await Deno.writeFile(path, measuredScan());
+  await openPath(viewer, path);
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
+  // What a reload finds has 200 times that line.
+  await page.addInitScript(() => {
+    const kept = JSON.parse(sessionStorage.getItem("acq-server view")!);
+    const [line] = kept.look.drawn.lines;
+    kept.look.drawn.lines = Array.from({ length: 200 }, (_, i) => ({ ...line, id: i + 1 }));
+    sessionStorage.setItem("acq-server view", JSON.stringify(kept));
+  });
+  await reload(viewer);
+  await unfold(viewer, "lines");
+  assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
+  assert.match(await viewer.text("#measure-lines .drawn"), /^Not kept: 200 lines are the most/);
+  await page.click("#measure-lines tbody button >> nth=0");
+  await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
+  assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
+  assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);
+});
+
 /** Opens a series of images, by its path. */
 async function openOther(viewer: Viewer): Promise<string> {
   const path = join(viewer.server.folder, `spot${crypto.randomUUID()}.ome.tif`);

@@ -160,7 +160,8 @@ test("traces become changes against a baseline, and are averaged", async (viewer
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.check("#trace-change");
   await page.selectOption("#baseline-kind", "window");
-  for (const [id, value] of [["baseline-from", 0], ["baseline-to", 100 * LINE_TIME]] as const) {
+  // Line 99 lies at 99 times of a line, before the end.
+  for (const [id, value] of [["baseline-from", 0], ["baseline-to", 99.4 * LINE_TIME]] as const) {
     await page.fill(`#${id}`, String(value));
     await page.keyboard.press("Enter");
   }
@@ -319,6 +320,14 @@ test("events are found, edited and saved", async (viewer) => {
   }
   const [, amplitude] = await page.locator("#measure-events tbody tr").first().locator("td").allInnerTexts();
   assert(Math.abs(Number(amplitude) - 1.33) < 0.12, amplitude);
+  // Note and × are seen without scrolling, also where all numbers have as many digits as there are.
+  const table = page.locator("#measure-events .scrolled");
+  const fits = () =>
+    table.evaluate((box: { scrollWidth: number; clientWidth: number }) => box.scrollWidth - box.clientWidth);
+  assert.equal(await fits(), 0);
+  await page.uncheck("#trace-change");
+  assert.equal(await fits(), 0);
+  await page.check("#trace-change");
   await page.locator("#measure-events tbody input").first().fill("whisker");
   // Removed, and put back at the cursor.
   await page.locator("#measure-events tbody tr").nth(1).locator("button").click();

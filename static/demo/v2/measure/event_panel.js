@@ -127,11 +127,10 @@ export class EventPanel extends EventTarget {
     const isOther = kept?.title !== title && (this.#title !== title || this.#chosen === null);
     this.#title = title;
     this.#traces = traces;
-    const chosen = kept?.trace ?? this.#trace.select.value;
-    this.#trace.select.replaceChildren(
-      ...traces.map((trace) => element("option", { value: keyOf(trace), textContent: trace.name })),
+    this.#trace.offer(
+      traces.map((trace) => ({ value: keyOf(trace), name: trace.name })),
+      kept?.trace ?? this.#trace.select.value,
     );
-    if (traces.some((trace) => keyOf(trace) === chosen)) this.#trace.select.value = chosen;
     const trace = this.#chosen;
     if (trace === null) return this.#clear();
     if (isOther) this.#propose(trace);
@@ -298,7 +297,9 @@ export class EventPanel extends EventTarget {
         this.#rows = this.#rows.filter((other) => other !== row);
         this.#list();
       }, { className: "icon", "aria-label": `Remove event ${number}` });
-      const ms = (/** @type {number} */ lines) => rounded(lines * step * (isInSeconds ? 1000 : 1));
+      // A width is known to about a line.
+      const ms = (/** @type {number} */ lines) =>
+        rounded(Number((lines * step * (isInSeconds ? 1000 : 1)).toPrecision(3)));
       return [
         rounded(row.peak * step),
         rounded(row.amplitude),
@@ -312,7 +313,8 @@ export class EventPanel extends EventTarget {
     const [unit, short] = [this.#unit, isInSeconds ? "ms" : this.#unit];
     const heads = [
       `Time (${unit})`,
-      "Amplitude",
+      // May be divided: the note needs the room.
+      "Ampli\u00adtude",
       ...["Half width", "Rise", "Decay"].map((name) => `${name} (${short})`),
       "Note",
       "",

@@ -58,7 +58,11 @@ export class LinePanel extends EventTarget {
     this.#draft = isDone ? null : { from, to };
     const isLine = from.x !== to.x || from.y !== to.y;
     this.#output.textContent = isLine ? this.#words({ from, to }).join(" · ") : "";
-    if (!isDone || !isLine || this.#lines.length >= MOST_LINES) return;
+    if (!isDone || !isLine) return;
+    if (this.#lines.length >= MOST_LINES) {
+      this.#output.textContent = `Not kept: ${MOST_LINES} lines are the most. Remove one to draw another.`;
+      return;
+    }
     this.#made += 1;
     this.#lines.push({ id: this.#made, from, to });
     this.#changed();
