@@ -10,8 +10,8 @@ const { test, files } = viewerSuite();
 /** Of 2.118 ms. */
 const LINE_S = 0.002118;
 
-/** Line 0 lies at 0 in the middle of its pixel: the picture begins half a line before it. */
-const HALF = LINE_S / 2;
+/** The time of the last line: line 0 lies at 0. */
+const LAST = (SHAPE[0] - 1) * LINE_S;
 
 const boxOf = async ({ page }: Viewer, selector: string) =>
   (await page.locator(selector).first().boundingBox())!;
@@ -53,7 +53,7 @@ test("the window of the overview is dragged, resized, and moved by keys", async 
   const { page } = viewer;
   await viewer.open(files.scan);
   const whole = SHAPE[0] * LINE_S;
-  near(await timeOf(viewer), [-HALF, whole - HALF], 0.0005);
+  near(await timeOf(viewer), [0, LAST], 0.0005);
   const strip = await boxOf(viewer, ".overview");
   const y = strip.y + strip.height / 2;
   // The right edge to the middle, then the whole window to the right.
@@ -77,7 +77,7 @@ test("the window of the overview is dragged, resized, and moved by keys", async 
   await slider.press("Home");
   await viewer.settle();
   // 100 of 200 lines.
-  assert.equal(await slider.getAttribute("aria-valuetext"), "-0.0011 to 0.2107 s of -0.0011 to 0.4225");
+  assert.equal(await slider.getAttribute("aria-valuetext"), "0.0000 to 0.2097 s of 0.4215 s");
 });
 
 test("typed times, fit and the way back", async (viewer) => {
@@ -90,9 +90,10 @@ test("typed times, fit and the way back", async (viewer) => {
   await to.press("Tab");
   await viewer.settle();
   near(await timeOf(viewer), [0.1, 0.2], 0.0005);
-  // As the axis has it: its ticks at both times stand at the edges of the plot.
+  // As the axis has it: its ticks at both times stand in the middle of the first and the last line.
   const plot = await boxOf(viewer, "#source .plot");
-  for (const [label, edge] of [["0.10", plot.x], ["0.20", plot.x + plot.width]] as const) {
+  const half = plot.width / (0.1 / LINE_S + 1) / 2;
+  for (const [label, edge] of [["0.10", plot.x + half], ["0.20", plot.x + plot.width - half]] as const) {
     const tick = await boxOf(viewer, `#source svg.labels > g text:text-is("${label}")`);
     assert(
       Math.abs(tick.x + tick.width / 2 - edge) < 1,
@@ -102,7 +103,7 @@ test("typed times, fit and the way back", async (viewer) => {
   // Beyond the recording there is nothing: the field says what is seen.
   await to.fill("5");
   await to.press("Enter");
-  assert(Math.abs(Number(await to.inputValue()) - SHAPE[0] * LINE_S + HALF) < 0.0005, await to.inputValue());
+  assert(Math.abs(Number(await to.inputValue()) - LAST) < 0.0005, await to.inputValue());
   await to.fill("0.2");
   await to.press("Enter");
   await from.fill("soon");
@@ -116,7 +117,7 @@ test("typed times, fit and the way back", async (viewer) => {
   near(await timeOf(viewer), [0.1 + LINE_S, 0.2 + LINE_S], 0.0005);
   await page.click("#source .home");
   await viewer.settle();
-  near(await timeOf(viewer), [-HALF, SHAPE[0] * LINE_S - HALF], 0.0005);
+  near(await timeOf(viewer), [0, LAST], 0.0005);
   await page.click("#source .back");
   await viewer.settle();
   const [start] = await timeOf(viewer);

@@ -45,9 +45,6 @@ export function titled([rows, columns]) {
 /** Physical coordinate of a picture position (pixel i covers i to i + 1). @param {Axis} axis @param {number} position */
 export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
 
-/** Picture position of a physical coordinate. @param {Axis} axis @param {number} value */
-export const toPosition = (axis, value) => value / axis.step + 0.5;
-
 /**
  * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most` of them and one more; none
  * where neighbours would be the same number.

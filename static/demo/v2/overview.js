@@ -4,7 +4,7 @@
  *
  * Tested in `tests/browser/layout_test.ts`.
  */
-import { formatAt, toPhysical, unitSymbol } from "./axes.js";
+import { formatAt, unitSymbol } from "./axes.js";
 import { within } from "./element.js";
 import { PlanePainter } from "./plane_painter.js";
 
@@ -76,16 +76,14 @@ export class Overview {
     const from = Math.min(Math.max(0, (start + end) / 2 * width - wide / 2), width - wide);
     Object.assign(this.#window.style, { left: `${from}px`, width: `${wide}px` });
     const { axisX, width: lines } = size;
-    const text = (/** @type {number} */ place) =>
-      formatAt(toPhysical(axisX, place), lines * axisX.step / 1000);
-    const number = (/** @type {number} */ place) => String(Number(toPhysical(axisX, place).toPrecision(6)));
+    const text = (/** @type {number} */ line) => formatAt(line * axisX.step, lines * axisX.step / 1000);
     const unit = unitSymbol(axisX.unit);
-    this.#window.ariaValueMin = number(0);
-    this.#window.ariaValueMax = number(lines);
-    this.#window.ariaValueNow = number(view.x0);
-    this.#window.ariaValueText = `${text(view.x0)} to ${text(view.x1)} ${unit} of ${text(0)} to ${
-      text(lines)
-    }`;
+    this.#window.ariaValueMin = "0";
+    this.#window.ariaValueMax = String(Number(((lines - 1) * axisX.step).toPrecision(6)));
+    this.#window.ariaValueNow = String(Number((view.x0 * axisX.step).toPrecision(6)));
+    this.#window.ariaValueText = `${text(view.x0)} to ${text(view.x1 - 1)} ${unit} of ${
+      text(lines - 1)
+    } ${unit}`;
   }
 
   #draw() {

@@ -30,7 +30,11 @@ export class Page {
     const title = byId("title");
     title.textContent = info?.source.name ?? NAME;
     title.title = isSample ? "" : info?.source.path ?? "";
-    byId("facts").textContent = info === null ? "" : facts(info);
+    // Broken between facts, and no line begins with a dot.
+    const parts = info === null ? [] : facts(info).split(/(?<= ·) /);
+    byId("facts").replaceChildren(
+      ...parts.flatMap((text) => [element("span", { className: "fact", textContent: text }), " "]),
+    );
     byId("sample-mark").hidden = !isSample;
     document.title = info === null ? NAME : `${info.source.name} – acq-server`;
     byId("empty").hidden = info !== null;

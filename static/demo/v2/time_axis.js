@@ -1,10 +1,10 @@
 /**
- * Where on its time axis a line scan is seen: the overview strip, the typed start and end, and the way back. Times are those of
- * the axis below the picture, which begins half a line before the first one.
+ * Where on its time axis a line scan is seen: the overview strip, the typed start and end, and the way back. Start and
+ * end are the times of the first and the last line in view, line i at `i * step`.
  *
  * Tested in `tests/browser/layout_test.ts`.
  */
-import { formatAt, toPhysical, toPosition, unitSymbol } from "./axes.js";
+import { formatAt, unitSymbol } from "./axes.js";
 import { typedNumber } from "./channel_card.js";
 import { within } from "./element.js";
 import { Overview } from "./overview.js";
@@ -88,7 +88,8 @@ export class TimeAxis {
     if (size === null) return;
     if (fault !== null) return input.setAttribute("aria-invalid", "true");
     input.removeAttribute("aria-invalid");
-    const line = Math.min(size.width, Math.max(0, toPosition(size.axisX, value)));
+    // The last line is in view up to its end.
+    const line = Math.min(size.width, Math.max(0, value / size.axisX.step + end));
     const least = Math.min(4, size.width);
     // Where one end passes the other, both move.
     const length = view.x1 - view.x0;
@@ -116,8 +117,8 @@ export class TimeAxis {
   #write(input, end) {
     const { size, view: { x0, x1 } } = this.#pane;
     if (size === null) return;
-    const { axisX } = size;
-    input.value = formatAt(toPhysical(axisX, [x0, x1][end]), (x1 - x0) * axisX.step / DIGITS);
+    const { step } = size.axisX;
+    input.value = formatAt([x0, x1 - 1][end] * step, (x1 - x0) * step / DIGITS);
   }
 }
 

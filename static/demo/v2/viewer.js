@@ -190,6 +190,8 @@ export class Viewer extends EventTarget {
     const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
     cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
     const figure = byId(name);
+    // Values of so many need a line of their own.
+    within(figure, ".readout").classList.toggle("many", group.channels.length > 4);
     within(figure, ".layers-choice").hidden = group.channels.length < 2;
     within(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
     group.addEventListener("change", () => this.#changed(name));

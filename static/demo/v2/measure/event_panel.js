@@ -5,7 +5,7 @@
  *
  * @typedef {import("./events.js").TraceEvent & {note: string, isByHand: boolean}} Row
  */
-import { tableUnit } from "../axes.js";
+import { formatAt, tableUnit } from "../axes.js";
 import { element } from "../element.js";
 import { findEvents, highestNear, measureEvent } from "./events.js";
 import { button, choiceField, numberField, table } from "./fields.js";
@@ -301,7 +301,8 @@ export class EventPanel extends EventTarget {
       const ms = (/** @type {number} */ lines) =>
         rounded(Number((lines * step * (isInSeconds ? 1000 : 1)).toPrecision(3)));
       return [
-        rounded(row.peak * step),
+        // As fine as lines are.
+        formatAt(row.peak * step, step),
         rounded(row.amplitude),
         ms(row.halfWidth),
         ms(row.rise),
