@@ -177,8 +177,9 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       pixel,
       mask,
       bytes(first, count) {
-        const bytes = scratchBytes(count * pixel.bytes);
-        file.readInto(subblock.data + first * pixel.bytes, bytes, what);
+        const offset = subblock.data + first * pixel.bytes;
+        const bytes = scratchBytes(count * pixel.bytes, offset);
+        file.readInto(offset, bytes, what);
         return bytes;
       },
     };
@@ -192,8 +193,12 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       pixel,
       mask,
       bytes(first, count) {
-        const bytes = scratchBytes(count * pixel.bytes);
-        joinBytes(split, first * pixel.samples, new Uint16Array(bytes.buffer, 0, count * pixel.samples));
+        const bytes = scratchBytes(count * pixel.bytes, 0);
+        joinBytes(
+          split,
+          first * pixel.samples,
+          new Uint16Array(bytes.buffer, bytes.byteOffset, count * pixel.samples),
+        );
         return bytes;
       },
     };

@@ -84,7 +84,7 @@ async function rowSource(
     return (start, length) => inflated.subarray(start, start + length);
   }
   return (start, length) => {
-    const bytes = scratchBytes(length);
+    const bytes = scratchBytes(length, frame.offset + start);
     file.readInto(frame.offset + start, bytes, frame.what);
     return bytes;
   };

@@ -87,13 +87,13 @@ export class PlaneSink implements SampleSink {
     const rowsFollow = row.size === 1 || row.stride === column.size;
     if (column.stride !== 1 || !rowsFollow) return false;
     const rowsAtOnce = Math.min(row.count, Math.max(1, Math.floor(MAX_READ_STEP / rowBytes)));
-    const scratch = scratchBytes(rowsAtOnce * rowBytes);
     const whole = column.size === this.#selection.columns;
     this.#eachPlane(samples.box, (plane, start) => {
       for (let y = 0; y < row.count; y += rowsAtOnce) {
         const count = Math.min(rowsAtOnce, row.count - y);
-        const bytes = scratch.subarray(0, count * rowBytes);
-        read(start * width + (row.skipped + y) * rowBytes, bytes);
+        const offset = start * width + (row.skipped + y) * rowBytes;
+        const bytes = scratchBytes(count * rowBytes, offset);
+        read(offset, bytes);
         const at = this.#indexAt(row.target + y, column.from);
         const stored = new SampleArray({ bytes, sampleType, littleEndian });
         if (whole) {

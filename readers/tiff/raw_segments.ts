@@ -19,12 +19,12 @@ export function readRaw(table: SegmentTable, wanted: readonly Wanted[], stop: St
     const bits = table.bits(index);
     const { start, end } = table.wantedRows(index, rows);
     const atOnce = Math.max(1, Math.min(end - start, Math.floor(MAX_READ_STEP / row)));
-    const scratch = scratchBytes(atOnce * row);
     for (let first = start; first < end; first += atOnce) {
       stop.check();
       const count = Math.min(atOnce, end - first);
-      const bytes = scratch.subarray(0, count * row);
-      tiff.file.readInto(table.offset(index) + first * row, bytes, table.name(index));
+      const offset = table.offset(index) + first * row;
+      const bytes = scratchBytes(count * row, offset);
+      tiff.file.readInto(offset, bytes, table.name(index));
       if (page.reversedBits) reverseBits(bytes);
       const { littleEndian } = tiff.encoding;
       placeRows(table, withoutPredictor(table, { index, first, count, bytes, bits, littleEndian }), wanted);

@@ -25,6 +25,8 @@ export class SegmentTable {
   /** The rows that are wanted; those that hold none of them are neither checked nor read. */
   readonly shown: RowRange;
   readonly #ranges: Ranges;
+  /** By the sample whose strips or tiles they are. */
+  readonly #rows: { readonly bits: readonly number[]; readonly bytes: number }[] = [];
 
   /**
    * Reads offsets and lengths.
@@ -70,6 +72,11 @@ export class SegmentTable {
     return `${this.kind} ${index}`;
   }
 
+  /** `strip 3 at 81920` */
+  #at(index: number): string {
+    return `${this.name(index)} at ${this.offset(index)}`;
+  }
+
   /** For messages. */
   get kind(): "tile" | "strip" {
     return this.page.tiled ? "tile" : "strip";
@@ -77,12 +84,20 @@ export class SegmentTable {
 
   /** Bits of each interleaved sample as they are stored. */
   bits(index: number): readonly number[] {
-    return blockBits(this.page, this.#set(index));
+    return this.#row(index).bits;
   }
 
   /** Bytes of one stored row before compression. */
   rowBytes(index: number): number {
-    return rowBytes(this.page.segmentWidth, this.bits(index));
+    return this.#row(index).bytes;
+  }
+
+  #row(index: number) {
+    const set = this.#set(index);
+    const known = this.#rows[set];
+    if (known !== undefined) return known;
+    const bits = blockBits(this.page, set);
+    return this.#rows[set] = { bits, bytes: rowBytes(this.page.segmentWidth, bits) };
   }
 
   /** Rows that it must give; a tile is always whole. */
@@ -116,14 +131,13 @@ export class SegmentTable {
     for (const index of this.holding(wanted)) {
       const [offset, length] = [this.offset(index), this.length(index)];
       const needed = this.rowBytes(index) * this.rows(index);
-      const what = `${this.name(index)} at ${offset}`;
       // What an uncompressed strip claims beyond its rows is never read.
       file.require(offset, codec ? length : Math.min(length, needed), this.name(index));
       if (needed > length * (codec?.maxExpansion ?? 1)) {
         throw new DecodeFailed(
           codec
-            ? `${what} + ${length} is too short for ${needed} bytes of ${codec.title}`
-            : `${what} holds ${length} bytes, ${needed} are needed`,
+            ? `${this.#at(index)} + ${length} is too short for ${needed} bytes of ${codec.title}`
+            : `${this.#at(index)} holds ${length} bytes, ${needed} are needed`,
         );
       }
       if (codec && this.rowBytes(index) * this.page.segmentHeight > MAX_SEGMENT_BYTES) {
@@ -133,7 +147,7 @@ export class SegmentTable {
       }
       // Some writers round the length of a compressed strip up, into what follows it.
       const part = partAt(offset, codec ? 1 : needed);
-      if (part !== null) throw new DecodeFailed(`${what} lies over ${part}`);
+      if (part !== null) throw new DecodeFailed(`${this.#at(index)} lies over ${part}`);
     }
   }
 
@@ -150,8 +164,7 @@ export class SegmentTable {
     });
     if (index < 0) return [];
     const needed = this.rowBytes(index) * this.rows(index);
-    const what = `${this.name(index)} at ${this.offset(index)}`;
-    return [`${what} claims ${this.length(index)} bytes, of which ${needed} are needed`];
+    return [`${this.#at(index)} claims ${this.length(index)} bytes, of which ${needed} are needed`];
   }
 
   #storedRanges(codec: Codec | null): Ranges {
