@@ -105,10 +105,26 @@ export class SampleArray {
       for (let i = 0; i < count; i += 1) target[at + i] = words[from + i * step] === 0 ? 0 : 1;
     } else if (step === 1) {
       target.set(words.length === count ? words : words.subarray(from, from + count), at);
+    } else if (step === 2 && words instanceof Uint16Array && words.byteOffset % 4 === 0) {
+      convertSecond(words, { from, count }, target, at);
     } else {
       for (let i = at, end = at + count, next = from; i < end; i += 1, next += step) target[i] = words[next]!;
     }
   }
+}
+
+/** Every second of some samples, which are taken out of pairs: in half the time, since the processor waits for what it loads. */
+function convertSecond(
+  words: Uint16Array,
+  { from, count }: Pick<SampleRun, "from" | "count">,
+  target: Float32Array,
+  at: number,
+): void {
+  const pairs = new Uint32Array(words.buffer, words.byteOffset, words.length >> 1);
+  const [first, shift] = [from >> 1, from % 2 * 16];
+  // The pair of the last one may not be whole.
+  for (let i = 0; i < count - 1; i += 1) target[at + i] = (pairs[first + i]! >>> shift) & 0xffff;
+  if (count > 0) target[at + count - 1] = words[from + 2 * (count - 1)]!;
 }
 
 /** Converts all of some packed samples and writes them from index `at` of a float32 plane on. */

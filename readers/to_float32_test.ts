@@ -113,3 +113,19 @@ Deno.test("truth values are taken out of interleaved ones", () => {
     .convert({ from: 0, step: 2, count: 3 }, plane, 0);
   assert.deepEqual([...plane], [0, 1, 1]);
 });
+
+Deno.test("every second of interleaved samples, from the first or the second on, also where the last pair is cut", () => {
+  const stored = [7, 65535, 256, 1, 40000, 3, 9];
+  for (const [from, count] of [[0, 4], [1, 3], [2, 3], [3, 2], [6, 1], [0, 0]] as const) {
+    // At a multiple of four bytes and between two of them.
+    for (const offset of [0, 2]) {
+      const bytes = new Uint8Array(new ArrayBuffer(offset + 14), offset);
+      stored.forEach((value, i) => new DataView(bytes.buffer, offset).setUint16(2 * i, value, true));
+      const plane = new Float32Array(6).fill(-1);
+      const samples = new SampleArray({ bytes, sampleType: "uint16", littleEndian: true });
+      samples.convert({ from, step: 2, count }, plane, 1);
+      const expected = [-1, ...stored.slice(from).filter((_, i) => i % 2 === 0).slice(0, count)];
+      assert.deepEqual([...plane], [...expected, ...new Array(6 - expected.length).fill(-1)]);
+    }
+  }
+});
