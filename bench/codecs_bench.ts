@@ -30,7 +30,8 @@ const of = (codec: Codec, width: number, rows: number, bits: number, samples = 1
 };
 const inStrips = (codec: Codec, bits = 16) => of(codec, SIDE, ROWS, bits);
 const inTiles = (codec: Codec, bits = 16, samples = 1) => of(codec, TILE, TILE, bits, samples);
-const blosc: Decode = (stream) => decodeBlosc(stream, 2 * TILE * TILE);
+const chunk = new Uint8Array(2 * TILE * TILE);
+const blosc: Decode = (stream) => decodeBlosc(stream, chunk.length, () => chunk);
 
 /** By the names of `codecs_peer.py`: what is decoded, and how. */
 const CODECS: Readonly<Record<string, readonly [name: string, decode: Decode]>> = {

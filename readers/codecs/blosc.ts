@@ -9,7 +9,7 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import { decodeBloscLz, decodeLz4 } from "./lz.ts";
-import { unshuffleBits, unshuffleBytes } from "./shuffle.ts";
+import { shuffledBytes, unshuffleBits, unshuffleBytes } from "./shuffle.ts";
 import { unpackAll } from "./compressed_stream.ts";
 
 const HEADER_BYTES = 16;
@@ -18,6 +18,11 @@ const MAX_SPLITS = 16;
 const MIN_STREAM_BYTES = 128;
 /** A run of zstd, the best of the compressors, stands for 128 KiB with 4 bytes (RFC 8878, section 3.1.1.2). */
 const MAX_EXPANSION = 32_768;
+
+/** Gives so many bytes, of any value. */
+export type Room = (length: number) => Uint8Array;
+
+const newRoom: Room = (length) => new Uint8Array(length);
 
 type Decompress = (source: Uint8Array, target: Uint8Array) => void;
 
@@ -55,16 +60,19 @@ interface Header {
  *
  * @param source the whole chunk
  * @param maxBytes largest decoded length that is acceptable
+ * @param room gives the bytes that are filled
  * @throws {DecodeFailed} the chunk is damaged, short, or too large
  */
-export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
+export function decodeBlosc(source: Uint8Array, maxBytes: number, room: Room = newRoom): Uint8Array {
   const header = readHeader(source, maxBytes);
   const { size, blockSize, width, unshuffle } = header;
   if (header.stored) {
     if (HEADER_BYTES + size !== source.length) {
       throw new DecodeFailed(`a stored Blosc chunk of ${source.length} bytes tells of ${size} bytes`);
     }
-    return source.slice(HEADER_BYTES);
+    const stored = room(size);
+    stored.set(source.subarray(HEADER_BYTES));
+    return stored;
   }
   if (size === 0) return new Uint8Array(0);
   const blocks = Math.ceil(size / blockSize);
@@ -74,8 +82,8 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number): Uint8Array<Ar
     );
   }
   const reader = new StreamReader(source, compressorOf(header));
-  const target = new Uint8Array(size);
-  const scratch = unshuffle ? new Uint8Array(blockSize) : null;
+  const target = room(size);
+  const scratch = unshuffle ? shuffledBytes(blockSize) : null;
   for (let block = 0; block < blocks; block += 1) {
     const start = block * blockSize;
     const goal = target.subarray(start, start + blockSize);

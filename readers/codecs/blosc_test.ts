@@ -159,6 +159,20 @@ Deno.test("the shuffle of Blosc depends on both flags and the width", () => {
   deepEqual(stored(1, 8), EIGHT);
 });
 
+Deno.test("a block larger than c-blosc makes is decoded as well, into bytes that are given", () => {
+  // 2,500,000 elements 0x0907: 07 and a run of it behind token 0x1f, distance 1, 15 + 255 * n + rest + 4 bytes; then the same of 09.
+  const elements = 2_500_000;
+  const run = elements - 1 - 4 - 15;
+  const more = [...new Array<number>(Math.floor(run / 255)).fill(255), run % 255];
+  const streams = [7, 9].flatMap((byte) => [...words(5 + more.length - 1), 0x1f, byte, 1, 0, ...more]);
+  const data = [...words(20), ...streams];
+  const [size, room] = [2 * elements, new Uint8Array(2 * elements).fill(0xee)];
+  const whole = chunk(data, { flags: 1 << 5 | 1, size, width: 2 });
+  const bytes = decodeBlosc(whole, size, (length) => room.subarray(0, length));
+  deepEqual(bytes.buffer, room.buffer);
+  deepEqual(new Uint16Array(bytes.buffer).every((element) => element === 0x0907), true);
+});
+
 Deno.test("a block of Blosc is split from 128 elements on, of up to 16 bytes", () => {
   const streams = (count: number, length: number) =>
     Array.from({ length: count }, (_, i) => [...words(length), ...new Array<number>(length).fill(i + 1)])

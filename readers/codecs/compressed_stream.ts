@@ -80,8 +80,9 @@ const MAX_PIECE = 16 << 20;
  */
 export function unpack(kind: StreamKind, input: Uint8Array, maxBytes: number): Unpacked {
   if (kind === "zstd" && endOfFrames(input) > input.length) throw new StreamEndsEarly(input.length, null);
-  // One piece takes the whole output, where pieces of 16 KiB, the default, would be joined.
-  const chunkSize = Math.min(Math.max(maxBytes, MIN_PIECE), MAX_PIECE);
+  // One piece takes the whole output, where pieces of 16 KiB, the default, would be joined; of one that is full the runtime
+  // makes another, so that it has a byte more.
+  const chunkSize = Math.min(Math.max(maxBytes + 1, MIN_PIECE), MAX_PIECE);
   const options: Options = { maxOutputLength: Math.max(maxBytes, 1), chunkSize, info: true };
   try {
     return decoded(kind, input, options);

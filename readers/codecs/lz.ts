@@ -5,6 +5,7 @@
  * Facts: LZ4 block format (lz4/doc/lz4_Block_format.md); BloscLZ as in `blosclz.c` of c-blosc 1.
  */
 import { DecodeFailed } from "../errors.ts";
+import * as kernel from "./kernels/blosc.wasm";
 
 /** Copies a match that may overlap what it writes, as both formats define it. */
 function copyMatch(target: Uint8Array, at: number, distance: number, length: number): void {
@@ -13,13 +14,44 @@ function copyMatch(target: Uint8Array, at: number, distance: number, length: num
   else for (let i = 0; i < length; i += 1) target[at + i] = target[at + i - distance]!;
 }
 
+const memory = new Uint8Array(kernel.memory.buffer);
+
+/** Decodes the start of `kernel.stream` into some bytes at a place; the complement of a place in the stream tells of damage. */
+type Kernel = (length: number, start: number, size: number) => number;
+
+/** Decodes a block that the memory of the kernel takes. */
+function decodeThere(title: string, decode: Kernel, source: Uint8Array, target: Uint8Array): void {
+  memory.set(source, kernel.stream);
+  const isThere = target.buffer === memory.buffer;
+  const start = isThere ? target.byteOffset : kernel.planes;
+  const decoded = decode(source.length, start, target.length);
+  if (decoded < 0) throw damaged(title, ~decoded, source.length);
+  if (decoded !== target.length) throw shorter(title, decoded, target.length);
+  if (!isThere) target.set(memory.subarray(start, start + decoded));
+}
+
+const fits = (source: Uint8Array, target: Uint8Array) =>
+  Math.max(source.length, target.length) <= kernel.CAPACITY;
+
 /**
- * Decodes one LZ4 block.
+ * Decodes one LZ4 block. A target in the memory of the kernel is filled there.
  *
  * @param target filled completely
  * @throws {DecodeFailed} the block is damaged or has another decoded length
  */
 export function decodeLz4(source: Uint8Array, target: Uint8Array): void {
+  if (fits(source, target)) decodeThere("LZ4", kernel.decodeLz4, source, target);
+  else decodeLongLz4(source, target);
+}
+
+/** Decodes one BloscLZ block, as {@linkcode decodeLz4} does an LZ4 block. */
+export function decodeBloscLz(source: Uint8Array, target: Uint8Array): void {
+  if (fits(source, target)) decodeThere("BloscLZ", kernel.decodeBloscLz, source, target);
+  else decodeLongBloscLz(source, target);
+}
+
+/** As {@linkcode decodeLz4}, of any length. */
+export function decodeLongLz4(source: Uint8Array, target: Uint8Array): void {
   const end = source.length;
   let from = 0;
   let to = 0;
@@ -55,13 +87,8 @@ export function decodeLz4(source: Uint8Array, target: Uint8Array): void {
 /** Longest distance of a short BloscLZ match; longer ones add it to a 16-bit number. */
 const BLOSCLZ_NEAR = 8191;
 
-/**
- * Decodes one BloscLZ block.
- *
- * @param target filled completely
- * @throws {DecodeFailed} the block is damaged or has another decoded length
- */
-export function decodeBloscLz(source: Uint8Array, target: Uint8Array): void {
+/** As {@linkcode decodeBloscLz}, of any length. */
+export function decodeLongBloscLz(source: Uint8Array, target: Uint8Array): void {
   const end = source.length;
   let from = 0;
   let to = 0;

@@ -1,13 +1,37 @@
 import assert from "node:assert/strict";
 import { DecodeFailed } from "../errors.ts";
-import { decodeBloscLz, decodeLz4 } from "./lz.ts";
+import { decodeBloscLz, decodeLongBloscLz, decodeLongLz4, decodeLz4 } from "./lz.ts";
+import { shuffledBytes } from "./shuffle.ts";
 
 type Decode = (source: Uint8Array, target: Uint8Array) => void;
 
+/** The way of long blocks, which takes short ones as well. */
+const LONG = new Map<Decode, Decode>([[decodeLz4, decodeLongLz4], [decodeBloscLz, decodeLongBloscLz]]);
+
+const NOT_WRITTEN = 0xee;
+
+/** Decodes by both ways, and into the memory of the kernel, where the bytes before the target must stay. */
 function decoded(decode: Decode, length: number, ...bytes: number[]): number[] {
+  const source = Uint8Array.from(bytes);
+  const long = new Uint8Array(length);
+  const expected = outcome(() => LONG.get(decode)!(source, long), long);
+  const room = shuffledBytes(length + 5).fill(NOT_WRITTEN);
+  assert.deepEqual(outcome(() => decode(source, room.subarray(5)), room.subarray(5)), expected);
+  assert.deepEqual([...room.subarray(0, 5)], new Array(5).fill(NOT_WRITTEN));
   const target = new Uint8Array(length);
-  decode(Uint8Array.from(bytes), target);
+  decode(source, target);
+  assert.deepEqual([...target], expected);
   return [...target];
+}
+
+/** What a target holds then, or why not. */
+function outcome(decode: () => void, target: Uint8Array): number[] | string {
+  try {
+    decode();
+    return [...target];
+  } catch (error) {
+    return String(error);
+  }
 }
 
 Deno.test("LZ4: literals, a match that overlaps itself, last literals", () => {
@@ -47,11 +71,21 @@ Deno.test("BloscLZ: matches from 8192 bytes on have a distance of 16 bits more",
 });
 
 Deno.test("matches of each length at each short distance", () => {
-  for (let distance = 1; distance <= 9; distance += 1) {
-    for (let length = 4; length <= 14; length += 1) {
+  for (let distance = 1; distance <= 20; distance += 1) {
+    for (let length = 4; length <= 90; length += length < 40 ? 1 : 7) {
       const start = Array.from({ length: distance }, (_, i) => i + 1);
       const repeated = Array.from({ length: distance + length }, (_, i) => i % distance + 1);
-      const lz4 = [distance << 4 | length - 4, ...start, distance, 0, 0x10, 99];
+      const [more, literals] = [Math.min(length - 4, 15), Math.min(distance, 15)];
+      const lz4 = [
+        literals << 4 | more,
+        ...(literals === 15 ? [distance - 15] : []),
+        ...start,
+        distance,
+        0,
+        ...(more === 15 ? [length - 19] : []),
+        0x10,
+        99,
+      ];
       assert.deepEqual(decoded(decodeLz4, distance + length + 1, ...lz4), [...repeated, 99]);
       const control = length < 9 ? [(length - 2) << 5] : [0xe0, length - 9];
       const bloscLz = [distance - 1, ...start, ...control, distance - 1, 0, 99];

@@ -1,6 +1,16 @@
 /**
- * Inverse of the byte shuffle (numcodecs `shuffle`, Blosc flag 1) and of the bit shuffle (Blosc flag 4).
+ * Inverse of the byte shuffle (numcodecs `shuffle`, Blosc flag 1) and of the bit shuffle (Blosc flag 4), in WebAssembly: by
+ * pieces, so that its memory stays as it is.
  */
+import * as kernel from "./kernels/blosc.wasm";
+
+const memory = new Uint8Array(kernel.memory.buffer);
+
+/** Takes shuffled bytes until the next call; up to the largest block that c-blosc chooses they are where they are joined. */
+export function shuffledBytes(length: number): Uint8Array {
+  if (length > kernel.CAPACITY) return new Uint8Array(length);
+  return memory.subarray(kernel.planes, kernel.planes + length);
+}
 
 /**
  * Undoes the byte shuffle: byte `b` of element `i` stands at `b * elements + i`; what does not fill an element
@@ -8,49 +18,15 @@
  */
 export function unshuffleBytes(source: Uint8Array, target: Uint8Array, width: number): void {
   const elements = Math.floor(source.length / width);
-  if (width === 2) return joinPairs(source, target, elements);
-  if (width === 4) return joinFours(source, target, elements);
-  for (let b = 0; b < width; b += 1) {
-    const plane = b * elements;
-    for (let i = 0, to = b; i < elements; i += 1, to += width) target[to] = source[plane + i]!;
+  const most = Math.floor(kernel.PIECE / width);
+  for (let first = 0; first < elements; first += most) {
+    const count = Math.min(most, elements - first);
+    const rows = rowsOf(source, { first, stride: elements, count, rows: width });
+    kernel.joinBytes(rows.start, rows.stride, count, width);
+    target.set(memory.subarray(kernel.joined, kernel.joined + count * width), first * width);
   }
-  const whole = elements * width;
-  target.set(source.subarray(whole), whole);
+  copyRest(source, target, elements * width);
 }
-
-/** Elements of two bytes, four at once: of 16 bits in a word each byte is moved to its place, then both planes are put together. */
-function joinPairs(source: Uint8Array, target: Uint8Array, elements: number): void {
-  const [from, to] = [viewOf(source), viewOf(target)];
-  const four = elements & ~3;
-  for (let i = 0; i < four; i += 4) {
-    const low = from.getUint32(i, true);
-    const high = from.getUint32(elements + i, true);
-    to.setInt32(2 * i, spread(low & 0xffff) | spread(high & 0xffff) << 8, true);
-    to.setInt32(2 * i + 4, spread(low >>> 16) | spread(high >>> 16) << 8, true);
-  }
-  for (let i = four; i < elements; i += 1) {
-    target[2 * i] = source[i]!;
-    target[2 * i + 1] = source[elements + i]!;
-  }
-  target.set(source.subarray(2 * elements), 2 * elements);
-}
-
-/** Two bytes as the lower ones of two pairs. */
-const spread = (bytes: number) => (bytes | bytes << 8) & 0xff00ff;
-
-/** Elements of four bytes. */
-function joinFours(source: Uint8Array, target: Uint8Array, elements: number): void {
-  const to = viewOf(target);
-  for (let i = 0; i < elements; i += 1) {
-    const low = source[i]! | source[elements + i]! << 8;
-    const high = source[2 * elements + i]! | source[3 * elements + i]! << 8;
-    to.setInt32(4 * i, low | high << 16, true);
-  }
-  target.set(source.subarray(4 * elements), 4 * elements);
-}
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  new DataView(buffer, byteOffset, byteLength);
 
 /**
  * Undoes the bit shuffle: plane `8 * b + n` holds bit `n` of byte `b` of all elements, eight elements to a byte,
@@ -62,31 +38,43 @@ export function unshuffleBits(source: Uint8Array, target: Uint8Array, width: num
     target.set(source);
     return;
   }
-  const rowBytes = elements / 8;
-  for (let b = 0; b < width; b += 1) {
-    const plane = 8 * b * rowBytes;
-    for (let k = 0; k < rowBytes; k += 1) {
-      // An 8 x 8 bit transposition in two 32-bit halves (Hacker's Delight, section 7-3).
-      const at = plane + k;
-      let high = source[at + 7 * rowBytes]! << 24 | source[at + 6 * rowBytes]! << 16 |
-        source[at + 5 * rowBytes]! << 8 | source[at + 4 * rowBytes]!;
-      let low = source[at + 3 * rowBytes]! << 24 | source[at + 2 * rowBytes]! << 16 |
-        source[at + rowBytes]! << 8 | source[at]!;
-      let t = (low ^ (low >>> 7)) & 0x00aa00aa;
-      low = low ^ t ^ (t << 7);
-      t = (high ^ (high >>> 7)) & 0x00aa00aa;
-      high = high ^ t ^ (t << 7);
-      t = (low ^ (low >>> 14)) & 0x0000cccc;
-      low = low ^ t ^ (t << 14);
-      t = (high ^ (high >>> 14)) & 0x0000cccc;
-      high = high ^ t ^ (t << 14);
-      const swapped = (low & 0x0f0f0f0f) | ((high & 0x0f0f0f0f) << 4);
-      high = ((low >>> 4) & 0x0f0f0f0f) | (high & 0xf0f0f0f0);
-      let to = 8 * k * width + b;
-      for (let i = 0; i < 4; i += 1, to += width) target[to] = swapped >>> (8 * i);
-      for (let i = 0; i < 4; i += 1, to += width) target[to] = high >>> (8 * i);
-    }
+  const most = Math.floor(kernel.PIECE / width) & ~7;
+  for (let first = 0; first < elements; first += most) {
+    const count = Math.min(most, elements - first);
+    const rows = rowsOf(source, {
+      first: first / 8,
+      stride: elements / 8,
+      count: count / 8,
+      rows: 8 * width,
+    });
+    kernel.joinBits(rows.start, rows.stride, count, width);
+    target.set(memory.subarray(kernel.joined, kernel.joined + count * width), first * width);
   }
-  const whole = elements * width;
-  target.set(source.subarray(whole), whole);
+  copyRest(source, target, elements * width);
+}
+
+/** Some bytes of each plane. */
+interface Rows {
+  /** The first byte of the first plane. */
+  readonly first: number;
+  /** From one plane to the next. */
+  readonly stride: number;
+  /** Bytes of each. */
+  readonly count: number;
+  /** How many planes. */
+  readonly rows: number;
+}
+
+/** Where the kernel finds them; what is not in its memory is copied there. */
+function rowsOf(source: Uint8Array, { first, stride, count, rows }: Rows): { start: number; stride: number } {
+  if (source.buffer === memory.buffer) return { start: source.byteOffset + first, stride };
+  for (let row = 0; row < rows; row += 1) {
+    const from = row * stride + first;
+    memory.set(source.subarray(from, from + count), kernel.planes + row * count);
+  }
+  return { start: kernel.planes, stride: count };
+}
+
+function copyRest(source: Uint8Array, target: Uint8Array, from: number): void {
+  if (from < source.length) target.set(source.subarray(from), from);
 }

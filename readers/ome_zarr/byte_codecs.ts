@@ -4,7 +4,7 @@
  */
 import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
-import { decodeBlosc } from "../codecs/blosc.ts";
+import { decodeBlosc, type Room } from "../codecs/blosc.ts";
 import { type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
 import { crc32c } from "../codecs/crc32c.ts";
 import { decodeLz4 } from "../codecs/lz.ts";
@@ -23,9 +23,10 @@ export interface ByteCodec {
    * Undoes the step.
    *
    * @param maxBytes largest decoded length that is acceptable
+   * @param room gives bytes that may be filled with the result
    * @throws {DecodeFailed | Error} the bytes are damaged
    */
-  decode(bytes: Uint8Array, maxBytes: number): Uint8Array;
+  decode(bytes: Uint8Array, maxBytes: number, room?: Room): Uint8Array;
 }
 
 type Make = (configuration: CodecConfiguration, sampleBytes: number) => Omit<ByteCodec, "name">;

@@ -3,6 +3,7 @@
  * array. Every length is checked against what the metadata say.
  */
 import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
+import type { Room } from "../codecs/blosc.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
 import type { StopFlag } from "../stop_flag.ts";
@@ -70,6 +71,8 @@ export interface EncodedChunk {
 export class ChunkDecoder {
   readonly #sink: SampleSink;
   readonly #stop: StopFlag;
+  /** Holds a decoded chunk until its samples are put; kept, as new memory is cleared page by page. */
+  #kept = new Uint8Array(0);
 
   /** Gives samples to a sink, and stops when it is told to. */
   constructor(sink: SampleSink, stop: StopFlag) {
@@ -95,7 +98,7 @@ export class ChunkDecoder {
       const read = (offset: number, target: Uint8Array) => source.readInto(offset, target, `chunk "${name}"`);
       if (this.#sink.putStored({ box, sampleType, littleEndian, read })) return;
     }
-    let bytes = decodeBytes(chain.byteCodecs, source, serializer.size, name);
+    let bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room: this.#room });
     requireSize(bytes.length, serializer.size, name);
     if (chain.valueCodecs.length > 0) {
       ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
@@ -103,6 +106,11 @@ export class ChunkDecoder {
     }
     this.#sink.put({ box, bytes, sampleType, littleEndian });
   }
+
+  readonly #room: Room = (length) => {
+    if (this.#kept.length !== length) this.#kept = new Uint8Array(length);
+    return this.#kept;
+  };
 
   async #decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
     const { innerShape, grid } = sharding;
@@ -151,16 +159,22 @@ function requireSize(size: number, needed: number, name: string): void {
 
 /** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
 function wholeShard(chain: CodecChain, value: ByteSource, name: string): ByteSource {
-  const bytes = decodeBytes(chain.byteCodecs, value, encodedBound(chain), name);
+  const bytes = decodeBytes(chain.byteCodecs, value, { size: encodedBound(chain), name });
   return new DecodedBytes(bytes, `shard "${name}"`);
 }
 
-function decodeBytes(
-  codecs: readonly ByteCodec[],
-  value: ByteSource,
-  size: number,
-  name: string,
-): Uint8Array {
+/** What some codecs are to give. */
+interface Wanted {
+  /** Bytes, at most. */
+  readonly size: number;
+  /** Names the chunk in messages. */
+  readonly name: string;
+  /** Gives bytes that the last of them may fill. */
+  readonly room?: Room;
+}
+
+function decodeBytes(codecs: readonly ByteCodec[], value: ByteSource, wanted: Wanted): Uint8Array {
+  const { size, name, room } = wanted;
   requireStored(value, name);
   if (codecs.length === 0) requireSize(value.size, size, name);
   const most = Math.min(looseBound(size), MAX_ENCODED_BYTES);
@@ -173,7 +187,8 @@ function decodeBytes(
     maxBytes = codec.encodedLength?.(maxBytes) ?? looseBound(maxBytes);
   }
   for (const { codec, maxBytes } of steps.reverse()) {
-    bytes = runStep(name, codec.name, () => codec.decode(bytes, maxBytes));
+    const last = codec === codecs[0];
+    bytes = runStep(name, codec.name, () => codec.decode(bytes, maxBytes, last ? room : undefined));
   }
   return bytes;
 }
