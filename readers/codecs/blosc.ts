@@ -10,7 +10,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { decodeBloscLz, decodeLz4 } from "./lz.ts";
 import { shuffledBytes, unshuffleBits, unshuffleBytes } from "./shuffle.ts";
-import { unpackAll } from "./compressed_stream.ts";
+import { type StreamKind, unpackAll } from "./compressed_stream.ts";
 
 const HEADER_BYTES = 16;
 /** Blocks of wider elements, or with streams shorter than this, are never split. */
@@ -29,11 +29,17 @@ type Decompress = (source: Uint8Array, target: Uint8Array) => void;
 const COMPRESSORS: Record<number, Decompress> = {
   0: decodeBloscLz,
   1: decodeLz4,
-  3: (source, target) => copyWhole(unpackAll("zlib", source, target.length), target),
-  4: (source, target) => copyWhole(unpackAll("zstd", source, target.length), target),
+  3: (source, target) => unpackInto("zlib", source, target),
+  4: (source, target) => unpackInto("zstd", source, target),
 };
 
-function copyWhole(decoded: Uint8Array, target: Uint8Array): void {
+function unpackInto(kind: StreamKind, source: Uint8Array, target: Uint8Array): void {
+  let decoded: Uint8Array;
+  try {
+    decoded = unpackAll(kind, source, target.length);
+  } catch (cause) {
+    throw new DecodeFailed(`a Blosc stream is damaged ${kind}: ${(cause as Error).message}`, { cause });
+  }
   if (decoded.length !== target.length) {
     throw new DecodeFailed(`a Blosc stream decodes to ${decoded.length} bytes, ${target.length} are needed`);
   }
