@@ -17,15 +17,22 @@ export function shuffledBytes(length: number): Uint8Array {
  * stands unchanged at the end.
  */
 export function unshuffleBytes(source: Uint8Array, target: Uint8Array, width: number): void {
-  const elements = Math.floor(source.length / width);
+  const whole = source.length - source.length % width;
+  joinBytes(source, 0, target.subarray(0, whole), width);
+  copyRest(source, target, whole);
+}
+
+/** The same for the elements from index `from` on that fill the target. */
+export function joinBytes(source: Uint8Array, from: number, target: Uint8Array, width: number): void {
+  const stride = Math.floor(source.length / width);
+  const elements = target.length / width;
   const most = Math.floor(kernel.PIECE / width);
-  for (let first = 0; first < elements; first += most) {
-    const count = Math.min(most, elements - first);
-    const rows = rowsOf(source, { first, stride: elements, count, rows: width });
+  for (let at = 0; at < elements; at += most) {
+    const count = Math.min(most, elements - at);
+    const rows = rowsOf(source, { first: from + at, stride, count, rows: width });
     kernel.joinBytes(rows.start, rows.stride, count, width);
-    target.set(memory.subarray(kernel.joined, kernel.joined + count * width), first * width);
+    target.set(memory.subarray(kernel.joined, kernel.joined + count * width), at * width);
   }
-  copyRest(source, target, elements * width);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A block with its bytes: where they lie, how they are decoded, what is doubtful about them. */
 import type { ByteSource } from "../byte_source.ts";
 import type { Codec } from "../codecs/segment.ts";
+import { joinBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
 import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
@@ -13,7 +14,6 @@ import type { StoredPixels } from "./paint.ts";
 import { type PixelType, pixelTypeOf } from "./pixel_type.ts";
 import { readMask, readSubblock, type Subblock } from "./subblock.ts";
 import { type Entry, isIndex, NO_INDEX, type SubblockTable } from "./subblock_table.ts";
-import { joinBytes } from "./zstd_stream.ts";
 
 /** A block of a plane and how to get at its pixels. */
 export interface StoredBlock {
@@ -194,11 +194,7 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       mask,
       bytes(first, count) {
         const bytes = scratchBytes(count * pixel.bytes, 0);
-        joinBytes(
-          split,
-          first * pixel.samples,
-          new Uint16Array(bytes.buffer, bytes.byteOffset, count * pixel.samples),
-        );
+        joinBytes(split, first * pixel.samples, bytes, 2);
         return bytes;
       },
     };

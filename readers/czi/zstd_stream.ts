@@ -49,16 +49,3 @@ export const zstdWithHeader: Codec = {
 
 /** Whether the stream behind a header gives all low bytes of samples of 16 bits before their high bytes. */
 export const isSplit = (input: Uint8Array): boolean => headerOf(input)?.split ?? false;
-
-/**
- * Joins the bytes of some samples of 16 bits.
- *
- * @param split low bytes of all samples, then their high bytes
- * @param first index of the first sample
- * @param samples where they go, as many as are joined
- */
-export function joinBytes(split: Uint8Array, first: number, samples: Uint16Array): void {
-  const low = split.subarray(first, first + samples.length);
-  const high = split.subarray((split.length >> 1) + first);
-  for (let i = 0; i < samples.length; i += 1) samples[i] = low[i]! | (high[i]! << 8);
-}
