@@ -2,6 +2,8 @@
 
 /** One Huffman table: codes of up to 8 bits by lookup, longer ones by the largest code of each length. */
 export interface HuffmanTable {
+  /** The number of codes of each length from 1 to 16, and behind it the values in the order of their codes. */
+  readonly coded: Uint8Array;
   /** Length × 256 + value of the code that the next 8 bits begin with; 0 for a longer one. */
   readonly lookup: Uint16Array;
   /** Largest code of each length; where there is none, a number below all that can follow shorter codes. */
@@ -14,8 +16,10 @@ export interface HuffmanTable {
 
 const LOOKUP = 8;
 
-/** Makes a table from the number of codes of each length and their values. @throws {Error} the counts do not form a code */
-export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTable {
+/** Makes a table from the number of codes of each length and, behind them, their values. @throws {Error} the counts do not form a code */
+export function huffmanTable(coded: Uint8Array): HuffmanTable {
+  const counts = coded.subarray(0, 16);
+  const values = coded.subarray(16);
   const lookup = new Uint16Array(1 << LOOKUP);
   const most = new Int32Array(17);
   const offset = new Int32Array(17);
@@ -33,7 +37,7 @@ export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTab
     most[length] = code - 1;
     code <<= 1;
   }
-  return { lookup, most, offset, values };
+  return { coded, lookup, most, offset, values };
 }
 
 /** Bits of one entropy-coded segment; stuffed zeros are dropped, a marker ends it. */

@@ -1,12 +1,18 @@
-/** Coefficients of DCT frames, baseline and progressive (ITU-T T.81, annexes F and G). */
+/** Pictures of DCT frames, baseline and progressive (ITU-T T.81, annexes F and G). */
+import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import type { StopFlag } from "../../stop_flag.ts";
-import { type HuffmanTable, ScanBits } from "./bits.ts";
-import type { Component, Frame, Picture, Scan } from "./stream.ts";
+import type { HuffmanTable } from "./bits.ts";
+import { SamplePlane, useQuantization } from "./dct.ts";
+import { ScanData } from "./scan_data.ts";
+import type { Component, Frame, Picture, Scan, Tables } from "./stream.ts";
 
-/** Coefficients of one component, block after block in rows, each in the order of the zigzag. */
-export interface Coefficients {
-  /** Which component of the frame. */
+const memory = new Uint8Array(kernel.memory.buffer);
+const described = new Int32Array(kernel.memory.buffer, kernel.parts, kernel.PART_BYTES);
+const held = new Int16Array(kernel.memory.buffer, kernel.coefficients, 64 * kernel.BLOCKS);
+
+/** The blocks of a component. */
+interface Blocks {
   readonly component: Component;
   /** Columns of blocks that hold samples. */
   readonly wide: number;
@@ -14,62 +20,133 @@ export interface Coefficients {
   readonly high: number;
   /** Blocks stored per row, up to whole MCUs. */
   readonly storedWide: number;
-  /** 64 of each block. */
-  readonly values: Int16Array;
+  /** Rows of blocks that are stored. */
+  readonly storedHigh: number;
+  /** Coefficients, block after block in rows, 64 of each in rows of eight; `null` while none are kept. */
+  values: Int16Array<ArrayBuffer> | null;
+}
+
+/** A component within a scan. */
+interface Part {
+  readonly own: Blocks;
+  /** Which component of the frame. */
+  readonly index: number;
+  /** Columns of its blocks in an MCU. */
+  readonly across: number;
+  /** Rows of its blocks in an MCU. */
+  readonly down: number;
+  /** Index in the decoder of its first block. */
+  readonly first: number;
+  /** Blocks there from a row to the next. */
+  readonly stride: number;
+  readonly dc: HuffmanTable | undefined;
+  readonly ac: HuffmanTable | undefined;
+}
+
+/** How the MCUs of a scan come. */
+interface Layout {
+  readonly parts: readonly Part[];
+  /** MCUs in a row. */
+  readonly wide: number;
+  /** Rows of MCUs. */
+  readonly high: number;
+  /** MCUs that the decoder holds at once. */
+  readonly chunk: number;
+  /** Blocks of an MCU. */
+  readonly blocks: number;
+}
+
+/** MCUs that follow each other in a row. */
+interface Chunk {
+  readonly row: number;
+  /** The first of them. */
+  readonly column: number;
+  readonly count: number;
 }
 
 /** A picture of a DCT frame while its scans are decoded. */
 export class DctPicture implements Picture {
   /** Its header. */
   readonly frame: Frame;
-  /** Of each component of the frame. */
-  readonly coefficients: readonly Coefficients[];
+  readonly #components: readonly Blocks[];
   readonly #bytes: Uint8Array;
+  readonly #tables: Tables;
   readonly #stop: StopFlag;
+  /** Of a picture whose only scan gives them at once. */
+  #planes: SamplePlane[] | null = null;
 
-  /** Makes room for the coefficients of a frame, whose scans stand in `bytes`. */
-  constructor(bytes: Uint8Array, frame: Frame, stop: StopFlag) {
+  /** Begins the picture of a frame, whose scans stand in `bytes`; `tables` are those of the stream up to where it is read. */
+  constructor(bytes: Uint8Array, frame: Frame, { tables, stop }: { tables: Tables; stop: StopFlag }) {
     this.frame = frame;
-    this.coefficients = roomFor(frame);
+    this.#components = frame.components.map((component) => blocksOf(component, frame));
     this.#bytes = bytes;
+    this.#tables = tables;
     this.#stop = stop;
   }
 
   scan(scan: Scan): number {
-    const { start, end, low, restart } = scan;
+    const { start, end, low, restart, at } = scan;
     if (start > end || end > 63) throw new Error(`a scan has coefficients ${start} to ${end}`);
-    const bits = new ScanBits(this.#bytes, scan.at);
-    const band: Band = { bits, start, end, low, run: 0 };
-    const readBlock = this.frame.kind === 0xc2 ? progressiveBlock(scan) : baselineBlock;
-    const parts = scan.components.map(({ index, dc, ac }) => {
-      const own = item(this.coefficients, index);
-      return { own, values: own.values, dc, ac, previous: 0 };
-    });
-    const { mcusWide, mcusHigh } = mcusOf(this.frame);
-    const [first] = parts;
-    // The blocks of a scan of one component are not grouped into MCUs.
-    const single = first && parts.length === 1 ? first.own : null;
-    const [wide, high] = single ? [single.wide, single.high] : [mcusWide, mcusHigh];
-    for (let mcu = 0; mcu < wide * high; mcu += 1) {
-      if ((mcu & 1023) === 0) this.#stop.check();
-      if (restart > 0 && mcu > 0 && mcu % restart === 0) {
-        bits.restart();
-        band.run = 0;
-        for (const part of parts) part.previous = 0;
-      }
-      const column = mcu % wide;
-      const row = Math.floor(mcu / wide);
-      for (const part of parts) {
-        const { component: { h, v }, storedWide } = part.own;
-        const [across, down] = single ? [1, 1] : [h, v];
-        for (let y = 0; y < down; y += 1) {
-          for (let x = 0; x < across; x += 1) {
-            readBlock(band, part, ((row * down + y) * storedWide + column * across + x) * 64);
-          }
-        }
+    const layout = layoutOf(scan, this.frame, this.#components);
+    const { parts, wide, high, chunk, blocks } = layout;
+    const planes = this.#planes = this.#isWhole(layout, at) ? this.#blank() : null;
+    describe(parts);
+    kernel.begin(wayOf(this.frame, scan), parts.length, start, end, low);
+    const data = new ScanData(this.#bytes, at, { blocks, restart });
+    for (let row = 0; row < high; row += 1) {
+      for (let column = 0; column < wide; column += chunk) {
+        this.#stop.check();
+        const some = { row, column, count: Math.min(chunk, wide - column) };
+        if (planes) kernel.clear(blocks * chunk);
+        else fetchKept(parts, some);
+        data.decode(some.count);
+        if (planes) paint(planes, parts, some);
+        else keep(parts, some);
       }
     }
-    return bits.at;
+    return data.at;
+  }
+
+  /**
+   * Samples of all components; called at the end, since tables may stand behind the scan.
+   *
+   * @throws {Error} a quantization table is missing
+   */
+  planes(): readonly SamplePlane[] {
+    return this.#planes ?? this.#components.map((own) => {
+      const table = this.#tables.quantization[own.component.quantization];
+      if (!table) throw new Error("a quantization table is missing");
+      useQuantization(0, table);
+      const plane = new SamplePlane(own.component, this.frame);
+      for (let row = 0; row < own.high; row += 1) {
+        this.#stop.check();
+        for (let column = 0; column < own.wide; column += kernel.BLOCKS) {
+          const count = Math.min(kernel.BLOCKS, own.wide - column);
+          const from = 64 * (row * own.storedWide + column);
+          held.set(coefficientsOf(own).subarray(from, from + 64 * count));
+          plane.paint({ from: 0, count, table: 0 }, row, column);
+        }
+      }
+      return plane;
+    });
+  }
+
+  /** Planes that the scan fills at once, with their tables in the decoder. */
+  #blank(): SamplePlane[] {
+    return this.#components.map(({ component }, i) => {
+      const table = this.#tables.quantization[component.quantization];
+      if (table) useQuantization(i, table);
+      return new SamplePlane(component, this.frame);
+    });
+  }
+
+  /** Whether a scan holds all there is: each component, with tables that are known, and neither scan nor table follows. */
+  #isWhole({ parts }: Layout, at: number): boolean {
+    const { kind, components } = this.frame;
+    return kind !== 0xc2 && this.#components.every(({ values }) => values === null) &&
+      new Set(parts.map(({ own }) => own)).size === components.length && parts.length === components.length &&
+      components.every(({ quantization }) => this.#tables.quantization[quantization]) &&
+      !hasMarker(this.#bytes, at, 0xda, 0xdb);
   }
 }
 
@@ -78,144 +155,110 @@ const mcusOf = ({ width, height, h, v }: Frame) => ({
   mcusHigh: Math.ceil(height / (8 * v)),
 });
 
-function roomFor(frame: Frame): Coefficients[] {
+function blocksOf(component: Component, frame: Frame): Blocks {
   const { mcusWide, mcusHigh } = mcusOf(frame);
-  return frame.components.map((component) => ({
+  return {
     component,
     wide: Math.ceil(Math.ceil(frame.width * component.h / frame.h) / 8),
     high: Math.ceil(Math.ceil(frame.height * component.v / frame.v) / 8),
     storedWide: mcusWide * component.h,
-    values: new Int16Array(mcusWide * component.h * mcusHigh * component.v * 64),
-  }));
-}
-
-/** A component within a scan. */
-interface Part {
-  readonly own: Coefficients;
-  readonly values: Int16Array;
-  readonly dc: HuffmanTable | undefined;
-  readonly ac: HuffmanTable | undefined;
-  /** Coefficient 0 of the block before. */
-  previous: number;
-}
-
-/** The coefficients that a scan holds, with the position in its data. */
-interface Band {
-  readonly bits: ScanBits;
-  readonly start: number;
-  readonly end: number;
-  /** Bits by which they are shifted. */
-  readonly low: number;
-  /** Blocks that follow without a coefficient of this band. */
-  run: number;
-}
-
-/** Reads one block, whose coefficients begin at `at`. */
-type ReadBlock = (band: Band, part: Part, at: number) => void;
-
-function needed(table: HuffmanTable | undefined): HuffmanTable {
-  if (!table) throw new Error("a Huffman table is missing");
-  return table;
-}
-
-function baselineBlock({ bits }: Band, part: Part, at: number): void {
-  const { values } = part;
-  part.previous += bits.signed(bits.code(needed(part.dc)) & 15);
-  values[at] = part.previous;
-  const ac = needed(part.ac);
-  for (let k = 1; k < 64; k += 1) {
-    const symbol = bits.code(ac);
-    const size = symbol & 15;
-    const zeros = symbol >> 4;
-    if (size === 0) {
-      if (zeros < 15) return;
-      k += 15;
-      continue;
-    }
-    k += zeros;
-    if (k > 63) throw new Error("a block has more than 64 coefficients");
-    values[at + k] = bits.signed(size);
-  }
-}
-
-/** The block procedure of a progressive scan (T.81, annex G). */
-function progressiveBlock({ start, high }: Scan): ReadBlock {
-  if (start === 0) return high > 0 ? refineDirect : firstDirect;
-  return high > 0 ? refineBlock : firstBlock;
-}
-
-function firstDirect({ bits, low }: Band, part: Part, at: number): void {
-  part.previous += bits.signed(bits.code(needed(part.dc)) & 15);
-  part.values[at] = part.previous << low;
-}
-
-function refineDirect({ bits, low }: Band, { values }: Part, at: number): void {
-  if (bits.bit()) values[at]! |= 1 << low;
-}
-
-function firstBlock(band: Band, { ac: table, values }: Part, at: number): void {
-  if (band.run > 0) {
-    band.run -= 1;
-    return;
-  }
-  const { bits, end, low } = band;
-  const ac = needed(table);
-  for (let k = band.start; k <= end; k += 1) {
-    const symbol = bits.code(ac);
-    const size = symbol & 15;
-    const zeros = symbol >> 4;
-    if (size === 0) {
-      if (zeros < 15) {
-        band.run = (1 << zeros) - 1 + bits.bits(zeros);
-        return;
-      }
-      k += 15;
-      continue;
-    }
-    k += zeros;
-    if (k > end) throw new Error("a block has more coefficients than its scan");
-    values[at + k] = bits.signed(size) << low;
-  }
-}
-
-/** Refines coefficients that are not zero by one bit, and places new ones between them. */
-function refineBlock(band: Band, { ac: table, values }: Part, at: number): void {
-  const { bits, end, low } = band;
-  const unit = 1 << low;
-  const ac = needed(table);
-  const correct = (i: number, value: number) => {
-    if (bits.bit() && (value & unit) === 0) values[i] = value + (value > 0 ? unit : -unit);
+    storedHigh: mcusHigh * component.v,
+    values: null,
   };
-  let k = band.start;
-  if (band.run === 0) {
-    for (; k <= end; k += 1) {
-      const symbol = bits.code(ac);
-      let zeros = symbol >> 4;
-      let value = 0;
-      if ((symbol & 15) === 0) {
-        if (zeros < 15) {
-          band.run = (1 << zeros) + bits.bits(zeros);
-          break;
-        }
-      } else {
-        value = bits.bit() ? unit : -unit;
-      }
-      for (; k <= end; k += 1) {
-        const stored = values[at + k]!;
-        if (stored !== 0) correct(at + k, stored);
-        else if (zeros-- === 0) break;
-      }
-      if (value !== 0) {
-        if (k > end) throw new Error("a block has more coefficients than its scan");
-        values[at + k] = value;
-      }
+}
+
+function layoutOf({ components }: Scan, frame: Frame, all: readonly Blocks[]): Layout {
+  const { mcusWide, mcusHigh } = mcusOf(frame);
+  const owns = components.map(({ index }) => item(all, index));
+  const [only] = owns;
+  // The blocks of a scan of one component are not grouped into MCUs.
+  const single = only !== undefined && owns.length === 1;
+  const [wide, high] = single ? [only.wide, only.high] : [mcusWide, mcusHigh];
+  const sizes = owns.map(({ component: { h, v } }) => single ? [1, 1] as const : [h, v] as const);
+  const blocks = sizes.reduce((sum, [across, down]) => sum + across * down, 0);
+  const chunk = Math.min(wide, Math.floor(kernel.BLOCKS / blocks));
+  const places = new Map<Blocks, number>();
+  let next = 0;
+  const parts = components.map(({ index, dc, ac }, i): Part => {
+    const own = item(owns, i);
+    const [across, down] = item(sizes, i);
+    // A component that is named twice is read twice into the same blocks.
+    const first = places.get(own) ?? next;
+    if (first === next) next += across * down * chunk;
+    places.set(own, first);
+    return { own, index, across, down, first, stride: across * chunk, dc, ac };
+  });
+  return { parts, wide, high, chunk, blocks };
+}
+
+/** Tells the decoder of the components of a scan and gives it their tables. */
+function describe(parts: readonly Part[]): void {
+  const places = new Map<HuffmanTable, number>();
+  const place = (table: HuffmanTable | undefined, ofCoefficients: boolean): number => {
+    if (!table) return 0;
+    const known = places.get(table);
+    if (known !== undefined) return known;
+    const at = kernel.tables + kernel.TABLE_BYTES * places.size;
+    memory.set(table.coded, at);
+    kernel.makeTable(at, ofCoefficients ? 1 : 0);
+    places.set(table, at);
+    return at;
+  };
+  for (const [i, { across, down, first, stride, dc, ac }] of parts.entries()) {
+    const blocks = kernel.coefficients + 128 * first;
+    described.set(
+      [blocks, stride, across, down, place(dc, false), place(ac, true)],
+      kernel.PART_BYTES / 4 * i,
+    );
+  }
+}
+
+/** The block procedure of a scan (T.81, annexes F and G). */
+function wayOf({ kind }: Frame, { start, high }: Scan): number {
+  if (kind !== 0xc2) return kernel.BASELINE;
+  if (start === 0) return high > 0 ? kernel.REFINE_DIRECT : kernel.FIRST_DIRECT;
+  return high > 0 ? kernel.REFINE : kernel.FIRST;
+}
+
+/** Coefficients that are kept, all of them 0 before the first scan. */
+const coefficientsOf = (own: Blocks): Int16Array =>
+  own.values ??= new Int16Array(64 * own.storedWide * own.storedHigh);
+
+/** Each row of blocks of a chunk: what is kept of it, and where it begins in the decoder. */
+function* rowsOf(parts: readonly Part[], { row, column, count }: Chunk) {
+  for (const { own, across, down, first, stride } of parts) {
+    for (let y = 0; y < down; y += 1) {
+      const from = 64 * ((row * down + y) * own.storedWide + column * across);
+      yield [
+        coefficientsOf(own).subarray(from, from + 64 * count * across),
+        64 * (first + y * stride),
+      ] as const;
     }
   }
-  if (band.run > 0) {
-    for (; k <= end; k += 1) {
-      const stored = values[at + k]!;
-      if (stored !== 0) correct(at + k, stored);
+}
+
+function fetchKept(parts: readonly Part[], chunk: Chunk): void {
+  for (const [kept, at] of rowsOf(parts, chunk)) held.set(kept, at);
+}
+
+function keep(parts: readonly Part[], chunk: Chunk): void {
+  for (const [kept, at] of rowsOf(parts, chunk)) kept.set(held.subarray(at, at + kept.length));
+}
+
+/** Transforms the blocks of a chunk of a scan of all components. */
+function paint(planes: readonly SamplePlane[], parts: readonly Part[], { row, column, count }: Chunk): void {
+  for (const { index, across, down, first, stride } of parts) {
+    for (let y = 0; y < down; y += 1) {
+      const blocks = { from: first + y * stride, count: count * across, table: index };
+      item(planes, index).paint(blocks, row * down + y, column * across);
     }
-    band.run -= 1;
   }
+}
+
+/** Whether one of two markers stands anywhere behind an offset; in entropy-coded data neither can. */
+function hasMarker(bytes: Uint8Array, from: number, ...codes: readonly number[]): boolean {
+  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    if (codes.includes(bytes[at + 1] ?? 0)) return true;
+  }
+  return false;
 }

@@ -1,8 +1,8 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
-import type { SamplePlane } from "./dct.ts";
+import type { SamplePlane, Samples } from "./dct.ts";
 
-/** Samples of up to 8 bits, or of more. */
-export type Samples = Uint8Array | Uint16Array;
+/** Samples of one component, row after row. */
+type Plane = Pick<SamplePlane, "width" | "height" | "samples">;
 
 /** Columns and rows of a picture. */
 export interface Size {
@@ -24,7 +24,7 @@ export interface Factors {
  * Brings a plane to `width` × `height`. Halved axes are interpolated with weights 3 and 1 (each sample lies a quarter
  * step from its neighbours, as JFIF centres chroma), other ratios are repeated.
  */
-export function upsample(plane: SamplePlane, { width, height }: Size, { h, v }: Factors): SamplePlane {
+export function upsample(plane: Plane, { width, height }: Size, { h, v }: Factors): Plane {
   if (h === 1 && v === 1) return plane;
   const smooth = plane.width > 2;
   const samples = plane.samples instanceof Uint8Array
@@ -44,12 +44,12 @@ export function upsample(plane: SamplePlane, { width, height }: Size, { h, v }: 
       for (let x = 0; x < width; x += 1) to[x] = from[Math.floor(x / h)]!;
     }
   }
-  return { stride: width, width, height, samples };
+  return { width, height, samples };
 }
 
 /** A row; beyond the edges the outermost one. */
-function row(plane: SamplePlane, y: number): Samples {
-  const inside = Math.min(Math.max(y, 0), plane.height - 1) * plane.stride;
+function row(plane: Plane, y: number): Samples {
+  const inside = Math.min(Math.max(y, 0), plane.height - 1) * plane.width;
   return plane.samples.subarray(inside, inside + plane.width);
 }
 
@@ -74,15 +74,17 @@ function wideAndHigh(to: Samples, near: Samples, far: Samples): void {
 }
 
 /** Interleaves planes of one size. */
-export function interleave(planes: readonly SamplePlane[], { width, height }: Size): Samples {
+export function interleave(planes: readonly Plane[], { width, height }: Size): Samples {
+  const [first] = planes;
+  if (first && planes.length === 1) return first.samples;
   const count = planes.length;
   const output = planes.some(({ samples }) => samples instanceof Uint16Array)
     ? new Uint16Array(width * height * count)
     : new Uint8Array(width * height * count);
-  for (const [sample, { samples, stride }] of planes.entries()) {
+  for (const [sample, { samples }] of planes.entries()) {
     for (let y = 0; y < height; y += 1) {
       let to = y * width * count + sample;
-      for (let x = y * stride, end = x + width; x < end; x += 1, to += count) output[to] = samples[x]!;
+      for (let x = y * width, end = x + width; x < end; x += 1, to += count) output[to] = samples[x]!;
     }
   }
   return output;

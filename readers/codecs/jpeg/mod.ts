@@ -6,9 +6,8 @@ import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
 import { DctPicture } from "./coefficients.ts";
 import { interleave, toRgb, upsample } from "./color.ts";
-import { transform } from "./dct.ts";
 import { LosslessPicture } from "./lossless.ts";
-import { type Frame, noTables, readPicture, readTables, type Tables } from "./stream.ts";
+import { type Frame, noTables, readPicture, readTables } from "./stream.ts";
 
 const LOSSLESS = 0xc3;
 
@@ -29,7 +28,7 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
     judge(frame, segment);
     const picture = frame.kind === LOSSLESS
       ? new LosslessPicture(input, frame, stop)
-      : new DctPicture(input, frame, stop);
+      : new DctPicture(input, frame, { tables, stop });
     return {
       picture,
       frame,
@@ -44,7 +43,7 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
   }
   const samples = picture instanceof LosslessPicture
     ? lossless(picture.samples, frame)
-    : interleaved(picture, tables, segment);
+    : interleaved(picture);
   if (picture instanceof DctPicture && frame.components.length === 3 && codesChroma(input, segment)) {
     toRgb(samples, frame.precision);
   }
@@ -76,11 +75,11 @@ function lossless(samples: Uint16Array, frame: Frame): Uint8Array | Uint16Array 
   return frame.precision <= 8 ? Uint8Array.from(samples) : samples;
 }
 
-/** Samples as they are coded, from all coefficients; tables may stand behind the scan, so this is done at the end. */
-function interleaved({ frame, coefficients }: DctPicture, tables: Tables, { stop }: Segment) {
-  const full = coefficients.map((own) => {
-    const { h, v, quantization } = own.component;
-    const plane = transform(own, tables.quantization[quantization], frame, stop);
+/** Samples as they are coded. */
+function interleaved(picture: DctPicture) {
+  const { frame } = picture;
+  const full = picture.planes().map((plane, i) => {
+    const { h, v } = item(frame.components, i);
     return upsample(plane, frame, { h: frame.h / h, v: frame.v / v });
   });
   return interleave(full, frame);

@@ -180,10 +180,10 @@ function readHuffman(body: DataView, tables: Tables): void {
     if (id > 3 || counts.length < 16 || at + 17 + total > bytes.length) {
       throw new Error("a Huffman table is damaged");
     }
-    const symbols = bytes.slice(at + 17, at + 17 + total);
+    const symbols = bytes.subarray(at + 17, at + 17 + total);
     // Symbols for differences are numbers of bits: 16 at most, in lossless coding (ITU-T T.81, table H.2).
     if (direct && symbols.some((symbol) => symbol > 16)) throw new Error("a Huffman table is damaged");
-    list[id] = huffmanTable(counts, symbols);
+    list[id] = huffmanTable(bytes.slice(at + 1, at + 17 + total));
     at += 17 + total;
   }
 }

@@ -1,0 +1,680 @@
+// What takes most of the time in a DCT frame of JPEG (ITU-T T.81): Huffman codes into coefficients (annexes F and G),
+// coefficients into samples (annex A), planes into colours. `.ci/kernels.ts` builds jpeg.wasm from this file.
+//
+// Nothing is allocated here. The caller writes into the places below and keeps to their sizes.
+
+/** Bytes of the stream that are here at once. */
+export const INPUT_BYTES: i32 = 1 << 16;
+/** Here the caller writes them. */
+export const input: usize = memory.data(INPUT_BYTES);
+
+/** Blocks of 64 coefficients that are here at once. */
+export const BLOCKS: i32 = 512;
+/** Their coefficients, int16 in rows of eight. */
+export const coefficients: usize = memory.data(BLOCKS * 128, 16);
+/** Their samples, uint8 or uint16. */
+export const samples: usize = memory.data(BLOCKS * 128, 16);
+
+/** Bytes of a Huffman table: 16 counts and up to 4080 values as a stream has them, then what is made of them. */
+export const TABLE_BYTES: i32 = 8352;
+/** Eight of them. */
+export const tables: usize = memory.data(8 * TABLE_BYTES, 16);
+
+/** Quantization tables of up to four components, each of 64 int32 in rows of eight. */
+export const quantization: usize = memory.data(4 * 64 * 4, 16);
+
+/** Bytes of a component of a scan: six int32, see {@link Part}. */
+export const PART_BYTES: i32 = 32;
+/** Components of a scan, four at most. */
+export const parts: usize = memory.data(4 * PART_BYTES, 16);
+
+@unmanaged
+class Part {
+  /** Address of the coefficients of its first block. */
+  blocks: usize;
+  /** Blocks from one row of them to the next. */
+  stride: i32;
+  /** Columns of blocks in an MCU. */
+  across: i32;
+  /** Rows of blocks in an MCU. */
+  down: i32;
+  /** Address of its table of differences, 0 for none. */
+  dc: usize;
+  /** Address of its table of other coefficients, 0 for none. */
+  ac: usize;
+  /** Coefficient 0 of the block before. */
+  previous: i32;
+}
+
+/** What can be wrong with the data of a scan; the caller has the sentences. */
+export const ENDS_EARLY: i32 = -1;
+export const NO_CODE: i32 = -2;
+export const NO_TABLE: i32 = -3;
+export const BLOCK_FULL: i32 = -4;
+export const SCAN_FULL: i32 = -5;
+
+/** Place in rows of eight of each coefficient in the order of the zigzag. */
+export const ZIGZAG: usize = memory.data<u8>([
+  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+]);
+
+// ---- bits ----
+
+/** Next byte, behind the last one, and from where on the caller has to bring more before the next MCU. */
+let at: usize = 0;
+let end: usize = 0;
+let limit: usize = 0;
+/** Bits that are loaded, the next one highest; below them are zeros. */
+let pool: u64 = 0;
+let count: i32 = 0;
+/** Bits that were taken since the last code began. */
+let sinceCode: i32 = 0;
+/** Blocks that follow without a coefficient of this band. */
+let run: i32 = 0;
+let failure: i32 = 0;
+
+/** Says where the data stand; bits that are loaded stay. */
+export function window(from: usize, to: usize, more: usize): void {
+  at = from;
+  end = to;
+  limit = more;
+}
+
+/** Where the next byte stands. */
+export function position(): usize {
+  return at;
+}
+
+/** Forgets the bits that are loaded and what holds from block to block, as at the start of a scan and behind a restart marker. */
+export function restart(): void {
+  pool = 0;
+  count = 0;
+  sinceCode = 1 << 20;
+  run = 0;
+  for (let i = 0; i < 4; i += 1) changetype<Part>(parts + i * PART_BYTES).previous = 0;
+}
+
+/**
+ * Goes back to where a decoder stands that loads one byte after the other, and only for a code with fewer than 8 bits at hand
+ * or for bits that are not there: a restart marker has to follow there.
+ */
+export function rewind(): usize {
+  const unread = min(count, count + sinceCode - 8) >> 3;
+  for (let i = 0; i < unread; i += 1) at -= load<u8>(at - 1) === 0 && load<u8>(at - 2) === 0xff ? 2 : 1;
+  pool = 0;
+  count = 0;
+  return at;
+}
+
+/** Loads whole bytes until there are more than 56 bits, or a marker or the end follows. */
+function refill(): void {
+  while (count <= 56 && at < end) {
+    const byte = load<u8>(at);
+    if (byte === 0xff) {
+      if (at + 1 >= end || load<u8>(at + 1) !== 0) return;
+      at += 1;
+    }
+    at += 1;
+    pool |= <u64>byte << (56 - count);
+    count += 8;
+  }
+}
+
+function take(bits: i32): i32 {
+  const value = <i32>(pool >> 1 >> (63 - bits));
+  pool <<= bits;
+  count -= bits;
+  return value;
+}
+
+function bit(): i32 {
+  return bits(1);
+}
+
+/** Up to 16 bits. */
+function bits(length: i32): i32 {
+  if (count < length) {
+    refill();
+    if (count < length) {
+      failure = ENDS_EARLY;
+      return 0;
+    }
+  }
+  sinceCode += length;
+  return take(length);
+}
+
+/** A difference of so many bits with its sign (T.81, EXTEND). */
+function signed(category: i32): i32 {
+  return extended(bits(category), category);
+}
+
+@inline
+function extended(value: i32, category: i32): i32 {
+  return category > 0 && value < 1 << (category - 1) ? value - (1 << category) + 1 : value;
+}
+
+// ---- Huffman tables ----
+
+const LOOKUP = 10;
+/** Behind 16 counts and the values. */
+const MOST = 4096;
+const OFFSET = MOST + 80;
+const ENTRIES = OFFSET + 80;
+/** Bit of an entry that holds a coefficient. */
+const COMPLETE = 0x80;
+
+/**
+ * Makes of the counts and values of a table what {@link code} needs. Of each 10 bits an entry has: bits 0 to 6 the length of the
+ * code; bits 8 to 15 its value. In a table of coefficients, where the bits of a coefficient follow within the ten: COMPLETE, the
+ * length of both, and the coefficient in the upper 16 bits. A longer code has the entry 0.
+ */
+export function makeTable(table: usize, coded: bool): void {
+  memory.fill(table + ENTRIES, 0, 4 << LOOKUP);
+  let code = 0;
+  let k = 0;
+  for (let length = 1; length <= 16; length += 1) {
+    store<i32>(table + 4 * length, k - code, OFFSET);
+    const many = <i32>load<u8>(table + length - 1);
+    for (let i = 0; i < many; i += 1, k += 1, code += 1) {
+      if (length > LOOKUP) continue;
+      const rest = LOOKUP - length;
+      const value = <i32>load<u8>(table + k, 16);
+      const size = value & 15;
+      for (let j = 0; j < 1 << rest; j += 1) {
+        let entry = value << 8 | length;
+        if (coded && size > 0 && size <= rest) {
+          entry = extended(j >> (rest - size), size) << 16 | value << 8 | COMPLETE | (length + size);
+        }
+        store<i32>(table + 4 * ((code << rest) + j), entry, ENTRIES);
+      }
+    }
+    store<i32>(table + 4 * length, code - 1, MOST);
+    code <<= 1;
+  }
+}
+
+/** The value of the next code. */
+function code(table: usize): i32 {
+  if (count < 16) refill();
+  const entry = load<i32>(table + 4 * <usize>(pool >> (64 - LOOKUP)), ENTRIES);
+  if (entry !== 0) {
+    const value = entry >> 8 & 0xff;
+    const length = (entry & 0x7f) - (entry & COMPLETE ? value & 15 : 0);
+    if (length <= count) {
+      take(length);
+      sinceCode = length;
+      return value;
+    }
+  }
+  const next = <i32>(pool >> 48);
+  for (let length = 1; length <= 16; length += 1) {
+    if (length > count) {
+      failure = ENDS_EARLY;
+      return 0;
+    }
+    const code = next >> (16 - length);
+    if (code <= load<i32>(table + 4 * length, MOST)) {
+      take(length);
+      sinceCode = length;
+      return load<u8>(table + code + load<i32>(table + 4 * length, OFFSET), 16);
+    }
+  }
+  failure = NO_CODE;
+  return 0;
+}
+
+// ---- blocks ----
+
+@inline
+function place(block: usize, k: i32, value: i32): void {
+  store<i16>(block + 2 * <usize>load<u8>(ZIGZAG + k), value);
+}
+
+function difference(part: Part): i32 {
+  if (part.dc === 0) {
+    failure = NO_TABLE;
+    return 0;
+  }
+  const category = code(part.dc) & 15;
+  if (failure !== 0) return 0;
+  part.previous += signed(category);
+  return part.previous;
+}
+
+function baselineBlock(block: usize, part: Part): void {
+  const first = difference(part);
+  if (failure !== 0) return;
+  store<i16>(block, first);
+  const ac = part.ac;
+  if (ac === 0) {
+    failure = NO_TABLE;
+    return;
+  }
+  let k = 1;
+  // While 31 bits are at hand, which are the most that a coefficient takes, nothing has to be asked.
+  let ready = pool;
+  let left = count;
+  let since = sinceCode;
+  while (k < 64) {
+    if (left < 32) {
+      const four = bswap<u32>(load<u32>(at));
+      // None of the four bytes is 0xff.
+      if (at + 4 <= end && ((~four - 0x01010101) & four & 0x80808080) === 0) {
+        ready |= <u64>four << (32 - left);
+        left += 32;
+        at += 4;
+      } else {
+        pool = ready;
+        count = left;
+        refill();
+        ready = pool;
+        left = count;
+        if (left < 32) break;
+      }
+    }
+    const entry = load<i32>(ac + 4 * <usize>(ready >> (64 - LOOKUP)), ENTRIES);
+    const length = entry & 0x7f;
+    ready <<= length;
+    left -= length;
+    since = length;
+    if (entry & COMPLETE) {
+      k += entry >> 12 & 15;
+      if (k > 63) {
+        failure = BLOCK_FULL;
+        return;
+      }
+      place(block, k, entry >> 16);
+      k += 1;
+    } else if (entry !== 0) {
+      const size = entry >> 8 & 15;
+      const zeros = entry >> 12 & 15;
+      if (size === 0) {
+        k = zeros < 15 ? 64 : k + 16;
+        continue;
+      }
+      k += zeros;
+      if (k > 63) {
+        failure = BLOCK_FULL;
+        return;
+      }
+      place(block, k, extended(<i32>(ready >> (64 - size)), size));
+      ready <<= size;
+      left -= size;
+      since = length + size;
+      k += 1;
+    } else {
+      pool = ready;
+      count = left;
+      k = coefficient(block, k, code(ac));
+      ready = pool;
+      left = count;
+      since = sinceCode;
+    }
+  }
+  pool = ready;
+  count = left;
+  sinceCode = since;
+  // Near a marker or the end, one bit after the other.
+  while (k < 64) k = coefficient(block, k, code(ac));
+}
+
+/** Takes the bits of a coefficient behind its code; the place of the next one, 64 behind the last and after a failure. */
+function coefficient(block: usize, from: i32, symbol: i32): i32 {
+  if (failure !== 0) return 64;
+  const size = symbol & 15;
+  const zeros = symbol >> 4;
+  if (size === 0) return zeros < 15 ? 64 : from + 16;
+  const k = from + zeros;
+  if (k > 63) {
+    failure = BLOCK_FULL;
+    return 64;
+  }
+  const value = signed(size);
+  if (failure !== 0) return 64;
+  place(block, k, value);
+  return k + 1;
+}
+
+/** What scans of a progressive frame say of all of their blocks. */
+let start: i32 = 0;
+let last: i32 = 0;
+let low: i32 = 0;
+
+function firstDirect(block: usize, part: Part): void {
+  const value = difference(part);
+  if (failure === 0) store<i16>(block, value << low);
+}
+
+function refineDirect(block: usize, part: Part): void {
+  const value = bit() << low;
+  if (failure === 0) store<i16>(block, <i32>load<i16>(block) | value);
+}
+
+function firstBlock(block: usize, part: Part): void {
+  if (run > 0) {
+    run -= 1;
+    return;
+  }
+  const ac = part.ac;
+  if (ac === 0) {
+    failure = NO_TABLE;
+    return;
+  }
+  for (let k = start; k <= last; k += 1) {
+    const symbol = code(ac);
+    if (failure !== 0) return;
+    const size = symbol & 15;
+    const zeros = symbol >> 4;
+    if (size === 0) {
+      if (zeros < 15) {
+        run = (1 << zeros) - 1 + bits(zeros);
+        return;
+      }
+      k += 15;
+      continue;
+    }
+    k += zeros;
+    if (k > last) {
+      failure = SCAN_FULL;
+      return;
+    }
+    const value = signed(size);
+    if (failure !== 0) return;
+    place(block, k, value << low);
+  }
+}
+
+/** Refines coefficients from `from` on that are not zero by a bit each, up to the zero behind `zeros` others; its place. */
+function refine(block: usize, from: i32, zeros: i32): i32 {
+  const unit = 1 << low;
+  let left = zeros;
+  let k = from;
+  for (; k <= last; k += 1) {
+    const place = block + 2 * <usize>load<u8>(ZIGZAG + k);
+    const value = <i32>load<i16>(place);
+    if (value === 0) {
+      if (left === 0) break;
+      left -= 1;
+    } else if (bit() && (value & unit) === 0) {
+      store<i16>(place, value > 0 ? value + unit : value - unit);
+    }
+    if (failure !== 0) return k;
+  }
+  return k;
+}
+
+/** Refines coefficients that are not zero, and places new ones between them. */
+function refineBlock(block: usize, part: Part): void {
+  const ac = part.ac;
+  if (ac === 0) {
+    failure = NO_TABLE;
+    return;
+  }
+  let k = start;
+  if (run === 0) {
+    for (; k <= last; k += 1) {
+      const symbol = code(ac);
+      if (failure !== 0) return;
+      const zeros = symbol >> 4;
+      let value = 0;
+      if ((symbol & 15) === 0) {
+        if (zeros < 15) {
+          run = (1 << zeros) + bits(zeros);
+          break;
+        }
+      } else {
+        value = bit() ? 1 << low : -(1 << low);
+      }
+      if (failure !== 0) return;
+      k = refine(block, k, zeros);
+      if (failure !== 0) return;
+      if (value !== 0) {
+        if (k > last) {
+          failure = SCAN_FULL;
+          return;
+        }
+        place(block, k, value);
+      }
+    }
+  }
+  if (failure === 0 && run > 0) {
+    refine(block, k, 64);
+    run -= 1;
+  }
+}
+
+// ---- scans ----
+
+/** Ways to read a block. */
+export const BASELINE: i32 = 0;
+export const FIRST_DIRECT: i32 = 1;
+export const REFINE_DIRECT: i32 = 2;
+export const FIRST: i32 = 3;
+export const REFINE: i32 = 4;
+
+let way: i32 = 0;
+let partCount: i32 = 0;
+
+/** Begins a scan: how its blocks are read, how many components it has, first and last coefficient, bits of shift. */
+export function begin(reading: i32, components: i32, first: i32, end: i32, shift: i32): void {
+  way = reading;
+  partCount = components;
+  start = first;
+  last = end;
+  low = shift;
+  restart();
+}
+
+/** Clears the coefficients of the first so many blocks. */
+export function clear(blocks: i32): void {
+  memory.fill(coefficients, 0, 128 * blocks);
+}
+
+/** Reads the MCUs from one up to another; the first that needs more data to be brought, or what is wrong. */
+export function decode(from: i32, to: i32): i32 {
+  failure = 0;
+  for (let mcu = from; mcu < to; mcu += 1) {
+    if (at > limit) return mcu;
+    for (let i = 0; i < partCount; i += 1) {
+      const part = changetype<Part>(parts + i * PART_BYTES);
+      for (let y = 0; y < part.down; y += 1) {
+        for (let x = 0; x < part.across; x += 1) {
+          const block = part.blocks + 128 * <usize>(y * part.stride + mcu * part.across + x);
+          if (way === BASELINE) baselineBlock(block, part);
+          else if (way === FIRST_DIRECT) firstDirect(block, part);
+          else if (way === REFINE_DIRECT) refineDirect(block, part);
+          else if (way === FIRST) firstBlock(block, part);
+          else refineBlock(block, part);
+          if (failure !== 0) return failure;
+        }
+      }
+    }
+  }
+  return to;
+}
+
+// ---- the inverse transform ----
+
+const BITS = 13;
+
+const F0298 = 2446;
+const F0390 = 3196;
+const F0541 = 4433;
+const F0765 = 6270;
+const F0899 = 7373;
+const F1175 = 9633;
+const F1501 = 12299;
+const F1847 = 15137;
+const F1961 = 16069;
+const F2053 = 16819;
+const F2562 = 20995;
+const F3072 = 25172;
+
+/** Between the passes, 64 int32. */
+const between: usize = memory.data(64 * 4, 16);
+
+@inline
+function times(a: v128, b: i32): v128 {
+  return i32x4.mul(a, i32x4.splat(b));
+}
+
+/** Four transforms of eight values, one in each lane, modulo 2^32; results are stored 32 bytes apart. */
+@inline
+function pass(
+  s0: v128, s1: v128, s2: v128, s3: v128, s4: v128, s5: v128, s6: v128, s7: v128, to: usize, step: usize, shift: i32,
+): void {
+  const even = times(i32x4.add(s2, s6), F0541);
+  const e2 = i32x4.sub(even, times(s6, F1847));
+  const e3 = i32x4.add(even, times(s2, F0765));
+  const half = i32x4.splat(1 << (shift - 1));
+  const e0 = i32x4.add(i32x4.shl(i32x4.add(s0, s4), BITS), half);
+  const e1 = i32x4.add(i32x4.shl(i32x4.sub(s0, s4), BITS), half);
+  const t10 = i32x4.add(e0, e3);
+  const t13 = i32x4.sub(e0, e3);
+  const t11 = i32x4.add(e1, e2);
+  const t12 = i32x4.sub(e1, e2);
+
+  const s73 = i32x4.add(s7, s3);
+  const s51 = i32x4.add(s5, s1);
+  const z5 = times(i32x4.add(s73, s51), F1175);
+  const z1 = times(i32x4.add(s7, s1), -F0899);
+  const z2 = times(i32x4.add(s5, s3), -F2562);
+  const z3 = i32x4.add(times(s73, -F1961), z5);
+  const z4 = i32x4.add(times(s51, -F0390), z5);
+  const o0 = i32x4.add(i32x4.add(times(s7, F0298), z1), z3);
+  const o1 = i32x4.add(i32x4.add(times(s5, F2053), z2), z4);
+  const o2 = i32x4.add(i32x4.add(times(s3, F3072), z2), z3);
+  const o3 = i32x4.add(i32x4.add(times(s1, F1501), z1), z4);
+
+  v128.store(to, i32x4.shr_s(i32x4.add(t10, o3), shift));
+  v128.store(to + step, i32x4.shr_s(i32x4.add(t11, o2), shift));
+  v128.store(to + 2 * step, i32x4.shr_s(i32x4.add(t12, o1), shift));
+  v128.store(to + 3 * step, i32x4.shr_s(i32x4.add(t13, o0), shift));
+  v128.store(to + 4 * step, i32x4.shr_s(i32x4.sub(t13, o0), shift));
+  v128.store(to + 5 * step, i32x4.shr_s(i32x4.sub(t12, o1), shift));
+  v128.store(to + 6 * step, i32x4.shr_s(i32x4.sub(t11, o2), shift));
+  v128.store(to + 7 * step, i32x4.shr_s(i32x4.sub(t10, o3), shift));
+}
+
+/** Four coefficients of a row, dequantized. */
+@inline
+function dequantized(block: usize, steps: usize, i: usize): v128 {
+  return i32x4.mul(v128.load16x4_s(block + 2 * i), v128.load(steps + 4 * i));
+}
+
+/** The transform of columns from `column` on. */
+@inline
+function columns(block: usize, steps: usize, column: usize, shift: i32): void {
+  pass(
+    dequantized(block, steps, column),
+    dequantized(block, steps, column + 8),
+    dequantized(block, steps, column + 16),
+    dequantized(block, steps, column + 24),
+    dequantized(block, steps, column + 32),
+    dequantized(block, steps, column + 40),
+    dequantized(block, steps, column + 48),
+    dequantized(block, steps, column + 56),
+    between + 4 * column,
+    32,
+    shift,
+  );
+}
+
+// prettier-ignore
+@inline
+function low4(a: v128, b: v128): v128 { return i32x4.shuffle(a, b, 0, 4, 1, 5); }
+@inline
+function high4(a: v128, b: v128): v128 { return i32x4.shuffle(a, b, 2, 6, 3, 7); }
+@inline
+function lows(a: v128, b: v128): v128 { return i64x2.shuffle(a, b, 0, 2); }
+@inline
+function highs(a: v128, b: v128): v128 { return i64x2.shuffle(a, b, 1, 3); }
+
+/** The transform of four rows from `row` on; what was written by rows is then by columns. */
+@inline
+function rows(row: usize, shift: i32): void {
+  const from = between + 32 * row;
+  const a = v128.load(from), b = v128.load(from, 32), c = v128.load(from, 64), d = v128.load(from, 96);
+  const e = v128.load(from, 16), f = v128.load(from, 48), g = v128.load(from, 80), h = v128.load(from, 112);
+  const ab0 = low4(a, b), ab1 = high4(a, b), cd0 = low4(c, d), cd1 = high4(c, d);
+  const ef0 = low4(e, f), ef1 = high4(e, f), gh0 = low4(g, h), gh1 = high4(g, h);
+  pass(
+    lows(ab0, cd0), highs(ab0, cd0), lows(ab1, cd1), highs(ab1, cd1),
+    lows(ef0, gh0), highs(ef0, gh0), lows(ef1, gh1), highs(ef1, gh1), from, 16, shift,
+  );
+}
+
+/** Dequantizes and transforms blocks that stand in a row into eight rows of samples: uint8 of 8 bits, uint16 of 12. */
+export function transform(from: usize, blocks: i32, steps: usize, to: usize, precision: i32): void {
+  const guard = precision > 8 ? 1 : 2;
+  const first = BITS - guard;
+  const second = BITS + guard + 3;
+  const middle = i16x8.splat(<i16>((<i32>1) << (precision - 1)));
+  const most = i16x8.splat(<i16>(((<i32>1) << precision) - 1));
+  const zero = i16x8.splat(0);
+  const width: usize = precision > 8 ? 2 : 1;
+  const stride: usize = 8 * blocks;
+  for (let i = 0; i < blocks; i += 1) {
+    const block = from + 128 * <usize>i;
+    const target = to + 8 * width * <usize>i;
+    const others = v128.or(
+      v128.or(
+        v128.or(v128.load(block, 16), v128.load(block, 32)),
+        v128.or(v128.load(block, 48), v128.load(block, 64)),
+      ),
+      v128.or(
+        v128.or(v128.load(block, 80), v128.load(block, 96)),
+        v128.or(v128.load(block, 112), i16x8.replace_lane(v128.load(block), 0, 0)),
+      ),
+    );
+    if (!v128.any_true(others)) {
+      // Coefficient 0 alone: all samples are the same.
+      const direct = load<i16>(block) * load<i32>(steps);
+      const column = ((direct << BITS) + (1 << (first - 1))) >> first;
+      const value = ((column << BITS) + (1 << (second - 1))) >> second;
+      const row = i16x8.min_s(i16x8.max_s(i16x8.add(i16x8.splat(<i16>value), middle), zero), most);
+      const narrow = i8x16.narrow_i16x8_u(row, row);
+      for (let y: usize = 0; y < 8; y += 1) {
+        if (width === 1) v128.store64_lane(target + y * stride, narrow, 0);
+        else v128.store(target + 2 * y * stride, row);
+      }
+      continue;
+    }
+    columns(block, steps, 0, first);
+    columns(block, steps, 4, first);
+    rows(0, second);
+    rows(4, second);
+    for (let y: usize = 0; y < 8; y += 4) {
+      const four = between + 32 * y;
+      const a = v128.load(four), b = v128.load(four, 16), c = v128.load(four, 32), d = v128.load(four, 48);
+      const e = v128.load(four, 64), f = v128.load(four, 80), g = v128.load(four, 96), h = v128.load(four, 112);
+      const ab0 = low4(a, b), ab1 = high4(a, b), cd0 = low4(c, d), cd1 = high4(c, d);
+      const ef0 = low4(e, f), ef1 = high4(e, f), gh0 = low4(g, h), gh1 = high4(g, h);
+      let r0 = i16x8.narrow_i32x4_s(lows(ab0, cd0), lows(ef0, gh0));
+      let r1 = i16x8.narrow_i32x4_s(highs(ab0, cd0), highs(ef0, gh0));
+      let r2 = i16x8.narrow_i32x4_s(lows(ab1, cd1), lows(ef1, gh1));
+      let r3 = i16x8.narrow_i32x4_s(highs(ab1, cd1), highs(ef1, gh1));
+      r0 = i16x8.min_s(i16x8.max_s(i16x8.add(r0, middle), zero), most);
+      r1 = i16x8.min_s(i16x8.max_s(i16x8.add(r1, middle), zero), most);
+      r2 = i16x8.min_s(i16x8.max_s(i16x8.add(r2, middle), zero), most);
+      r3 = i16x8.min_s(i16x8.max_s(i16x8.add(r3, middle), zero), most);
+      if (width === 1) {
+        const r01 = i8x16.narrow_i16x8_u(r0, r1);
+        const r23 = i8x16.narrow_i16x8_u(r2, r3);
+        const row = target + y * stride;
+        v128.store64_lane(row, r01, 0);
+        v128.store64_lane(row + stride, r01, 1);
+        v128.store64_lane(row + 2 * stride, r23, 0);
+        v128.store64_lane(row + 3 * stride, r23, 1);
+      } else {
+        const row = target + 2 * y * stride;
+        v128.store(row, r0);
+        v128.store(row + 2 * stride, r1);
+        v128.store(row + 4 * stride, r2);
+        v128.store(row + 6 * stride, r3);
+      }
+    }
+  }
+}
