@@ -1,4 +1,5 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
+import * as kernel from "../kernels/jpeg.wasm";
 import type { SamplePlane, Samples } from "./dct.ts";
 
 /** Samples of one component, row after row. */
@@ -20,22 +21,36 @@ export interface Factors {
   readonly v: number;
 }
 
+/** Samples in the memory of the decoder from a place on, of the type of others. */
+const samplesAt = (place: number, { BYTES_PER_ELEMENT: size }: Samples): Samples =>
+  size === 1
+    ? new Uint8Array(kernel.memory.buffer, place, 64 * kernel.BLOCKS)
+    : new Uint16Array(kernel.memory.buffer, place, 64 * kernel.BLOCKS);
+
+/** A blank plane of the same type. */
+const blank = ({ samples }: Plane, { width, height }: Size): Plane => ({
+  ...{ width, height },
+  samples: new (samples instanceof Uint8Array ? Uint8Array : Uint16Array)(width * height),
+});
+
 /**
  * Brings a plane to `width` × `height`. Halved axes are interpolated with weights 3 and 1 (each sample lies a quarter
  * step from its neighbours, as JFIF centres chroma), other ratios are repeated.
  */
-export function upsample(plane: Plane, { width, height }: Size, { h, v }: Factors): Plane {
+export function upsample(plane: Plane, size: Size, { h, v }: Factors): Plane {
   if (h === 1 && v === 1) return plane;
+  const full = blank(plane, size);
   const smooth = plane.width > 2;
-  const samples = plane.samples instanceof Uint8Array
-    ? new Uint8Array(width * height)
-    : new Uint16Array(width * height);
+  if (smooth && h === 2 && (v === 1 || v === 2)) {
+    for (let x = 0; x < plane.width; x += COLUMNS) {
+      for (let y = 0; y < full.height; y += ROWS) doubleColumns(plane, full, { x, y, tall: v === 2 });
+    }
+    return full;
+  }
+  const { width, height } = size;
   for (let y = 0; y < height; y += 1) {
-    const to = samples.subarray(y * width, (y + 1) * width);
-    if (smooth && h === 2 && v === 1) wide(to, row(plane, y));
-    else if (smooth && h === 2 && v === 2) {
-      wideAndHigh(to, row(plane, y >> 1), row(plane, (y >> 1) + (y & 1 ? 1 : -1)));
-    } else if (smooth && h === 1 && v === 2) {
+    const to = full.samples.subarray(y * width, (y + 1) * width);
+    if (smooth && h === 1 && v === 2) {
       const near = row(plane, y >> 1);
       const far = row(plane, (y >> 1) + (y & 1 ? 1 : -1));
       for (let x = 0; x < width; x += 1) to[x] = (near[x]! * 3 + far[x]! + (y & 1 ? 2 : 1)) >> 2;
@@ -44,7 +59,7 @@ export function upsample(plane: Plane, { width, height }: Size, { h, v }: Factor
       for (let x = 0; x < width; x += 1) to[x] = from[Math.floor(x / h)]!;
     }
   }
-  return { width, height, samples };
+  return full;
 }
 
 /** A row; beyond the edges the outermost one. */
@@ -53,58 +68,80 @@ function row(plane: Plane, y: number): Samples {
   return plane.samples.subarray(inside, inside + plane.width);
 }
 
-function wide(to: Samples, from: Samples): void {
-  const last = from.length - 1;
-  for (let x = 0; x < to.length; x += 1) {
-    const near = x >> 1;
-    const far = near + (x & 1 ? 1 : -1);
-    to[x] = far < 0 || far > last ? from[near]! : (from[near]! * 3 + from[far]! + (x & 1 ? 2 : 1)) >> 2;
-  }
-}
+/** Columns of a plane and rows of the picture that the decoder takes at once, and samples from one row there to the next. */
+const [COLUMNS, ROWS, STRIDE] = [2048, 8, 2080];
 
-function wideAndHigh(to: Samples, near: Samples, far: Samples): void {
-  const last = near.length - 1;
-  for (let x = 0; x < to.length; x += 1) {
-    const i = x >> 1;
-    const j = i + (x & 1 ? 1 : -1);
-    const sum = near[i]! * 3 + far[i]!;
-    const other = j < 0 || j > last ? sum : near[j]! * 3 + far[j]!;
-    to[x] = (sum * 3 + other + (x & 1 ? 7 : 8)) >> 4;
+/** Doubles columns of a plane from `x` on for rows of the picture from `y` on, whose number is doubled as well if it is tall. */
+function doubleColumns(
+  plane: Plane,
+  full: Plane,
+  { x, y, tall }: { readonly x: number; readonly y: number; readonly tall: boolean },
+): void {
+  const { BYTES_PER_ELEMENT: size } = full.samples;
+  const halved = tall ? 1 : 0;
+  const count = Math.min(COLUMNS, plane.width - x);
+  const width = Math.min(2 * count, full.width - 2 * x);
+  const end = Math.min(y + ROWS, full.height);
+  const first = (y >> halved) - halved;
+  const held = samplesAt(kernel.coefficients, full.samples);
+  for (let near = first; near <= (end - 1 >> halved) + halved; near += 1) {
+    const from = row(plane, near);
+    // A neighbour on each side; beyond the edges a sample is its own.
+    const at = (near - first) * STRIDE + 1;
+    held[at - 1] = from[Math.max(x - 1, 0)]!;
+    held.set(from.subarray(x, x + count), at);
+    held[at + count] = from[Math.min(x + count, plane.width - 1)]!;
   }
-}
-
-/** Interleaves planes of one size. */
-export function interleave(planes: readonly Plane[], { width, height }: Size): Samples {
-  const [first] = planes;
-  if (first && planes.length === 1) return first.samples;
-  const count = planes.length;
-  const output = planes.some(({ samples }) => samples instanceof Uint16Array)
-    ? new Uint16Array(width * height * count)
-    : new Uint8Array(width * height * count);
-  for (const [sample, { samples }] of planes.entries()) {
-    for (let y = 0; y < height; y += 1) {
-      let to = y * width * count + sample;
-      for (let x = y * width, end = x + width; x < end; x += 1, to += count) output[to] = samples[x]!;
+  const placeOf = (near: number) => kernel.coefficients + size * ((near - first) * STRIDE + 1);
+  for (let to = y; to < end; to += 1) {
+    const near = to >> halved;
+    const far = tall ? placeOf(near + (to & 1 ? 1 : -1)) : 0;
+    kernel.double(placeOf(near), far, kernel.samples + size * (to - y) * width, count, 8 * size);
+  }
+  const result = samplesAt(kernel.samples, full.samples);
+  if (width === full.width) full.samples.set(result.subarray(0, (end - y) * width), y * width);
+  else {
+    for (let to = y; to < end; to += 1) {
+      full.samples.set(result.subarray((to - y) * width, (to - y + 1) * width), to * full.width + 2 * x);
     }
+  }
+}
+
+/**
+ * Interleaves planes of one size.
+ *
+ * @param precision bits of a sample
+ * @param chroma whether three planes are full-range YCbCr, of which RGB is made (JFIF 1.02)
+ */
+export function interleave(planes: readonly Plane[], precision: number, chroma: boolean): Samples {
+  const [first, second, third] = planes;
+  if (!first) throw new RangeError("there are no planes");
+  if (planes.length === 1) return first.samples;
+  const count = planes.length;
+  const { samples: output } = blank(first, { width: first.width * count, height: first.height });
+  if (second && third && count === 3) {
+    interleaveThree([first.samples, second.samples, third.samples], output, { precision, chroma });
+    return output;
+  }
+  for (const [sample, { samples }] of planes.entries()) {
+    for (let i = 0, to = sample; i < samples.length; i += 1, to += count) output[to] = samples[i]!;
   }
   return output;
 }
 
-const ONE = 1 << 16;
-const fix = (x: number) => Math.floor(x * ONE + 0.5);
-
-/** Full-range YCbCr of interleaved threes to RGB in place (JFIF 1.02), in 16-bit fixed point. */
-export function toRgb(samples: Samples, precision: number): void {
-  const middle = 2 ** (precision - 1);
-  const most = 2 ** precision - 1;
-  const clamp = (value: number) => value < 0 ? 0 : value > most ? most : value;
-  const [redCr, blueCb, greenCr, greenCb] = [fix(1.402), fix(1.772), fix(0.71414), fix(0.34414)];
-  for (let i = 0; i + 2 < samples.length; i += 3) {
-    const y = samples[i]!;
-    const cb = samples[i + 1]! - middle;
-    const cr = samples[i + 2]! - middle;
-    samples[i] = clamp(y + ((redCr * cr + ONE / 2) >> 16));
-    samples[i + 1] = clamp(y + ((-greenCb * cb - greenCr * cr + ONE / 2) >> 16));
-    samples[i + 2] = clamp(y + ((blueCb * cb + ONE / 2) >> 16));
+function interleaveThree(
+  planes: readonly Samples[],
+  output: Samples,
+  { precision, chroma }: { readonly precision: number; readonly chroma: boolean },
+): void {
+  const held = samplesAt(kernel.coefficients, output);
+  const result = samplesAt(kernel.samples, output);
+  for (let at = 0; 3 * at < output.length; at += kernel.PIXELS) {
+    const count = Math.min(kernel.PIXELS, output.length / 3 - at);
+    for (const [i, samples] of planes.entries()) {
+      held.set(samples.subarray(at, at + count), i * kernel.PIXELS_BYTES / output.BYTES_PER_ELEMENT);
+    }
+    kernel.interleave(count, chroma ? 1 : 0, precision);
+    output.set(result.subarray(0, 3 * count), 3 * at);
   }
 }

@@ -7,7 +7,6 @@ export type Samples = Uint8Array | Uint16Array;
 
 const memory = kernel.memory.buffer;
 const zigzag = new Uint8Array(memory, kernel.ZIGZAG, 64);
-const coefficients = new Int16Array(memory, kernel.coefficients, 64 * kernel.BLOCKS);
 const bytes = new Uint8Array(memory, kernel.samples, 64 * kernel.BLOCKS);
 const words = new Uint16Array(memory, kernel.samples, 64 * kernel.BLOCKS);
 const steps = new Int32Array(memory, kernel.quantization, 4 * 64);

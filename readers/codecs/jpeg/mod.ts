@@ -5,7 +5,7 @@
 import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
 import { DctPicture } from "./coefficients.ts";
-import { interleave, toRgb, upsample } from "./color.ts";
+import { interleave, upsample } from "./color.ts";
 import { LosslessPicture } from "./lossless.ts";
 import { type Frame, noTables, readPicture, readTables } from "./stream.ts";
 
@@ -43,10 +43,7 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
   }
   const samples = picture instanceof LosslessPicture
     ? lossless(picture.samples, frame)
-    : interleaved(picture);
-  if (picture instanceof DctPicture && frame.components.length === 3 && codesChroma(input, segment)) {
-    toRgb(samples, frame.precision);
-  }
+    : interleaved(picture, codesChroma(input, segment));
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
@@ -75,14 +72,14 @@ function lossless(samples: Uint16Array, frame: Frame): Uint8Array | Uint16Array 
   return frame.precision <= 8 ? Uint8Array.from(samples) : samples;
 }
 
-/** Samples as they are coded. */
-function interleaved(picture: DctPicture) {
+/** Samples as they are coded; of three components that code chroma, RGB. */
+function interleaved(picture: DctPicture, chroma: boolean) {
   const { frame } = picture;
   const full = picture.planes().map((plane, i) => {
     const { h, v } = item(frame.components, i);
     return upsample(plane, frame, { h: frame.h / h, v: frame.v / v });
   });
-  return interleave(full, frame);
+  return interleave(full, frame.precision, chroma);
 }
 
 /** A JFIF header says YCbCr even where the container says RGB. */

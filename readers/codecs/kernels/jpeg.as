@@ -1,5 +1,5 @@
 // What takes most of the time in a DCT frame of JPEG (ITU-T T.81): Huffman codes into coefficients (annexes F and G),
-// coefficients into samples (annex A), planes into colours. `.ci/kernels.ts` builds jpeg.wasm from this file.
+// coefficients into samples (annex A), planes into interleaved colours. `.ci/kernels.ts` builds jpeg.wasm from this file.
 //
 // Nothing is allocated here. The caller writes into the places below and keeps to their sizes.
 
@@ -9,7 +9,7 @@ export const INPUT_BYTES: i32 = 1 << 16;
 export const input: usize = memory.data(INPUT_BYTES);
 
 /** Blocks of 64 coefficients that are here at once. */
-export const BLOCKS: i32 = 512;
+export const BLOCKS: i32 = 1024;
 /** Their coefficients, int16 in rows of eight. */
 export const coefficients: usize = memory.data(BLOCKS * 128, 16);
 /** Their samples, uint8 or uint16. */
@@ -677,4 +677,142 @@ export function transform(from: usize, blocks: i32, steps: usize, to: usize, pre
       }
     }
   }
+}
+
+// ---- colours ----
+
+/** Eight samples as uint16. */
+@inline
+function eight<T>(at: usize): v128 {
+  return sizeof<T>() === 1 ? v128.load8x8_u(at) : v128.load(at);
+}
+
+/** Stores two uint16 of each lane, one of `a` before one of `b`. */
+@inline
+function storePairs<T>(to: usize, a: v128, b: v128): void {
+  const low = i16x8.shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+  const high = i16x8.shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+  if (sizeof<T>() === 1) {
+    v128.store(to, i8x16.narrow_i16x8_u(low, high));
+  } else {
+    v128.store(to, low);
+    v128.store(to, high, 16);
+  }
+}
+
+@inline
+function threeAndOne(near: v128, far: v128): v128 {
+  return i16x8.add(i16x8.mul(near, i16x8.splat(3)), far);
+}
+
+@inline
+function doubled<T>(near: usize, far: usize, to: usize, count: usize, high: bool): void {
+  const one = sizeof<T>();
+  const shift = high ? 4 : 2;
+  const even = i16x8.splat(high ? 8 : 1);
+  const odd = i16x8.splat(high ? 7 : 2);
+  for (let i: usize = 0; i < count; i += 8) {
+    const at = near + one * i;
+    let before = eight<T>(at - one);
+    let own = eight<T>(at);
+    let after = eight<T>(at + one);
+    if (high) {
+      const other = far + one * i;
+      before = threeAndOne(before, eight<T>(other - one));
+      own = threeAndOne(own, eight<T>(other));
+      after = threeAndOne(after, eight<T>(other + one));
+    }
+    storePairs<T>(
+      to + 2 * one * i,
+      i16x8.shr_u(i16x8.add(threeAndOne(own, before), even), shift),
+      i16x8.shr_u(i16x8.add(threeAndOne(own, after), odd), shift),
+    );
+  }
+}
+
+/**
+ * Doubles the columns of a row of `count` samples from {@link coefficients} on, with weights 3 and 1; a sample stands before
+ * the first and behind the last of them. Where `far` is not 0, it is first brought together with the row there by the same
+ * weights. Up to 15 samples behind the result are overwritten.
+ */
+export function double(near: usize, far: usize, to: usize, count: usize, precision: i32): void {
+  if (precision > 8) {
+    if (far) doubled<u16>(near, far, to, count, true);
+    else doubled<u16>(near, far, to, count, false);
+  } else if (far) doubled<u8>(near, far, to, count, true);
+  else doubled<u8>(near, far, to, count, false);
+}
+
+/** Pixels of three components that are interleaved at once. */
+export const PIXELS: i32 = 4096;
+/** Bytes from one component of them to the next. */
+export const PIXELS_BYTES: i32 = 2 * PIXELS;
+
+const RED_CR = 91881; // 1.402 times 2^16
+const BLUE_CB = 116130; // 1.772
+const GREEN_CR = 46802; // 0.71414
+const GREEN_CB = 22554; // 0.34414
+
+@inline
+function toGreen(cb: v128, cr: v128): v128 {
+  const sum = i32x4.add(times(cb, -GREEN_CB), times(cr, -GREEN_CR));
+  return i32x4.shr_s(i32x4.add(sum, i32x4.splat(1 << 15)), 16);
+}
+
+@inline
+function scaled(chroma: v128, factor: i32): v128 {
+  return i32x4.shr_s(i32x4.add(times(chroma, factor), i32x4.splat(1 << 15)), 16);
+}
+
+@inline
+function clamped(value: v128, most: v128): v128 {
+  return i16x8.min_s(i16x8.max_s(value, i16x8.splat(0)), most);
+}
+
+@inline
+function interleaved<T>(count: usize, rgb: bool, precision: i32): void {
+  const middle = i16x8.splat(<i16>((<i32>1) << (precision - 1)));
+  const most = i16x8.splat(<i16>(((<i32>1) << precision) - 1));
+  const one = sizeof<T>();
+  for (let i: usize = 0; i < count; i += 8) {
+    const from = coefficients + one * i;
+    let a = eight<T>(from);
+    let b = eight<T>(from + PIXELS_BYTES);
+    let c = eight<T>(from + 2 * PIXELS_BYTES);
+    if (rgb) {
+      const cb = i16x8.sub(b, middle);
+      const cr = i16x8.sub(c, middle);
+      const cbLow = i32x4.extend_low_i16x8_s(cb), cbHigh = i32x4.extend_high_i16x8_s(cb);
+      const crLow = i32x4.extend_low_i16x8_s(cr), crHigh = i32x4.extend_high_i16x8_s(cr);
+      const red = i16x8.narrow_i32x4_s(scaled(crLow, RED_CR), scaled(crHigh, RED_CR));
+      const green = i16x8.narrow_i32x4_s(toGreen(cbLow, crLow), toGreen(cbHigh, crHigh));
+      const blue = i16x8.narrow_i32x4_s(scaled(cbLow, BLUE_CB), scaled(cbHigh, BLUE_CB));
+      b = clamped(i16x8.add(a, green), most);
+      c = clamped(i16x8.add(a, blue), most);
+      a = clamped(i16x8.add(a, red), most);
+    }
+    const to = samples + 3 * one * i;
+    if (one === 1) {
+      const ab = i8x16.narrow_i16x8_u(a, b);
+      const cc = i8x16.narrow_i16x8_u(c, c);
+      v128.store(to, i8x16.shuffle(ab, cc, 0, 8, 16, 1, 9, 17, 2, 10, 18, 3, 11, 19, 4, 12, 20, 5));
+      v128.store64_lane(to, i8x16.shuffle(ab, cc, 13, 21, 6, 14, 22, 7, 15, 23, 0, 0, 0, 0, 0, 0, 0, 0), 0, 16);
+    } else {
+      const low = i16x8.shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+      const high = i16x8.shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+      const between = i16x8.shuffle(low, high, 6, 7, 8, 9, 10, 11, 12, 13);
+      v128.store(to, i16x8.shuffle(low, c, 0, 1, 8, 2, 3, 9, 4, 5));
+      v128.store(to, i16x8.shuffle(between, c, 10, 0, 1, 11, 2, 3, 12, 4), 16);
+      v128.store(to, i16x8.shuffle(high, c, 3, 13, 4, 5, 14, 6, 7, 15), 32);
+    }
+  }
+}
+
+/**
+ * Interleaves three components of up to PIXELS samples from {@link coefficients} on into {@link samples}; as RGB where they are
+ * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 7 pixels behind the result are overwritten.
+ */
+export function interleave(count: usize, rgb: bool, precision: i32): void {
+  if (precision > 8) interleaved<u16>(count, rgb, precision);
+  else interleaved<u8>(count, rgb, precision);
 }
