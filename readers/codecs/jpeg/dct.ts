@@ -9,7 +9,6 @@ const memory = kernel.memory.buffer;
 const zigzag = new Uint8Array(memory, kernel.ZIGZAG, 64);
 const bytes = new Uint8Array(memory, kernel.samples, 64 * kernel.BLOCKS);
 const words = new Uint16Array(memory, kernel.samples, 64 * kernel.BLOCKS);
-const steps = new Int32Array(memory, kernel.quantization, 4 * 64);
 
 /** Blocks that follow each other in the decoder. */
 export interface HeldBlocks {
@@ -56,7 +55,7 @@ export class SamplePlane {
     kernel.transform(
       kernel.coefficients + 128 * from,
       count,
-      kernel.quantization + 256 * table,
+      kernel.quantization + kernel.QUANTIZATION_BYTES * table,
       kernel.samples,
       this.#precision,
     );
@@ -72,5 +71,8 @@ export class SamplePlane {
 
 /** Gives the decoder one of its four quantization tables, in the order of the zigzag. */
 export function useQuantization(index: number, quantization: Uint16Array): void {
-  for (let k = 0; k < 64; k += 1) steps[64 * index + zigzag[k]!] = quantization[k]!;
+  const table = kernel.quantization + kernel.QUANTIZATION_BYTES * index;
+  const steps = new Int32Array(memory, table, 64);
+  for (let k = 0; k < 64; k += 1) steps[zigzag[k]!] = quantization[k]!;
+  kernel.makeQuantization(table);
 }

@@ -20,8 +20,10 @@ export const TABLE_BYTES: i32 = 8352;
 /** Eight of them. */
 export const tables: usize = memory.data(8 * TABLE_BYTES, 16);
 
-/** Quantization tables of up to four components, each of 64 int32 in rows of eight. */
-export const quantization: usize = memory.data(4 * 64 * 4, 16);
+/** Bytes of a quantization table: 64 int32 in rows of eight, then what is made of them. */
+export const QUANTIZATION_BYTES: i32 = 400;
+/** Those of up to four components. */
+export const quantization: usize = memory.data(4 * QUANTIZATION_BYTES, 16);
 
 /** Bytes of a component of a scan: six int32, see {@link Part}. */
 export const PART_BYTES: i32 = 32;
@@ -498,6 +500,8 @@ export function decode(from: i32, to: i32): i32 {
 // ---- the inverse transform ----
 
 const BITS = 13;
+/** Bits that are kept between the passes, in pictures of 8 bits. */
+const GUARD = 2;
 
 const F0298 = 2446;
 const F0390 = 3196;
@@ -515,12 +519,43 @@ const F3072 = 25172;
 /** Between the passes, 64 int32. */
 const between: usize = memory.data(64 * 4, 16);
 
+/** Behind a quantization table: it once more as int16, and the bits that coefficients must not have for that. */
+const SHORT = 256;
+const TOO_LARGE = 384;
+
+/** Makes of a quantization table what {@link transform} needs. */
+export function makeQuantization(table: usize): void {
+  let most: u32 = 1;
+  for (let i = 0; i < 64; i += 1) {
+    const step = load<u32>(table + 4 * i);
+    most = max(most, step);
+    store<i16>(table + 2 * i, step, SHORT);
+  }
+  // Products with coefficients of up to 2^n are 32767 at most.
+  store<i32>(table, most > 0x7fff ? -1 : -(1 << (31 - clz<u32>(0x7fff / most))), TOO_LARGE);
+}
+
 @inline
 function times(a: v128, b: i32): v128 {
   return i32x4.mul(a, i32x4.splat(b));
 }
 
-/** Four transforms of eight values, one in each lane, modulo 2^32; results are stored 32 bytes apart. */
+/** Puts the halves of a transform together; results are stored `step` bytes apart. */
+@inline
+function results(
+  t10: v128, t11: v128, t12: v128, t13: v128, o0: v128, o1: v128, o2: v128, o3: v128, to: usize, step: usize, shift: i32,
+): void {
+  v128.store(to, i32x4.shr_s(i32x4.add(t10, o3), shift));
+  v128.store(to + step, i32x4.shr_s(i32x4.add(t11, o2), shift));
+  v128.store(to + 2 * step, i32x4.shr_s(i32x4.add(t12, o1), shift));
+  v128.store(to + 3 * step, i32x4.shr_s(i32x4.add(t13, o0), shift));
+  v128.store(to + 4 * step, i32x4.shr_s(i32x4.sub(t13, o0), shift));
+  v128.store(to + 5 * step, i32x4.shr_s(i32x4.sub(t12, o1), shift));
+  v128.store(to + 6 * step, i32x4.shr_s(i32x4.sub(t11, o2), shift));
+  v128.store(to + 7 * step, i32x4.shr_s(i32x4.sub(t10, o3), shift));
+}
+
+/** Four transforms of eight values, one in each lane, modulo 2^32. */
 @inline
 function pass(
   s0: v128, s1: v128, s2: v128, s3: v128, s4: v128, s5: v128, s6: v128, s7: v128, to: usize, step: usize, shift: i32,
@@ -548,14 +583,7 @@ function pass(
   const o2 = i32x4.add(i32x4.add(times(s3, F3072), z2), z3);
   const o3 = i32x4.add(i32x4.add(times(s1, F1501), z1), z4);
 
-  v128.store(to, i32x4.shr_s(i32x4.add(t10, o3), shift));
-  v128.store(to + step, i32x4.shr_s(i32x4.add(t11, o2), shift));
-  v128.store(to + 2 * step, i32x4.shr_s(i32x4.add(t12, o1), shift));
-  v128.store(to + 3 * step, i32x4.shr_s(i32x4.add(t13, o0), shift));
-  v128.store(to + 4 * step, i32x4.shr_s(i32x4.sub(t13, o0), shift));
-  v128.store(to + 5 * step, i32x4.shr_s(i32x4.sub(t12, o1), shift));
-  v128.store(to + 6 * step, i32x4.shr_s(i32x4.sub(t11, o2), shift));
-  v128.store(to + 7 * step, i32x4.shr_s(i32x4.sub(t10, o3), shift));
+  results(t10, t11, t12, t13, o0, o1, o2, o3, to, step, shift);
 }
 
 /** Four coefficients of a row, dequantized. */
@@ -606,76 +634,260 @@ function rows(row: usize, shift: i32): void {
   );
 }
 
-/** Dequantizes and transforms blocks that stand in a row into eight rows of samples: uint8 of 8 bits, uint16 of 12. */
-export function transform(from: usize, blocks: i32, steps: usize, to: usize, precision: i32): void {
-  const guard = precision > 8 ? 1 : 2;
+/** Bits of a sample of uint8 or uint16. */
+@inline
+function precisionOf<T>(): i32 {
+  return sizeof<T>() > 1 ? 12 : 8;
+}
+
+/** Writes four rows of int16 of a block as samples. */
+@inline
+function write<T>(to: usize, stride: usize, r0: v128, r1: v128, r2: v128, r3: v128): void {
+  const middle = i16x8.splat(<i16>((<i32>1) << (precisionOf<T>() - 1)));
+  const a = i16x8.add(r0, middle), b = i16x8.add(r1, middle), c = i16x8.add(r2, middle), d = i16x8.add(r3, middle);
+  if (sizeof<T>() > 1) {
+    const most = i16x8.splat(<i16>(((<i32>1) << precisionOf<T>()) - 1));
+    v128.store(to, clamped(a, most));
+    v128.store(to + 2 * stride, clamped(b, most));
+    v128.store(to + 4 * stride, clamped(c, most));
+    v128.store(to + 6 * stride, clamped(d, most));
+  } else {
+    const ab = i8x16.narrow_i16x8_u(a, b);
+    const cd = i8x16.narrow_i16x8_u(c, d);
+    v128.store64_lane(to, ab, 0);
+    v128.store64_lane(to + stride, ab, 1);
+    v128.store64_lane(to + 2 * stride, cd, 0);
+    v128.store64_lane(to + 3 * stride, cd, 1);
+  }
+}
+
+/** The transform of a block, whatever its coefficients are. */
+function wideBlock<T>(block: usize, steps: usize, to: usize, stride: usize): void {
+  const guard = sizeof<T>() > 1 ? 1 : GUARD;
+  columns(block, steps, 0, BITS - guard);
+  columns(block, steps, 4, BITS - guard);
+  rows(0, BITS + guard + 3);
+  rows(4, BITS + guard + 3);
+  for (let y: usize = 0; y < 8; y += 4) {
+    const four = between + 32 * y;
+    const a = v128.load(four), b = v128.load(four, 16), c = v128.load(four, 32), d = v128.load(four, 48);
+    const e = v128.load(four, 64), f = v128.load(four, 80), g = v128.load(four, 96), h = v128.load(four, 112);
+    const ab0 = low4(a, b), ab1 = high4(a, b), cd0 = low4(c, d), cd1 = high4(c, d);
+    const ef0 = low4(e, f), ef1 = high4(e, f), gh0 = low4(g, h), gh1 = high4(g, h);
+    write<T>(
+      to + sizeof<T>() * y * stride, stride,
+      i16x8.narrow_i32x4_s(lows(ab0, cd0), lows(ef0, gh0)),
+      i16x8.narrow_i32x4_s(highs(ab0, cd0), highs(ef0, gh0)),
+      i16x8.narrow_i32x4_s(lows(ab1, cd1), lows(ef1, gh1)),
+      i16x8.narrow_i32x4_s(highs(ab1, cd1), highs(ef1, gh1)),
+    );
+  }
+}
+
+/** The sum of products of two int16 with two factors, in each of four lanes. */
+@inline
+function both(pairs: v128, first: i32, second: i32): v128 {
+  return i32x4.dot_i16x8_s(pairs, i32x4.splat(second << 16 | first & 0xffff));
+}
+
+/** What {@link pass} makes, of pairs of int16. All is linear modulo 2^32, so that sums of factors serve for factors of sums. */
+@inline
+function pairPass(p04: v128, p26: v128, p17: v128, p35: v128, to: usize, shift: i32): void {
+  const half = i32x4.splat((<i32>1) << (shift - 1));
+  const e0 = i32x4.add(both(p04, 1 << BITS, 1 << BITS), half);
+  const e1 = i32x4.add(both(p04, 1 << BITS, -(1 << BITS)), half);
+  const e2 = both(p26, F0541, F0541 - F1847);
+  const e3 = both(p26, F0541 + F0765, F0541);
+  const t10 = i32x4.add(e0, e3), t13 = i32x4.sub(e0, e3), t11 = i32x4.add(e1, e2), t12 = i32x4.sub(e1, e2);
+  const o0 = i32x4.add(
+    both(p17, F1175 - F0899, F1175 + F0298 - F0899 - F1961),
+    both(p35, F1175 - F1961, F1175),
+  );
+  const o1 = i32x4.add(both(p17, F1175 - F0390, F1175), both(p35, F1175 - F2562, F1175 + F2053 - F2562 - F0390));
+  const o2 = i32x4.add(both(p17, F1175, F1175 - F1961), both(p35, F1175 + F3072 - F2562 - F1961, F1175 - F2562));
+  const o3 = i32x4.add(both(p17, F1175 + F1501 - F0899 - F0390, F1175 - F0899), both(p35, F1175, F1175 - F0390));
+  results(t10, t11, t12, t13, o0, o1, o2, o3, to, 32, shift);
+}
+
+/** The same where values 4 to 7 are 0. */
+@inline
+function quarterPass(p02: v128, p13: v128, to: usize, shift: i32): void {
+  const half = i32x4.splat((<i32>1) << (shift - 1));
+  results(
+    i32x4.add(both(p02, 1 << BITS, F0541 + F0765), half),
+    i32x4.add(both(p02, 1 << BITS, F0541), half),
+    i32x4.add(both(p02, 1 << BITS, -F0541), half),
+    i32x4.add(both(p02, 1 << BITS, -F0541 - F0765), half),
+    both(p13, F1175 - F0899, F1175 - F1961),
+    both(p13, F1175 - F0390, F1175 - F2562),
+    both(p13, F1175, F1175 + F3072 - F2562 - F1961),
+    both(p13, F1175 + F1501 - F0899 - F0390, F1175),
+    to, 32, shift,
+  );
+}
+
+@inline
+function low8(a: v128, b: v128): v128 { return i16x8.shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
+@inline
+function high8(a: v128, b: v128): v128 { return i16x8.shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
+@inline
+function lowPairs(a: v128, b: v128): v128 { return i32x4.shuffle(a, b, 0, 4, 1, 5); }
+@inline
+function highPairs(a: v128, b: v128): v128 { return i32x4.shuffle(a, b, 2, 6, 3, 7); }
+
+/** A row of what {@link pairPass} left, as int16. */
+@inline
+function narrow(row: usize): v128 {
+  return i16x8.narrow_i32x4_s(v128.load(between + 32 * row), v128.load(between + 32 * row, 16));
+}
+
+/** The first four of a row and those of the next. */
+@inline
+function narrowTwo(row: usize): v128 {
+  return i16x8.narrow_i32x4_s(v128.load(between + 32 * row), v128.load(between + 32 * row, 32));
+}
+
+/** Dequantized coefficients of a row. */
+@inline
+function short(block: usize, steps: usize, row: usize): v128 {
+  return i16x8.mul(v128.load(block + 16 * row), v128.load(steps + 16 * row, SHORT));
+}
+
+/** The bits in which a row of coefficients differs from its signs. */
+@inline
+function magnitude(block: usize, row: usize): v128 {
+  const values = v128.load(block + 16 * row);
+  return v128.xor(values, i16x8.shr_s(values, 15));
+}
+
+/** Writes what the second pass left, by columns, as rows of samples. */
+@inline
+function finish(to: usize, stride: usize): void {
+  const i = narrow(0), j = narrow(1), k = narrow(2), l = narrow(3);
+  const m = narrow(4), n = narrow(5), o = narrow(6), p = narrow(7);
+  const ij0 = low8(i, j), kl0 = low8(k, l), mn0 = low8(m, n), op0 = low8(o, p);
+  const ij1 = high8(i, j), kl1 = high8(k, l), mn1 = high8(m, n), op1 = high8(o, p);
+  const ijkl0 = lowPairs(ij0, kl0), ijkl1 = highPairs(ij0, kl0), ijkl2 = lowPairs(ij1, kl1), ijkl3 = highPairs(ij1, kl1);
+  const mnop0 = lowPairs(mn0, op0), mnop1 = highPairs(mn0, op0), mnop2 = lowPairs(mn1, op1), mnop3 = highPairs(mn1, op1);
+  write<u8>(to, stride, lows(ijkl0, mnop0), highs(ijkl0, mnop0), lows(ijkl1, mnop1), highs(ijkl1, mnop1));
+  write<u8>(
+    to + 4 * stride, stride,
+    lows(ijkl2, mnop2), highs(ijkl2, mnop2), lows(ijkl3, mnop3), highs(ijkl3, mnop3),
+  );
+}
+
+/** Bits of coefficients that are too large for products of 16 bits. */
+@inline
+function tooLarge(magnitudes: v128, steps: usize): bool {
+  return v128.any_true(v128.and(magnitudes, i16x8.splat(<i16>load<i32>(steps, TOO_LARGE))));
+}
+
+/** Whether one of these rows does not fit 16 bits, or is about not to: packing leaves the outermost values then. */
+@inline
+function saturated(a: v128, b: v128, c: v128, d: v128): bool {
+  const most = i16x8.max_u(i16x8.max_u(i16x8.abs(a), i16x8.abs(b)), i16x8.max_u(i16x8.abs(c), i16x8.abs(d)));
+  return v128.any_true(i16x8.ge_u(most, i16x8.splat(0x7fff)));
+}
+
+/** {@link shortBlock} where the coefficients of rows and columns 4 to 7 are 0. */
+@inline
+function quarterBlock(block: usize, steps: usize, to: usize, stride: usize): bool {
+  const magnitudes = v128.or(
+    v128.or(magnitude(block, 0), magnitude(block, 1)),
+    v128.or(magnitude(block, 2), magnitude(block, 3)),
+  );
+  if (tooLarge(magnitudes, steps)) return false;
+  quarterPass(
+    low8(short(block, steps, 0), short(block, steps, 2)),
+    low8(short(block, steps, 1), short(block, steps, 3)),
+    between,
+    BITS - GUARD,
+  );
+  const r01 = narrowTwo(0), r23 = narrowTwo(2), r45 = narrowTwo(4), r67 = narrowTwo(6);
+  if (saturated(r01, r23, r45, r67)) return false;
+  const r02 = low8(r01, r23), r13 = high8(r01, r23), r46 = low8(r45, r67), r57 = high8(r45, r67);
+  const c01 = low8(r02, r13), c23 = high8(r02, r13), d01 = low8(r46, r57), d23 = high8(r46, r57);
+  const t0 = lows(c01, d01), t1 = highs(c01, d01), t2 = lows(c23, d23), t3 = highs(c23, d23);
+  quarterPass(low8(t0, t2), low8(t1, t3), between, BITS + GUARD + 3);
+  quarterPass(high8(t0, t2), high8(t1, t3), between + 16, BITS + GUARD + 3);
+  finish(to, stride);
+  return true;
+}
+
+/**
+ * The transform of a block of 8 bits whose values have 16 bits up to the second pass, as those that encoders write have.
+ *
+ * @returns false when they have more: then nothing is written
+ */
+@inline
+function shortBlock(block: usize, steps: usize, to: usize, stride: usize): bool {
+  const magnitudes = v128.or(
+    v128.or(v128.or(magnitude(block, 0), magnitude(block, 1)), v128.or(magnitude(block, 2), magnitude(block, 3))),
+    v128.or(v128.or(magnitude(block, 4), magnitude(block, 5)), v128.or(magnitude(block, 6), magnitude(block, 7))),
+  );
+  if (tooLarge(magnitudes, steps)) return false;
+  const s0 = short(block, steps, 0), s1 = short(block, steps, 1), s2 = short(block, steps, 2), s3 = short(block, steps, 3);
+  const s4 = short(block, steps, 4), s5 = short(block, steps, 5), s6 = short(block, steps, 6), s7 = short(block, steps, 7);
+  const first = BITS - GUARD;
+  pairPass(low8(s0, s4), low8(s2, s6), low8(s1, s7), low8(s3, s5), between, first);
+  pairPass(high8(s0, s4), high8(s2, s6), high8(s1, s7), high8(s3, s5), between + 16, first);
+  const a = narrow(0), b = narrow(1), c = narrow(2), d = narrow(3);
+  const e = narrow(4), f = narrow(5), g = narrow(6), h = narrow(7);
+  if (saturated(a, b, c, d) || saturated(e, f, g, h)) return false;
+  // Columns 0 and 4 of the rows in pairs, and so on: half of a transposition.
+  const ab0 = low8(a, b), cd0 = low8(c, d), ef0 = low8(e, f), gh0 = low8(g, h);
+  const ab1 = high8(a, b), cd1 = high8(c, d), ef1 = high8(e, f), gh1 = high8(g, h);
+  const abcd0 = lowPairs(ab0, cd0), abcd1 = highPairs(ab0, cd0), abcd2 = lowPairs(ab1, cd1), abcd3 = highPairs(ab1, cd1);
+  const efgh0 = lowPairs(ef0, gh0), efgh1 = highPairs(ef0, gh0), efgh2 = lowPairs(ef1, gh1), efgh3 = highPairs(ef1, gh1);
+  const t0 = lows(abcd0, efgh0), t1 = highs(abcd0, efgh0), t2 = lows(abcd1, efgh1), t3 = highs(abcd1, efgh1);
+  const t4 = lows(abcd2, efgh2), t5 = highs(abcd2, efgh2), t6 = lows(abcd3, efgh3), t7 = highs(abcd3, efgh3);
+  const second = BITS + GUARD + 3;
+  pairPass(low8(t0, t4), low8(t2, t6), low8(t1, t7), low8(t3, t5), between, second);
+  pairPass(high8(t0, t4), high8(t2, t6), high8(t1, t7), high8(t3, t5), between + 16, second);
+  finish(to, stride);
+  return true;
+}
+
+/** The transform of a block of which coefficient 0 alone is not 0: all samples are the same. */
+@inline
+function evenBlock<T>(block: usize, steps: usize, to: usize, stride: usize): void {
+  const guard = sizeof<T>() > 1 ? 1 : GUARD;
   const first = BITS - guard;
   const second = BITS + guard + 3;
-  const middle = i16x8.splat(<i16>((<i32>1) << (precision - 1)));
-  const most = i16x8.splat(<i16>(((<i32>1) << precision) - 1));
-  const zero = i16x8.splat(0);
-  const width: usize = precision > 8 ? 2 : 1;
+  const direct = <i32>load<i16>(block) * load<i32>(steps);
+  const column = ((direct << BITS) + (1 << (first - 1))) >> first;
+  const row = i16x8.splat(<i16>(((column << BITS) + (1 << (second - 1))) >> second));
+  write<T>(to, stride, row, row, row, row);
+  write<T>(to + 4 * sizeof<T>() * stride, stride, row, row, row, row);
+}
+
+/** Dequantizes and transforms blocks that stand in a row into eight rows of samples: uint8 of 8 bits, uint16 of 12. */
+export function transform(from: usize, blocks: i32, steps: usize, to: usize, precision: i32): void {
+  // Apart, so that shifts are by constants, which are faster.
+  if (precision > 8) transformAll<u16>(from, blocks, steps, to);
+  else transformAll<u8>(from, blocks, steps, to);
+}
+
+function transformAll<T>(from: usize, blocks: i32, steps: usize, to: usize): void {
   const stride: usize = 8 * blocks;
   for (let i = 0; i < blocks; i += 1) {
     const block = from + 128 * <usize>i;
-    const target = to + 8 * width * <usize>i;
-    const others = v128.or(
-      v128.or(
-        v128.or(v128.load(block, 16), v128.load(block, 32)),
-        v128.or(v128.load(block, 48), v128.load(block, 64)),
-      ),
-      v128.or(
-        v128.or(v128.load(block, 80), v128.load(block, 96)),
-        v128.or(v128.load(block, 112), i16x8.replace_lane(v128.load(block), 0, 0)),
-      ),
+    const target = to + 8 * sizeof<T>() * <usize>i;
+    const upper = v128.or(
+      v128.or(v128.load(block, 16), v128.load(block, 32)),
+      v128.or(v128.load(block, 48), i16x8.replace_lane(v128.load(block), 0, 0)),
     );
-    if (!v128.any_true(others)) {
-      // Coefficient 0 alone: all samples are the same.
-      const direct = load<i16>(block) * load<i32>(steps);
-      const column = ((direct << BITS) + (1 << (first - 1))) >> first;
-      const value = ((column << BITS) + (1 << (second - 1))) >> second;
-      const row = i16x8.min_s(i16x8.max_s(i16x8.add(i16x8.splat(<i16>value), middle), zero), most);
-      const narrow = i8x16.narrow_i16x8_u(row, row);
-      for (let y: usize = 0; y < 8; y += 1) {
-        if (width === 1) v128.store64_lane(target + y * stride, narrow, 0);
-        else v128.store(target + 2 * y * stride, row);
-      }
-      continue;
-    }
-    columns(block, steps, 0, first);
-    columns(block, steps, 4, first);
-    rows(0, second);
-    rows(4, second);
-    for (let y: usize = 0; y < 8; y += 4) {
-      const four = between + 32 * y;
-      const a = v128.load(four), b = v128.load(four, 16), c = v128.load(four, 32), d = v128.load(four, 48);
-      const e = v128.load(four, 64), f = v128.load(four, 80), g = v128.load(four, 96), h = v128.load(four, 112);
-      const ab0 = low4(a, b), ab1 = high4(a, b), cd0 = low4(c, d), cd1 = high4(c, d);
-      const ef0 = low4(e, f), ef1 = high4(e, f), gh0 = low4(g, h), gh1 = high4(g, h);
-      let r0 = i16x8.narrow_i32x4_s(lows(ab0, cd0), lows(ef0, gh0));
-      let r1 = i16x8.narrow_i32x4_s(highs(ab0, cd0), highs(ef0, gh0));
-      let r2 = i16x8.narrow_i32x4_s(lows(ab1, cd1), lows(ef1, gh1));
-      let r3 = i16x8.narrow_i32x4_s(highs(ab1, cd1), highs(ef1, gh1));
-      r0 = i16x8.min_s(i16x8.max_s(i16x8.add(r0, middle), zero), most);
-      r1 = i16x8.min_s(i16x8.max_s(i16x8.add(r1, middle), zero), most);
-      r2 = i16x8.min_s(i16x8.max_s(i16x8.add(r2, middle), zero), most);
-      r3 = i16x8.min_s(i16x8.max_s(i16x8.add(r3, middle), zero), most);
-      if (width === 1) {
-        const r01 = i8x16.narrow_i16x8_u(r0, r1);
-        const r23 = i8x16.narrow_i16x8_u(r2, r3);
-        const row = target + y * stride;
-        v128.store64_lane(row, r01, 0);
-        v128.store64_lane(row + stride, r01, 1);
-        v128.store64_lane(row + 2 * stride, r23, 0);
-        v128.store64_lane(row + 3 * stride, r23, 1);
-      } else {
-        const row = target + 2 * y * stride;
-        v128.store(row, r0);
-        v128.store(row + 2 * stride, r1);
-        v128.store(row + 4 * stride, r2);
-        v128.store(row + 6 * stride, r3);
-      }
-    }
+    const lower = v128.or(
+      v128.or(v128.load(block, 64), v128.load(block, 80)),
+      v128.or(v128.load(block, 96), v128.load(block, 112)),
+    );
+    if (!v128.any_true(v128.or(upper, lower))) evenBlock<T>(block, steps, target, stride);
+    else if (sizeof<T>() > 1) wideBlock<T>(block, steps, target, stride);
+    else if (
+      v128.any_true(lower) || i64x2.extract_lane(upper, 1) !== 0
+        ? !shortBlock(block, steps, target, stride)
+        : !quarterBlock(block, steps, target, stride)
+    ) wideBlock<T>(block, steps, target, stride);
   }
 }
 
@@ -770,9 +982,9 @@ function clamped(value: v128, most: v128): v128 {
 }
 
 @inline
-function interleaved<T>(count: usize, rgb: bool, precision: i32): void {
-  const middle = i16x8.splat(<i16>((<i32>1) << (precision - 1)));
-  const most = i16x8.splat(<i16>(((<i32>1) << precision) - 1));
+function interleaved<T>(count: usize, rgb: bool): void {
+  const middle = i16x8.splat(<i16>((<i32>1) << (precisionOf<T>() - 1)));
+  const most = i16x8.splat(<i16>(((<i32>1) << precisionOf<T>()) - 1));
   const one = sizeof<T>();
   for (let i: usize = 0; i < count; i += 8) {
     const from = coefficients + one * i;
@@ -813,6 +1025,6 @@ function interleaved<T>(count: usize, rgb: bool, precision: i32): void {
  * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 7 pixels behind the result are overwritten.
  */
 export function interleave(count: usize, rgb: bool, precision: i32): void {
-  if (precision > 8) interleaved<u16>(count, rgb, precision);
-  else interleaved<u8>(count, rgb, precision);
+  if (precision > 8) interleaved<u16>(count, rgb);
+  else interleaved<u8>(count, rgb);
 }
