@@ -519,7 +519,7 @@ const F3072 = 25172;
 /** Between the passes, 64 int32. */
 const between: usize = memory.data(64 * 4, 16);
 
-/** Behind a quantization table: it once more as int16, and the bits that coefficients must not have for that. */
+/** Behind a quantization table: it once more as int16, and the bits that coefficients must not have for that; 0 where it has more. */
 const SHORT = 256;
 const TOO_LARGE = 384;
 
@@ -532,7 +532,7 @@ export function makeQuantization(table: usize): void {
     store<i16>(table + 2 * i, step, SHORT);
   }
   // Products with coefficients of up to 2^n are 32767 at most.
-  store<i32>(table, most > 0x7fff ? -1 : -(1 << (31 - clz<u32>(0x7fff / most))), TOO_LARGE);
+  store<i32>(table, most > 0x7fff ? 0 : -(1 << (31 - clz<u32>(0x7fff / most))), TOO_LARGE);
 }
 
 @inline
@@ -776,10 +776,11 @@ function finish(to: usize, stride: usize): void {
   );
 }
 
-/** Bits of coefficients that are too large for products of 16 bits. */
+/** Whether a product of one of these coefficients may have more than 16 bits. */
 @inline
 function tooLarge(magnitudes: v128, steps: usize): bool {
-  return v128.any_true(v128.and(magnitudes, i16x8.splat(<i16>load<i32>(steps, TOO_LARGE))));
+  const bits = load<i32>(steps, TOO_LARGE);
+  return bits === 0 || v128.any_true(v128.and(magnitudes, i16x8.splat(<i16>bits)));
 }
 
 /** Whether one of these rows does not fit 16 bits, or is about not to: packing leaves the outermost values then. */
