@@ -1,5 +1,5 @@
 /** JPEG streams by hand (ITU-T T.81, annex B): each bound of each segment at its value and one beyond. */
-import { deepEqual, throws } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import { strip } from "../../../tests/fixtures/strip.ts";
 import { jpeg } from "./mod.ts";
 
@@ -453,4 +453,78 @@ Deno.test("a scan has up to four components", () => {
     data: [0b10100101, 0b01001010, 0b10010101, 0b00101111],
   };
   deepEqual([...decoded(parts, { samples: 4 })], times(64, 137, 137, 137, 137));
+});
+
+/** Bits, the highest of a number first, as entropy-coded data. */
+class DataWriter {
+  readonly bytes: number[] = [];
+  #bits = "";
+
+  write(value: number, length: number) {
+    if (length > 0) this.#bits += value.toString(2).padStart(length, "0");
+    while (this.#bits.length >= 8) {
+      const byte = parseInt(this.#bits.slice(0, 8), 2);
+      this.bytes.push(byte);
+      if (byte === 0xff) this.bytes.push(0);
+      this.#bits = this.#bits.slice(8);
+    }
+  }
+
+  marker(code: number) {
+    this.write(2 ** (-this.#bits.length & 7) - 1, -this.#bits.length & 7);
+    this.bytes.push(0xff, code);
+  }
+}
+
+/** Data of blocks that have one value each: differences by codes of 4 bits, a code of 16 bits that ends the block if `ac`. */
+function evenBlocks(values: readonly number[], restart: number, ac: boolean): number[] {
+  const data = new DataWriter();
+  let previous = 0;
+  for (const [i, value] of values.entries()) {
+    if (restart > 0 && i > 0 && i % restart === 0) {
+      data.marker(0xd0 + (i / restart - 1) % 8);
+      previous = 0;
+    }
+    const difference = value - previous;
+    previous = value;
+    const size = Math.abs(difference).toString(2).length * Math.sign(Math.abs(difference));
+    data.write(size, 4);
+    data.write(difference < 0 ? difference + 2 ** size - 1 : difference, size);
+    if (ac) data.write(0b1111_1111_0000_0000, 16);
+  }
+  data.marker(0xd9);
+  return data.bytes;
+}
+
+Deno.test("pictures are read that are larger than what the decoder holds at once", () => {
+  // Category n has the code n; blocks end with the only code of 16 bits that begins with a stuffed byte.
+  const codes = [...times(7, 0), 255, ...times(7, 0), 1];
+  const tables = segment(
+    0xc4,
+    ...huffman(0, [0, 0, 0, 12], ...Array.from({ length: 12 }, (_, i) => i)),
+    ...huffman(0x10, codes, ...times(255, 1), 0),
+  );
+  const [wide, high] = [1500, 16];
+  // 128 and the values come out, since the first coefficient is eight times the mean and the step is 8.
+  const values = Array.from({ length: wide * high }, (_, i) => (i * i * 7 + i * 13) % 251 - 125);
+  const [width, height] = [8 * wide, 8 * high];
+  for (const [kind, end] of [[0xc0, 63], [0xc2, 0]] as const) {
+    for (const restart of [0, 7, 1500]) {
+      const bytes = jpeg.decode(
+        stream({
+          tables,
+          frame: segment(kind, 8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0),
+          before: segment(0xdd, restart >> 8, restart & 255),
+          scan: segment(0xda, 1, 1, 0, 0, end, 0),
+          data: evenBlocks(values, restart, kind === 0xc0),
+          end: [],
+        }),
+        strip(width, height),
+      ) as Uint8Array;
+      const wrong = bytes.findIndex((sample, i) =>
+        sample !== 128 + values[(Math.floor(i / width) >> 3) * wide + (i % width >> 3)]!
+      );
+      equal(wrong, -1, `kind ${kind}, restart after ${restart}`);
+    }
+  }
 });
