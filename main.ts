@@ -256,17 +256,17 @@ async function main(args: readonly string[]): Promise<void> {
   if (name === "validate" || name === "schema" || name === "info" || name === "plane") {
     Deno.exit(await run(name, rest));
   }
-  const hasScreen = () =>
+  // From its sources it is started by those who work on it.
+  const mayOpen = Deno.build.standalone &&
     hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));
-  // As a click starts it, or a file that was dropped on it. From its sources it is started by those who work on it.
-  const isClicked = Deno.build.standalone && args.every((argument) => isAbsolute(argument)) && hasScreen();
+  // Nothing else is given by a click on it, or by files that are dropped on it.
+  const isClicked = mayOpen && args.every((argument) => isAbsolute(argument));
   try {
     const command = parseCommandLine(args);
     if (command.kind === "help") return console.log(command.text);
     if (command.kind === "version") return console.log(versionLine());
     const { configuration } = command;
-    const opens = configuration.open ?? (isClicked || (configuration.file !== null && hasScreen()));
-    await serve(configuration, opens);
+    await serve(configuration, configuration.open ?? (mayOpen && (isClicked || configuration.file !== null)));
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof StartFailed)) throw error;
     console.error(error.message);
