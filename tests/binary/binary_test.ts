@@ -8,6 +8,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
 import { readExecutable } from "./executable.ts";
+import { writeCollection } from "../collection_tree.ts";
 import { formatSamples, openSample } from "./format_samples.ts";
 import { checkProbe } from "./probe_outcomes.ts";
 import { startClicked } from "./started_by_click.ts";
@@ -50,6 +51,8 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
       assert.equal(JSON.parse(new TextDecoder().decode(info.stdout)).source.path, sample!.path);
       assert.equal(createHash("sha256").update(plane.stdout).digest("hex"), sample!.sha256[0]);
     });
+
+    await t.step("judges a collection and prints a schema", () => useCollection(join(folder, "collection")));
 
     // PATH is empty: no dialog program is installed, of which nothing may be said.
     const temporary = join(folder, "temporary");
@@ -117,6 +120,23 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
+}
+
+/** Has a collection judged, as it is and without its table. */
+async function useCollection(collection: string): Promise<void> {
+  const run = async (...args: string[]) => {
+    const { code, stdout } = await new Deno.Command(binary, { args }).output();
+    return { code, text: new TextDecoder().decode(stdout) };
+  };
+  writeCollection(collection);
+  const whole = await run("validate", collection);
+  assert.equal(whole.code, 0, whole.text);
+  Deno.removeSync(join(collection, "tables", "all.csv"));
+  const damaged = await run("validate", collection);
+  assert.equal(damaged.code, 1);
+  assert.match(damaged.text, /all\.csv/);
+  const schema = await run("schema", "collection");
+  assert.deepEqual([schema.code, JSON.parse(schema.text).type], [0, "object"]);
 }
 
 /** Loads the pages and every script, style and picture that their HTML names, and what the scripts import. */
