@@ -1,7 +1,10 @@
 /** What the rules of axe-core find in the page, empty and with a line scan or an image, in both colour schemes and sizes. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import axe from "axe-core";
 import type { Viewer } from "./browser.ts";
+import { measuredScan } from "./measured_scan.ts";
+import { dragOver, unfold } from "./measuring_hand.ts";
 import { openCard, viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
@@ -23,6 +26,22 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.selectOption("#source .layers", "split");
     await viewer.settle();
     await assertNoFault(viewer, "line scan");
+    const vessel = join(viewer.server.folder, "vessel.oir");
+    await Deno.writeFile(vessel, measuredScan());
+    await viewer.open(vessel);
+    await page.click("#tool-band");
+    await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+    await page.click("#tool-line");
+    await dragOver(viewer, "source", [0.4, 0.2], [0.5, 0.3]);
+    for (const part of ["lines", "velocities", "events", "cursors", "export"]) await unfold(viewer, part);
+    await page.check("#trace-change");
+    await page.click("#event-find");
+    assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
+    await page.click("#velocity-start");
+    await page.locator("#measure-velocities .result", { hasText: "windows" }).waitFor();
+    await viewer.settle();
+    await assertNoFault(viewer, "measured");
+    await viewer.open(files.scan);
     await page.setViewportSize({ width: 390, height: 844 });
     await viewer.settle();
     await assertNoFault(viewer, "line scan on a phone");

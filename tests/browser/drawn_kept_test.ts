@@ -83,6 +83,7 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   await Deno.writeFile(path, measuredScan());
   await openPath(viewer, path);
   await drawAll(viewer);
+  await page.selectOption("#statistic", "max");
   const before = await tables(viewer);
   assert.match(before[0]!, /Band 1[^]*quiet[^]*dF\/F0[^]*percentile 20/);
   assert.match(before[1]!, /Threshold,0\.7\r\n[^]*,whisker\r\n$/);
@@ -90,6 +91,7 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   assert.match(before[3]!, /Lines averaged,3\r\n[^]*\r\nB,/);
   await reload(viewer);
   assert.deepEqual(await tables(viewer), before);
+  assert.equal(await page.inputValue("#statistic"), "max");
   assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
   // The next one is the third.
   await drawBand(viewer, 60, 70);

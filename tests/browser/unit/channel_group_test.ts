@@ -49,3 +49,25 @@ Deno.test("colours begin with one range, opacity begins hidden", () => {
   const [red, , blue] = colors.channels;
   assert.deepEqual(red!.range, blue!.range);
 });
+
+Deno.test("automatic ranges follow what is seen, colours with one range, chosen ones stay", () => {
+  const colors = group(["Red", "Green", "Blue"]);
+  const ranges = () => colors.channels.map(({ range }: { range: [number, number] }) => range);
+  const begun = ranges();
+  // Two values each: the 1st percentile lies at 0.01 of the way, the 99.5th at 0.995.
+  colors.see(({ index }: { index: number }) => Float32Array.of(100 * index, 100 * index + 100));
+  assert.deepEqual(ranges(), [[1, 299.5], [1, 299.5], [1, 299.5]]);
+  colors.see(null);
+  assert.deepEqual(ranges(), begun);
+  colors.channels[0]!.setRange(3, 4);
+  colors.see(() => Float32Array.of(0, 200));
+  assert.deepEqual(ranges(), [[3, 4], [2, 199], [2, 199]]);
+});
+
+Deno.test("so many of the first channels are shown", () => {
+  const three = group(["a", "b", "c"]);
+  three.show(2);
+  assert.deepEqual(shown(three), [true, true, false]);
+  three.show(Infinity);
+  assert.deepEqual(shown(three), [true, true, true]);
+});

@@ -13,8 +13,6 @@ import { button, checkField, choiceField, numberField } from "./fields.js";
 /** @import { Band } from "./bands.js" */
 /** @import { Scan } from "./scan.js" */
 
-const HOW_TO = "Choose Band and drag up or down over the line scan, or along the path of the reference.";
-
 /** Emits `change` when a trace may have changed. */
 export class BandPanel extends EventTarget {
   bands = new Bands();
@@ -27,11 +25,13 @@ export class BandPanel extends EventTarget {
   /** @type {Scan | null} */
   #scan = null;
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
-  #hint = element("p", { className: "hint", textContent: HOW_TO });
+  #hint = element("p", { className: "hint" });
   #baseline;
   #window;
   #change;
   #average;
+  /** Whether there is a path over a reference to draw along. */
+  hasPath = false;
   /** While it is dragged. @type {{from: number, to: number} | null} */
   draft = null;
 
@@ -218,7 +218,9 @@ export class BandPanel extends EventTarget {
     this.#hint.hidden = all.length > 0 && !isFull;
     this.#hint.textContent = isFull
       ? `${MOST_BANDS} bands are the most: remove one to draw another.`
-      : HOW_TO;
+      : `Choose Band and drag up or down over the line scan${
+        this.hasPath ? ", or along the path of the reference" : ""
+      }.`;
     // What is typed into stays; only what is gone or new is made again.
     const rows = new Map(
       [...this.#list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.band, row]),

@@ -105,6 +105,7 @@ export class Measuring extends EventTarget {
     const scan = this.#scan = scanOf(shown);
     const drawn = drawnIn(shown.drawn, scan);
     this.#path = path;
+    this.#bands.hasPath = path.length > 0;
     this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
     // Velocities are those of samples that are gone.
     for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) panel.begin(scan, drawn);
