@@ -54,8 +54,7 @@ export class PlanePainter {
 
   /** Gives the planes away. */
   clear() {
-    this.#channels = [];
-    this.#part = null;
+    [this.#plane, this.#channels, this.#part] = [null, [], null];
   }
 
   /**
@@ -66,11 +65,13 @@ export class PlanePainter {
    * @param {Area} band canvas pixels
    */
   atHome(channel, orientation, band) {
-    if (this.#plane === null) return channel.samples;
+    if (this.#part === null || this.#plane === null) return channel.samples;
     const [rows, columns] = this.#plane.shape;
-    const part = new VisiblePart({ plane: this.#plane, channels: [channel] }, () => Promise.resolve([]));
-    part.look({ x0: 0, y0: 0, x1: rows, y1: columns }, pixelsOf(band, orientation), this.statistic, [0]);
-    return part.samples(0);
+    const position = this.#channels.indexOf(channel);
+    // At home the same samples are painted next, and are not taken a second time.
+    const view = { x0: 0, y0: 0, x1: rows, y1: columns };
+    this.#part.look(view, pixelsOf(band, orientation), this.statistic, [position]);
+    return this.#part.samples(position);
   }
 
   /** Whether what was painted last is coarser than it will be. */
