@@ -26,6 +26,10 @@ async function picture(name: string, path: string, work: (viewer: Viewer) => Pro
   await viewer.open(path);
   await work(viewer);
   await viewer.settle();
+  // What was opened has grown meanwhile.
+  await viewer.page.locator("#measure > details[open]").last().evaluate((
+    part: { scrollIntoView(to: { block: string }): void },
+  ) => part.scrollIntoView({ block: "end" }));
   await viewer.settle();
   await viewer.page.screenshot({ path: join(IMAGES, `measure-${name}.png`) });
   if (viewer.faults.length > 0) throw new Error(viewer.faults.join("\n"));

@@ -17,6 +17,16 @@ export function element(tag, settings = {}, ...children) {
   return node;
 }
 
+/** Facts as they are listed, `a · b · c`, with line breaks between them alone, where each fits into a line. @param {string} text */
+export function unbroken(text) {
+  const facts = text.split(" · ");
+  return facts.flatMap((fact, i) => {
+    const isLast = i === facts.length - 1;
+    const span = element("span", { className: "fact", textContent: isLast ? fact : `${fact} ·` });
+    return isLast ? [span] : [span, " "];
+  });
+}
+
 /**
  * An SVG element; settings are attributes.
  *

@@ -3,7 +3,7 @@
  *
  * Tested in `tests/browser/opening_test.ts`.
  */
-import { byId, element } from "./element.js";
+import { byId, element, unbroken } from "./element.js";
 import { faultOf } from "./fault.js";
 import { sayIn } from "./passing_text.js";
 import { facts, megabytes } from "./readout.js";
@@ -30,11 +30,7 @@ export class Page {
     const title = byId("title");
     title.textContent = info?.source.name ?? NAME;
     title.title = isSample ? "" : info?.source.path ?? "";
-    // Broken between facts, and no line begins with a dot.
-    const parts = info === null ? [] : facts(info).split(/(?<= ·) /);
-    byId("facts").replaceChildren(
-      ...parts.flatMap((text) => [element("span", { className: "fact", textContent: text }), " "]),
-    );
+    byId("facts").replaceChildren(...(info === null ? [] : unbroken(facts(info))));
     byId("sample-mark").hidden = !isSample;
     document.title = info === null ? NAME : `${info.source.name} – acq-server`;
     byId("empty").hidden = info !== null;

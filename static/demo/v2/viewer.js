@@ -118,6 +118,8 @@ export class Viewer extends EventTarget {
     within(byId("source"), "h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
     byId("reference").hidden = reference === null;
     byId("reference-heading").hidden = reference === null;
+    const [rows, columns] = reference?.plane.shape ?? [1, 1];
+    byId("reference").style.setProperty("--shape", String(rows / columns));
     byId("path-choice").hidden = points.length === 0;
     for (const name of NAMES) {
       this.panes[name].stamp = note;

@@ -7,7 +7,7 @@
  * @typedef {{id: number, from: Place, to: Place}} Line
  */
 import { tableUnit } from "../axes.js";
-import { element } from "../element.js";
+import { element, unbroken } from "../element.js";
 import { button, table } from "./fields.js";
 import { quantity, velocityText } from "./scan.js";
 import { lineVelocity, velocityUnit } from "./velocity.js";
@@ -57,7 +57,7 @@ export class LinePanel extends EventTarget {
   draw(from, to, isDone) {
     this.#draft = isDone ? null : { from, to };
     const isLine = from.x !== to.x || from.y !== to.y;
-    this.#output.textContent = isLine ? this.#words({ from, to }).join(" · ") : "";
+    this.#output.replaceChildren(...(isLine ? unbroken(this.#words({ from, to }).join(" · ")) : []));
     if (!isDone || !isLine) return;
     if (this.#lines.length >= MOST_LINES) {
       this.#output.textContent = `Not kept: ${MOST_LINES} lines are the most. Remove one to draw another.`;

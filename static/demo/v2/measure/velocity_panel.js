@@ -4,7 +4,7 @@
  * Tested in `tests/browser/measure_test.ts`.
  */
 import { tableUnit } from "../axes.js";
-import { element } from "../element.js";
+import { element, unbroken } from "../element.js";
 import { button, choiceField, numberField } from "./fields.js";
 import { quantity, shapeOf, velocityText } from "./scan.js";
 import { physicalVelocity, resolvable, SHORTEST_WINDOW, velocityUnit } from "./velocity.js";
@@ -240,7 +240,7 @@ export class VelocityPanel extends EventTarget {
         ["Window (lines)", windows.window],
         ["Step (lines)", windows.step],
       ];
-      this.#result.textContent = this.#summary();
+      this.#result.replaceChildren(...unbroken(this.#summary()));
     } catch (error) {
       const isCancelled = running.signal.aborted;
       this.#result.textContent = isCancelled ? "Cancelled" : /** @type {Error} */ (error).message;
