@@ -8,7 +8,8 @@ const LAST_WINDOW = 1 << 16;
 
 /**
  * Small reads of one file through one window. The window starts small after a jump and doubles while reads go on
- * where it ended, so that a chain of directories costs few bytes when they are scattered and few reads when not.
+ * where it ended, or no further behind than it is long: between directories lie their values. So a chain of directories
+ * costs few bytes when they are scattered and few reads when not.
  */
 export class ByteWindow {
   /** Bytes that are read through the window. */
@@ -34,7 +35,7 @@ export class ByteWindow {
     if (length > LAST_WINDOW) return new DataView(this.file.read(offset, length, what).buffer);
     const end = this.#start + this.#length;
     if (offset < this.#start || offset + length > end) {
-      const goesOn = offset >= this.#start && offset <= end && this.#length > 0;
+      const goesOn = offset >= this.#start && offset <= end + this.#length && this.#length > 0;
       const wanted = goesOn ? Math.min(this.#length * 2, LAST_WINDOW) : FIRST_WINDOW;
       const size = Math.min(Math.max(wanted, length), this.file.size - offset);
       if (size > this.#bytes.length) this.#bytes = new Uint8Array(size);

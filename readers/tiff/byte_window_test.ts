@@ -27,10 +27,11 @@ Deno.test("a window begins with 512 bytes after a jump and doubles up to 65536 w
   // Right behind the window, and across its end.
   at(512, 8, [512, 1024]);
   at(1530, 10, [1530, 2048]);
-  // Back, and further than the end.
+  // Back, a little behind the end, and further behind it than the window is long.
   at(0, 8, [0, 512]);
   at(512, 8, [512, 1024]);
-  at(1537, 8, [1537, 512]);
+  at(1537, 8, [1537, 2048]);
+  at(5634, 8, [5634, 512]);
   // A long structure is read whole.
   at(100_000, 40_000, [100_000, 40_000]);
   at(140_000, 8, [140_000, 65_536]);
