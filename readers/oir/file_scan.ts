@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import type { StopFlag } from "../stop_flag.ts";
-import { type FrameIndex, parseChunkName } from "./chunk_name.ts";
+import { type ChunkOwner, type FrameIndex, parseChunkName } from "./chunk_name.ts";
 import {
   type Block,
   type BlockSource,
@@ -155,6 +155,8 @@ class BlockCollector {
   /** The tag before this block, which pixels must follow. */
   #tag: Tag | null = null;
   #firstWithoutIndex = 0;
+  /** The name of the last chunk up to its number, and what it belongs to. */
+  #last: { readonly series: string; readonly owner: ChunkOwner | null } = { series: "", owner: null };
   #planeCount = 0;
   #chunkCount = 0;
   #referenceCount = 0;
@@ -214,7 +216,7 @@ class BlockCollector {
       this.#damage.add(`pixels at ${block.offset} have ${block.length} bytes, their tag says ${tag.length}`);
       return;
     }
-    const owner = parseChunkName(tag.name);
+    const owner = this.#ownerOf(tag.name);
     if (owner === null) {
       this.#damage.add(`tag at ${tag.at} has the unknown name "${tag.name}"`);
       return;
@@ -223,6 +225,14 @@ class BlockCollector {
     const chunk = [tag.planeOffset, block.offset, block.stored] as const;
     if (owner.image === "reference") this.#addToReference(owner.source, owner.channel, chunk);
     else this.#addToFrame(owner.frame, owner.channel, chunk);
+  }
+
+  /** As {@linkcode parseChunkName}: thousands of chunks that follow each other differ in their number alone. */
+  #ownerOf(name: string): ChunkOwner | null {
+    if (!/_\d+$/.test(name)) return parseChunkName(name);
+    const series = name.slice(0, name.lastIndexOf("_"));
+    if (series !== this.#last.series) this.#last = { series, owner: parseChunkName(name) };
+    return this.#last.owner;
   }
 
   #addToReference(source: string, channel: string, chunk: Chunk): void {
@@ -293,13 +303,17 @@ function readTag(block: Block, source: BlockSource, damage: Damage): Tag | null 
     damage.add(`tag at ${at} has a name of ${nameLength} bytes in ${block.length}`);
     return null;
   }
-  const name = bytes.subarray(TAG_FIXED_BYTES, TAG_FIXED_BYTES + nameLength);
-  if (name.some((byte) => byte < 0x20 || byte > 0x7e)) {
-    damage.add(`tag at ${at} has a name that is not printable`);
-    return null;
+  let name = "";
+  for (let i = TAG_FIXED_BYTES; i < TAG_FIXED_BYTES + nameLength; i += 1) {
+    const byte = bytes[i] ?? 0;
+    if (byte < 0x20 || byte > 0x7e) {
+      damage.add(`tag at ${at} has a name that is not printable`);
+      return null;
+    }
+    name += String.fromCharCode(byte);
   }
   return {
-    name: String.fromCharCode(...name),
+    name,
     planeOffset: view.getUint32(0, true),
     length: view.getUint32(4, true),
     at,
