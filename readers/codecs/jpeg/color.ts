@@ -1,9 +1,6 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
 import * as kernel from "../kernels/jpeg.wasm";
-import type { SamplePlane, Samples } from "./dct.ts";
-
-/** Samples of one component, row after row. */
-type Plane = Pick<SamplePlane, "width" | "height" | "samples">;
+import type { Samples } from "./dct.ts";
 
 /** Columns and rows of a picture. */
 export interface Size {
@@ -11,6 +8,12 @@ export interface Size {
   readonly width: number;
   /** Rows. */
   readonly height: number;
+}
+
+/** Samples of one component. */
+export interface Plane extends Size {
+  /** Row after row. */
+  readonly samples: Samples;
 }
 
 /** How many times fewer columns and rows than the picture a plane has. */

@@ -2,6 +2,7 @@
  * JPEG (compression 7; TIFF Technical Note 2): baseline, extended, progressive and lossless. Tables that strips or
  * tiles share stand in JPEGTables. Of photometric YCbCr, samples come out as RGB.
  */
+import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
 import { DctPicture } from "./coefficients.ts";
@@ -91,9 +92,13 @@ function codesChroma(input: Uint8Array, { settings: { colours } }: Segment): boo
 /** Sides of the largest MCU: 4 blocks of 8. */
 const MCU = 32;
 
-/** Of each sample a coefficient and three steps, two bytes each: transformed, brought to full size, interleaved. */
+/**
+ * Of each sample a coefficient and three steps, two bytes each: transformed, brought to full size, interleaved. The memory of
+ * the module is the same for each picture, so that its worker need not end.
+ */
 function workingBytes({ stored, width, rows, samples }: Extent): number {
-  return stored + 8 * samples * Math.ceil(width / MCU) * Math.ceil(rows / MCU) * MCU * MCU;
+  const blocks = 8 * samples * Math.ceil(width / MCU) * Math.ceil(rows / MCU) * MCU * MCU;
+  return stored + blocks + kernel.memory.buffer.byteLength;
 }
 
 /** JPEG; a block of 64 samples takes at least one bit, three scans of long runs less. */
