@@ -903,8 +903,8 @@ function eight<T>(at: usize): v128 {
 /** Stores two uint16 of each lane, one of `a` before one of `b`. */
 @inline
 function storePairs<T>(to: usize, a: v128, b: v128): void {
-  const low = i16x8.shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-  const high = i16x8.shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+  const low = low8(a, b);
+  const high = high8(a, b);
   if (sizeof<T>() === 1) {
     v128.store(to, i8x16.narrow_i16x8_u(low, high));
   } else {
@@ -961,21 +961,17 @@ export const PIXELS: i32 = 4096;
 /** Bytes from one component of them to the next. */
 export const PIXELS_BYTES: i32 = 2 * PIXELS;
 
-const RED_CR = 91881; // 1.402 times 2^16
-const BLUE_CB = 116130; // 1.772
-const GREEN_CR = 46802; // 0.71414
-const GREEN_CB = 22554; // 0.34414
-
-@inline
-function toGreen(cb: v128, cr: v128): v128 {
-  const sum = i32x4.add(times(cb, -GREEN_CB), times(cr, -GREEN_CR));
-  return i32x4.shr_s(i32x4.add(sum, i32x4.splat(1 << 15)), 16);
-}
-
-@inline
-function scaled(chroma: v128, factor: i32): v128 {
-  return i32x4.shr_s(i32x4.add(times(chroma, factor), i32x4.splat(1 << 15)), 16);
-}
+/**
+ * Factors of pairs of int16, times 2^16, the first in the lower half. Red is Y + Cr + 0.402 Cr, blue Y + 2 Cb - 0.228 Cb and green
+ * Y - Cr - 0.34414 Cb + 0.28586 Cr, in which what stands last is rounded: of the pairs with -1 the second factor is -0.5. Where they
+ * are read from memory, they stay in registers.
+ */
+const FACTORS: usize = memory.data<i32>([
+  -2147457303, // 26345, -32768
+  -2147433054, // -14942, -32768
+  1227794406, // -22554, 18734
+  32768,
+], 16);
 
 @inline
 function clamped(value: v128, most: v128): v128 {
@@ -986,6 +982,11 @@ function clamped(value: v128, most: v128): v128 {
 function interleaved<T>(count: usize, rgb: bool): void {
   const middle = i16x8.splat(<i16>((<i32>1) << (precisionOf<T>() - 1)));
   const most = i16x8.splat(<i16>(((<i32>1) << precisionOf<T>()) - 1));
+  const ofRed = v128.load32_splat(FACTORS);
+  const ofBlue = v128.load32_splat(FACTORS, 4);
+  const ofGreen = v128.load32_splat(FACTORS, 8);
+  const half = v128.load32_splat(FACTORS, 12);
+  const less = i16x8.splat(-1);
   const one = sizeof<T>();
   for (let i: usize = 0; i < count; i += 8) {
     const from = coefficients + one * i;
@@ -995,24 +996,38 @@ function interleaved<T>(count: usize, rgb: bool): void {
     if (rgb) {
       const cb = i16x8.sub(b, middle);
       const cr = i16x8.sub(c, middle);
-      const cbLow = i32x4.extend_low_i16x8_s(cb), cbHigh = i32x4.extend_high_i16x8_s(cb);
-      const crLow = i32x4.extend_low_i16x8_s(cr), crHigh = i32x4.extend_high_i16x8_s(cr);
-      const red = i16x8.narrow_i32x4_s(scaled(crLow, RED_CR), scaled(crHigh, RED_CR));
-      const green = i16x8.narrow_i32x4_s(toGreen(cbLow, crLow), toGreen(cbHigh, crHigh));
-      const blue = i16x8.narrow_i32x4_s(scaled(cbLow, BLUE_CB), scaled(cbHigh, BLUE_CB));
-      b = clamped(i16x8.add(a, green), most);
-      c = clamped(i16x8.add(a, blue), most);
-      a = clamped(i16x8.add(a, red), most);
+      const red = i16x8.narrow_i32x4_s(
+        i32x4.shr_s(i32x4.dot_i16x8_s(low8(cr, less), ofRed), 16),
+        i32x4.shr_s(i32x4.dot_i16x8_s(high8(cr, less), ofRed), 16),
+      );
+      const green = i16x8.narrow_i32x4_s(
+        i32x4.shr_s(i32x4.add(i32x4.dot_i16x8_s(low8(cb, cr), ofGreen), half), 16),
+        i32x4.shr_s(i32x4.add(i32x4.dot_i16x8_s(high8(cb, cr), ofGreen), half), 16),
+      );
+      const blue = i16x8.narrow_i32x4_s(
+        i32x4.shr_s(i32x4.dot_i16x8_s(low8(cb, less), ofBlue), 16),
+        i32x4.shr_s(i32x4.dot_i16x8_s(high8(cb, less), ofBlue), 16),
+      );
+      b = i16x8.add(i16x8.sub(a, cr), green);
+      c = i16x8.add(i16x8.add(a, i16x8.add(cb, cb)), blue);
+      a = i16x8.add(i16x8.add(a, cr), red);
     }
     const to = samples + 3 * one * i;
     if (one === 1) {
-      const ab = i8x16.narrow_i16x8_u(a, b);
-      const cc = i8x16.narrow_i16x8_u(c, c);
-      v128.store(to, i8x16.shuffle(ab, cc, 0, 8, 16, 1, 9, 17, 2, 10, 18, 3, 11, 19, 4, 12, 20, 5));
-      v128.store64_lane(to, i8x16.shuffle(ab, cc, 13, 21, 6, 14, 22, 7, 15, 23, 0, 0, 0, 0, 0, 0, 0, 0), 0, 16);
+      // Four bytes a pixel, of which the last is dropped.
+      const both = i8x16.narrow_i16x8_u(a, b);
+      const ab = i8x16.shuffle(both, both, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+      c = clamped(c, most);
+      const low = low8(ab, c);
+      const high = high8(ab, c);
+      v128.store(to, i8x16.shuffle(low, low, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0));
+      v128.store(to, i8x16.shuffle(high, high, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0), 12);
     } else {
-      const low = i16x8.shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-      const high = i16x8.shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+      a = clamped(a, most);
+      b = clamped(b, most);
+      c = clamped(c, most);
+      const low = low8(a, b);
+      const high = high8(a, b);
       const between = i16x8.shuffle(low, high, 6, 7, 8, 9, 10, 11, 12, 13);
       v128.store(to, i16x8.shuffle(low, c, 0, 1, 8, 2, 3, 9, 4, 5));
       v128.store(to, i16x8.shuffle(between, c, 10, 0, 1, 11, 2, 3, 12, 4), 16);
@@ -1023,7 +1038,7 @@ function interleaved<T>(count: usize, rgb: bool): void {
 
 /**
  * Interleaves three components of up to PIXELS samples from {@link coefficients} on into {@link samples}; as RGB where they are
- * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 7 pixels behind the result are overwritten.
+ * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 9 pixels behind the result are overwritten.
  */
 export function interleave(count: usize, rgb: bool, precision: i32): void {
   if (precision > 8) interleaved<u16>(count, rgb);
