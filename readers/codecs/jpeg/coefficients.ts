@@ -2,13 +2,10 @@
 import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import type { StopFlag } from "../../stop_flag.ts";
-import type { HuffmanTable } from "./bits.ts";
 import { SamplePlane, useQuantization } from "./dct.ts";
-import { ScanData } from "./scan_data.ts";
+import { ScanData, type ScanPart, useParts } from "./scan_data.ts";
 import type { Component, Frame, Picture, Scan, Tables } from "./stream.ts";
 
-const memory = new Uint8Array(kernel.memory.buffer);
-const described = new Int32Array(kernel.memory.buffer, kernel.parts, kernel.PART_BYTES);
 const held = new Int16Array(kernel.memory.buffer, kernel.coefficients, 64 * kernel.BLOCKS);
 
 /** The blocks of a component. */
@@ -27,20 +24,10 @@ interface Blocks {
 }
 
 /** A component within a scan. */
-interface Part {
+interface Part extends ScanPart {
   readonly own: Blocks;
   /** Which component of the frame. */
   readonly index: number;
-  /** Columns of its blocks in an MCU. */
-  readonly across: number;
-  /** Rows of its blocks in an MCU. */
-  readonly down: number;
-  /** Index in the decoder of its first block. */
-  readonly first: number;
-  /** Blocks there from a row to the next. */
-  readonly stride: number;
-  readonly dc: HuffmanTable | undefined;
-  readonly ac: HuffmanTable | undefined;
 }
 
 /** How the MCUs of a scan come. */
@@ -90,7 +77,7 @@ export class DctPicture implements Picture {
     const layout = layoutOf(scan, this.frame, this.#components);
     const { parts, wide, high, chunk, blocks } = layout;
     const planes = this.#planes = this.#isWhole(layout, at) ? this.#blank() : null;
-    describe(parts);
+    useParts(parts);
     kernel.begin(wayOf(this.frame, scan), parts.length, start, end, low);
     const data = new ScanData(this.#bytes, at, { blocks, restart });
     for (let row = 0; row < high; row += 1) {
@@ -189,28 +176,6 @@ function layoutOf({ components }: Scan, frame: Frame, all: readonly Blocks[]): L
     return { own, index, across, down, first, stride: across * chunk, dc, ac };
   });
   return { parts, wide, high, chunk, blocks };
-}
-
-/** Tells the decoder of the components of a scan and gives it their tables. */
-function describe(parts: readonly Part[]): void {
-  const places = new Map<HuffmanTable, number>();
-  const place = (table: HuffmanTable | undefined, ofCoefficients: boolean): number => {
-    if (!table) return 0;
-    const known = places.get(table);
-    if (known !== undefined) return known;
-    const at = kernel.tables + kernel.TABLE_BYTES * places.size;
-    memory.set(table.coded, at);
-    kernel.makeTable(at, ofCoefficients ? 1 : 0);
-    places.set(table, at);
-    return at;
-  };
-  for (const [i, { across, down, first, stride, dc, ac }] of parts.entries()) {
-    const blocks = kernel.coefficients + 128 * first;
-    described.set(
-      [blocks, stride, across, down, place(dc, false), place(ac, true)],
-      kernel.PART_BYTES / 4 * i,
-    );
-  }
 }
 
 /** The block procedure of a scan (T.81, annexes F and G). */

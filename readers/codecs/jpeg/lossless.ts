@@ -1,7 +1,18 @@
 /** Lossless JPEG: each sample is the difference from a prediction (ITU-T T.81, annex H). */
+import * as kernel from "../kernels/jpeg.wasm";
 import type { StopFlag } from "../../stop_flag.ts";
-import { type HuffmanTable, ScanBits } from "./bits.ts";
+import { ScanData, useParts } from "./scan_data.ts";
 import type { Frame, Picture, Scan } from "./stream.ts";
+
+/** Differences that the decoder holds. */
+const held = new Uint16Array(kernel.memory.buffer, kernel.coefficients, 64 * kernel.BLOCKS);
+
+/** Columns of a row of which the decoder holds differences. */
+interface Columns {
+  readonly y: number;
+  readonly x: number;
+  readonly end: number;
+}
 
 /** A lossless picture while its scans are decoded. */
 export class LosslessPicture implements Picture {
@@ -20,51 +31,56 @@ export class LosslessPicture implements Picture {
   }
 
   scan(scan: Scan): number {
-    const { samples } = this;
-    const { width, height, precision, components } = this.#frame;
-    const count = components.length;
+    const { width, height, components } = this.#frame;
     if (components.some(({ h, v }) => h !== 1 || v !== 1)) {
       throw new Error("its lossless components differ in size, which is not read");
     }
-    const predictor = scan.start;
-    const bits = new ScanBits(this.#bytes, scan.at);
-    const initial = 2 ** (precision - scan.low - 1);
-    let left = scan.restart;
-    let restarted = true;
+    const count = scan.components.length;
+    useParts(scan.components.map((part) => ({ ...part, across: 1, down: 1, first: 0, stride: 0 })));
+    kernel.begin(kernel.LOSSLESS, count, 0, 0, 0);
+    const data = new ScanData(this.#bytes, scan.at, { blocks: count, restart: scan.restart });
+    const most = Math.floor(held.length / count);
     for (let y = 0; y < height; y += 1) {
       this.#stop.check();
-      let firstRow = restarted;
-      restarted = false;
-      for (let x = 0; x < width; x += 1) {
-        if (scan.restart > 0 && left === 0) {
-          bits.restart();
-          left = scan.restart;
-          // Predictions begin anew, as in the first row.
-          firstRow = true;
-        }
-        left -= 1;
-        const fresh = firstRow && (x === 0 || (scan.restart > 0 && left === scan.restart - 1));
-        for (const { index, dc } of scan.components) {
-          const difference = readDifference(bits, dc);
-          const at = (y * width + x) * count + index;
-          const predicted = fresh
-            ? initial
-            : firstRow
-            ? samples[at - count]!
-            : x === 0
-            ? samples[at - width * count]!
-            : predict(
-              predictor,
-              samples[at - count]!,
-              samples[at - width * count]!,
-              samples[at - (width + 1) * count]!,
-            );
-          samples[at] = predicted + difference;
+      for (let x = 0; x < width; x += most) {
+        const end = Math.min(x + most, width);
+        data.decode(end - x);
+        for (const [i, { index }] of scan.components.entries()) {
+          this.#add(scan, { index, differences: held.subarray(i) }, { y, x, end });
         }
       }
     }
     this.#shift(scan);
-    return bits.at;
+    return data.at;
+  }
+
+  /** Adds differences of a component, which are interleaved with those of others, to its predictions. */
+  #add(
+    { components, start, low, restart }: Scan,
+    { index, differences }: { readonly index: number; readonly differences: Uint16Array },
+    { y, x, end }: Columns,
+  ): void {
+    const { samples } = this;
+    const { width, precision, components: { length: step } } = this.#frame;
+    const [row, above] = [y * width, width * step];
+    for (let from = x, d = 0; from < end;) {
+      // Predictions begin anew behind a restart marker, and go by the sample to the left in the rest of that row.
+      const since = restart > 0 ? (row + from) % restart : row + from;
+      const next = restart > 0 ? Math.min(from + restart - since, end) : end;
+      const byLeft = row + from - since >= row;
+      for (let column = from; column < next; column += 1, d += components.length) {
+        const at = (row + column) * step + index;
+        const predicted = column === from && since === 0
+          ? 2 ** (precision - low - 1)
+          : byLeft
+          ? samples[at - step]!
+          : column === 0
+          ? samples[at - above]!
+          : predict(start, samples[at - step]!, samples[at - above]!, samples[at - above - step]!);
+        samples[at] = predicted + differences[d]!;
+      }
+      from = next;
+    }
   }
 
   /** Puts samples back to their place that were coded without their lowest bits. */
@@ -75,13 +91,6 @@ export class LosslessPicture implements Picture {
       for (let i = index; i < this.samples.length; i += count) this.samples[i]! <<= low;
     }
   }
-}
-
-function readDifference(bits: ScanBits, table: HuffmanTable | undefined): number {
-  if (!table) throw new Error("a Huffman table is missing");
-  const category = bits.code(table);
-  if (category > 16) throw new Error(`a difference has ${category} bits`);
-  return category === 16 ? 32768 : bits.signed(category);
 }
 
 function predict(predictor: number, a: number, b: number, c: number): number {

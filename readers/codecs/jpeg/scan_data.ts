@@ -1,7 +1,9 @@
-/** The entropy-coded data of a scan of a DCT frame, a piece at a time in the memory of the decoder. */
+/** The entropy-coded data of a scan, a piece at a time in the memory of the decoder. */
 import * as kernel from "../kernels/jpeg.wasm";
+import type { HuffmanTable } from "./huffman_table.ts";
 
 const memory = new Uint8Array(kernel.memory.buffer);
+const described = new Int32Array(kernel.memory.buffer, kernel.parts, kernel.PART_BYTES);
 
 /** Most bytes of a block: 64 coefficients of a code of 16 bits and 15 bits of their own, each byte a stuffed one. */
 const BLOCK_BYTES = 2 * 64 * 31 / 8;
@@ -15,6 +17,41 @@ const FAILURES: Readonly<Record<number, string>> = {
   [kernel.BLOCK_FULL]: "a block has more than 64 coefficients",
   [kernel.SCAN_FULL]: "a block has more coefficients than its scan",
 };
+
+/** A component within a scan. */
+export interface ScanPart {
+  /** Columns of its blocks in an MCU. */
+  readonly across: number;
+  /** Rows of its blocks in an MCU. */
+  readonly down: number;
+  /** Index in the decoder of its first block. */
+  readonly first: number;
+  /** Blocks there from a row to the next. */
+  readonly stride: number;
+  /** Its table of differences. */
+  readonly dc: HuffmanTable | undefined;
+  /** Its table of other coefficients. */
+  readonly ac: HuffmanTable | undefined;
+}
+
+/** Tells the decoder of the components of a scan and gives it their tables. */
+export function useParts(parts: readonly ScanPart[]): void {
+  const places = new Map<HuffmanTable, number>();
+  const place = (table: HuffmanTable | undefined): number => {
+    if (!table) return 0;
+    const known = places.get(table);
+    if (known !== undefined) return known;
+    const at = kernel.tables + kernel.TABLE_BYTES * places.size;
+    memory.set(table, at);
+    kernel.makeTable(at);
+    places.set(table, at);
+    return at;
+  };
+  for (const [i, { across, down, first, stride, dc, ac }] of parts.entries()) {
+    const blocks = kernel.coefficients + 128 * first;
+    described.set([blocks, stride, across, down, place(dc), place(ac)], kernel.PART_BYTES / 4 * i);
+  }
+}
 
 /** Reads the MCUs of a scan that the decoder was told of. */
 export class ScanData {

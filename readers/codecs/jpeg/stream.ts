@@ -1,5 +1,5 @@
 /** Markers of a JPEG stream: tables, the frame and its scans (ITU-T T.81, annex B). */
-import { type HuffmanTable, huffmanTable } from "./bits.ts";
+import { type HuffmanTable, huffmanTable } from "./huffman_table.ts";
 
 /** One component of a frame. */
 export interface Component {

@@ -169,10 +169,10 @@ const COMPLETE = 0x80;
 
 /**
  * Makes of the counts and values of a table what {@link code} needs. Of each 10 bits an entry has: bits 0 to 6 the length of the
- * code; bits 8 to 15 its value. In a table of coefficients, where the bits of a coefficient follow within the ten: COMPLETE, the
- * length of both, and the coefficient in the upper 16 bits. A longer code has the entry 0.
+ * code; bits 8 to 15 its value. Where the bits of the difference or coefficient follow within the ten: COMPLETE, the length of
+ * both, and the difference or coefficient in the upper 16 bits. A longer code has the entry 0.
  */
-export function makeTable(table: usize, coded: bool): void {
+export function makeTable(table: usize): void {
   memory.fill(table + ENTRIES, 0, 4 << LOOKUP);
   let code = 0;
   let k = 0;
@@ -186,7 +186,7 @@ export function makeTable(table: usize, coded: bool): void {
       const size = value & 15;
       for (let j = 0; j < 1 << rest; j += 1) {
         let entry = value << 8 | length;
-        if (coded && size > 0 && size <= rest) {
+        if (size > 0 && size <= rest) {
           entry = extended(j >> (rest - size), size) << 16 | value << 8 | COMPLETE | (length + size);
         }
         store<i32>(table + 4 * ((code << rest) + j), entry, ENTRIES);
@@ -455,6 +455,8 @@ export const FIRST_DIRECT: i32 = 1;
 export const REFINE_DIRECT: i32 = 2;
 export const FIRST: i32 = 3;
 export const REFINE: i32 = 4;
+/** Not blocks, but differences of a lossless frame (annex H). */
+export const LOSSLESS: i32 = 5;
 
 let way: i32 = 0;
 let partCount: i32 = 0;
@@ -474,9 +476,36 @@ export function clear(blocks: i32): void {
   memory.fill(coefficients, 0, 128 * blocks);
 }
 
+/** Reads differences of pixels as uint16, which stand interleaved from {@link coefficients} on. */
+function differences(from: i32, to: i32): i32 {
+  let target = coefficients + 2 * partCount * from;
+  for (let pixel = from; pixel < to; pixel += 1) {
+    if (at > limit) return pixel;
+    for (let i = 0; i < partCount; i += 1, target += 2) {
+      const table = changetype<Part>(parts + i * PART_BYTES).dc;
+      if (table === 0) return NO_TABLE;
+      if (count < 32) refill();
+      const entry = load<i32>(table + 4 * <usize>(pool >> (64 - LOOKUP)), ENTRIES);
+      const length = entry & 0x7f;
+      if (entry & COMPLETE && length <= count) {
+        take(length);
+        sinceCode = length;
+        store<i16>(target, entry >> 16);
+        continue;
+      }
+      const category = code(table);
+      if (failure !== 0) return failure;
+      store<i16>(target, category === 16 ? 32768 : signed(category));
+      if (failure !== 0) return failure;
+    }
+  }
+  return to;
+}
+
 /** Reads the MCUs from one up to another; the first that needs more data to be brought, or what is wrong. */
 export function decode(from: i32, to: i32): i32 {
   failure = 0;
+  if (way === LOSSLESS) return differences(from, to);
   for (let mcu = from; mcu < to; mcu += 1) {
     if (at > limit) return mcu;
     for (let i = 0; i < partCount; i += 1) {
