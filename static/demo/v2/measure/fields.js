@@ -32,7 +32,7 @@ export function numberField(
     input.setAttribute("aria-invalid", String(!isGood));
     if (!isGood) return;
     number = typed;
-    onChange(typed);
+    inPlace(() => onChange(typed));
   });
   return {
     label: label_,
@@ -49,6 +49,23 @@ export function numberField(
       input.removeAttribute("aria-invalid");
     },
   };
+}
+
+/**
+ * A number that was typed counts when something else is pressed, and what it changes may push that away from under the pointer:
+ * it is scrolled back, or the click would be none.
+ *
+ * @param {() => void} work
+ */
+function inPlace(work) {
+  const pressed = document.querySelector("button:active, summary:active, select:active, label:active");
+  const top = pressed?.getBoundingClientRect().top ?? 0;
+  work();
+  // On a narrow page the whole scrolls, otherwise what is beside the picture.
+  for (const name of ["aside", "main"]) {
+    const scroller = pressed?.closest(name);
+    if (pressed && scroller) scroller.scrollTop += pressed.getBoundingClientRect().top - top;
+  }
 }
 
 /**
