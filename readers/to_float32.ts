@@ -120,11 +120,13 @@ function convertSecond(
   target: Float32Array,
   at: number,
 ): void {
-  const pairs = new Uint32Array(words.buffer, words.byteOffset, words.length >> 1);
-  const [first, shift] = [from >> 1, from % 2 * 16];
+  if (count === 0) return;
+  const pairs = new Uint32Array(words.buffer, words.byteOffset + 2 * (from - from % 2), count - 1);
+  const samples = target.subarray(at, at + count);
+  if (from % 2 === 0) { for (let i = 0; i < pairs.length; i += 1) samples[i] = pairs[i]! & 0xffff; }
+  else for (let i = 0; i < pairs.length; i += 1) samples[i] = pairs[i]! >>> 16;
   // The pair of the last one may not be whole.
-  for (let i = 0; i < count - 1; i += 1) target[at + i] = (pairs[first + i]! >>> shift) & 0xffff;
-  if (count > 0) target[at + count - 1] = words[from + 2 * (count - 1)]!;
+  samples[count - 1] = words[from + 2 * (count - 1)]!;
 }
 
 /** Converts all of some packed samples and writes them from index `at` of a float32 plane on. */
