@@ -31,6 +31,18 @@ function stepOf(joined: Joined): Calibration | undefined {
 
 const whole = (joined: Joined): Calibration | undefined => joined.length === 1 ? stepOf(joined) : undefined;
 
+const lengthsOf = ({ positions, rows, columns, channels }: ImageLayout) => ({
+  T: lengthOf(positions.t),
+  L: lengthOf(positions.l),
+  Z: lengthOf(positions.z),
+  C: channels.length,
+  Y: lengthOf(rows),
+  X: lengthOf(columns),
+});
+
+/** Axes of a layout, as far as it tells of them without their steps: a file may list thousands. */
+export const plainAxes = (layout: ImageLayout): readonly Axis[] => axesOf(lengthsOf(layout), {});
+
 /** Axes of a layout. @param times seconds of each time point, or `null` */
 export function calibratedAxes(
   layout: ImageLayout,
@@ -46,16 +58,11 @@ export function calibratedAxes(
     Y: rowAxis === "T" ? line.step : whole(rows),
     X: whole(columns),
   };
-  const sizes = {
-    T: lengthOf(positions.t),
-    L: lengthOf(positions.l),
-    Z: lengthOf(positions.z),
-    C: layout.channels.length,
-    Y: lengthOf(rows),
-    X: lengthOf(columns),
-  };
   const calibrations = Object.fromEntries(Object.entries(steps).filter(([, step]) => step !== undefined));
-  return { axes: axesOf(sizes, calibrations), warnings: [...line.warnings, ...layoutWarnings(layout)] };
+  return {
+    axes: axesOf(lengthsOf(layout), calibrations),
+    warnings: [...line.warnings, ...layoutWarnings(layout)],
+  };
 }
 
 function meanOf(times: readonly number[] | null): Calibration | undefined {

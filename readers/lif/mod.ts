@@ -21,7 +21,7 @@ import { sizesOf } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { child, type XmlElement } from "../xml.ts";
 import { acquisitionOf, type SharedFacts } from "./acquisition.ts";
-import { calibratedAxes } from "./axis_steps.ts";
+import { plainAxes } from "./axis_steps.ts";
 import { MAX_NAMED } from "./bounds.ts";
 import { type Block, listBlocks, objectBlock, type StoredText, storedText, textAt } from "./container.ts";
 import { OBJECT_FILE } from "./first_text.ts";
@@ -158,8 +158,7 @@ function scenesOf(opened: LeicaFile, warnings: readonly string[]): Scenes {
 /** Name and sizes; no sizes where the image is refused. */
 function entryOf({ name, description }: FoundImage): SceneEntry {
   try {
-    const { axes } = calibratedAxes(imageLayout(description), null, null);
-    return { name: name || null, sizes: sizesOf(axes) };
+    return { name: name || null, sizes: sizesOf(plainAxes(imageLayout(description))) };
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     return { name: name || null, sizes: {} };
