@@ -22,6 +22,8 @@ export class RootWatch {
   readonly #isInside: (path: string) => boolean;
   /** State of each folder before the first file below it was opened; `null` when it had changed just then. */
   readonly #states = new Map<string, string | null>();
+  /** What the file before had above it. */
+  #last: readonly string[] = [];
 
   /** Watches nothing yet. @param isInside true for a root and what lies below one */
   constructor(isInside: (path: string) => boolean) {
@@ -67,12 +69,13 @@ export class RootWatch {
   }
 
   /** From the folder of a file up to the root. */
-  #foldersOf(path: string): string[] {
+  #foldersOf(path: string): readonly string[] {
+    const own = dirname(path);
+    // Chunks lie in one folder by the thousand.
+    if (own === this.#last[0]) return this.#last;
     const folders: string[] = [];
-    for (let at = dirname(path); at !== folders.at(-1) && this.#isInside(at); at = dirname(at)) {
-      folders.push(at);
-    }
-    return folders;
+    for (let at = own; at !== folders.at(-1) && this.#isInside(at); at = dirname(at)) folders.push(at);
+    return this.#last = folders;
   }
 }
 
