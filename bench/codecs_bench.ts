@@ -25,7 +25,10 @@ const [ROUNDS, SIDE, ROWS, TILE] = [9, 2048, 64, 512];
 type Decode = (stream: Uint8Array) => unknown;
 
 const of = (codec: Codec, width: number, rows: number, bits: number, samples = 1): Decode => {
-  const segment = strip(width, rows, { samples, settings: { bits: new Array(samples).fill(bits) } });
+  const segment = strip(width, rows, {
+    samples,
+    settings: { bits: new Array(samples).fill(bits), colours: samples === 3 ? "ycbcr" : null },
+  });
   return (stream) => codec.decode(stream, segment);
 };
 const inStrips = (codec: Codec, bits = 16) => of(codec, SIDE, ROWS, bits);
@@ -45,6 +48,7 @@ const CODECS: Readonly<Record<string, readonly [name: string, decode: Decode]>> 
   blosc_blosclz: ["Blosc, blosclz, shuffle, chunks of 512 x 512", blosc],
   blosc_zstd: ["Blosc, zstd, shuffle, chunks of 512 x 512", blosc],
   jpeg: ["JPEG of 8 bits, tiles of 512 x 512", inTiles(jpeg, 8)],
+  jpeg_rgb: ["JPEG of 8 bits, RGB 4:2:0, tiles of 512 x 512", inTiles(jpeg, 8, 3)],
   ljpeg: ["lossless JPEG, tiles of 512 x 512", inTiles(jpeg)],
   jpeg2000: ["JPEG 2000, 4 tiles of 512 x 512", inTiles(jpeg2000)],
   jpegxr: ["JPEG XR, tiles of 512 x 512", inTiles(jpegXr)],

@@ -16,6 +16,7 @@ SIDE, ROWS, TILE = 2048, 64, 512
 plane = numpy.fromfile(sys.argv[1], "<u2").reshape(SIDE, SIDE)
 folder = pathlib.Path(sys.argv[2])
 bytes8 = (plane >> 4).astype("u1")
+colours = numpy.stack([bytes8, bytes8 // 2, 255 - bytes8], axis=-1)
 strips = lambda array: [numpy.ascontiguousarray(array[y : y + ROWS]) for y in range(0, SIDE, ROWS)]
 tiles = lambda array: [
     numpy.ascontiguousarray(array[y : y + TILE, x : x + TILE]) for y in range(0, SIDE, TILE) for x in range(0, SIDE, TILE)
@@ -36,6 +37,7 @@ CODECS = {
     "blosc_blosclz": (tiles(plane), blosc("blosclz"), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
     "blosc_zstd": (tiles(plane), blosc("zstd"), lambda s: imagecodecs.blosc_decode(s, numthreads=1)),
     "jpeg": (tiles(bytes8), lambda a: imagecodecs.jpeg8_encode(a, level=90), imagecodecs.jpeg8_decode),
+    "jpeg_rgb": (tiles(colours), lambda a: imagecodecs.jpeg8_encode(a, level=90, subsampling="420"), imagecodecs.jpeg8_decode),
     "ljpeg": (tiles(plane), lambda a: imagecodecs.ljpeg_encode(a, bitspersample=16), imagecodecs.ljpeg_decode),
     "jpeg2000": (
         tiles(plane)[:4],
@@ -45,7 +47,7 @@ CODECS = {
     "jpegxr": (tiles(plane), lambda a: imagecodecs.jpegxr_encode(a, level=1.0), imagecodecs.jpegxr_decode),
     "lerc": (tiles(plane), imagecodecs.lerc_encode, imagecodecs.lerc_decode),
     "webp": (
-        tiles(numpy.stack([bytes8, bytes8 // 2, 255 - bytes8], axis=-1))[:4],
+        tiles(colours)[:4],
         lambda a: imagecodecs.webp_encode(a, lossless=True, level=50),
         lambda s: imagecodecs.webp_decode(s),
     ),
