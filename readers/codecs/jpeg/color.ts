@@ -2,67 +2,144 @@
 import * as kernel from "../kernels/jpeg.wasm";
 import type { Samples } from "./dct.ts";
 
-/** Columns and rows of a picture. */
-export interface Size {
+/** Samples of one component. */
+export interface Plane {
   /** Columns. */
   readonly width: number;
   /** Rows. */
   readonly height: number;
-}
-
-/** Samples of one component. */
-export interface Plane extends Size {
   /** Row after row. */
   readonly samples: Samples;
 }
 
-/** How many times fewer columns and rows than the picture a plane has. */
-export interface Factors {
-  /** Of columns. */
+/** A component of a picture. */
+export interface Layer extends Plane {
+  /** How many times fewer columns than the picture it has. */
   readonly h: number;
-  /** Of rows. */
+  /** How many times fewer rows. */
   readonly v: number;
 }
 
-/** Samples in the memory of the decoder from a place on, of the type of others. */
-const samplesAt = (place: number, { BYTES_PER_ELEMENT: size }: Samples): Samples =>
-  size === 1
-    ? new Uint8Array(kernel.memory.buffer, place, 64 * kernel.BLOCKS)
-    : new Uint16Array(kernel.memory.buffer, place, 64 * kernel.BLOCKS);
+/** A picture of which layers become samples. */
+export interface PictureColors {
+  /** Columns. */
+  readonly width: number;
+  /** Rows. */
+  readonly height: number;
+  /** Bits of a sample. */
+  readonly precision: number;
+  /** Whether its layers are full-range YCbCr, of which RGB is made (JFIF 1.02). */
+  readonly chroma: boolean;
+}
 
-/** A blank plane of the same type. */
-const blank = ({ samples }: Plane, { width, height }: Size): Plane => ({
-  ...{ width, height },
-  samples: new (samples instanceof Uint8Array ? Uint8Array : Uint16Array)(width * height),
-});
+/** A rectangle of the picture. */
+interface Piece {
+  readonly x: number;
+  readonly y: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Most rows of a piece, so that there is room for those of a halved layer with their neighbours. */
+const MOST_ROWS = 64;
+
+/** Samples in the memory of the decoder from a place on, of the type of others. */
+const samplesAt = (place: number, length: number, { BYTES_PER_ELEMENT: size }: Samples): Samples =>
+  size === 1
+    ? new Uint8Array(kernel.memory.buffer, place, length)
+    : new Uint16Array(kernel.memory.buffer, place, length);
+
+/** Interleaves the layers of a picture, each of which is brought to its size. */
+export function interleave(layers: readonly Layer[], picture: PictureColors): Samples {
+  const [first] = layers;
+  if (!first) throw new RangeError("a picture has no layers");
+  if (layers.length === 1) return first.samples;
+  const { width, height } = picture;
+  const size = width * height * layers.length;
+  const output = first.samples instanceof Uint8Array ? new Uint8Array(size) : new Uint16Array(size);
+  for (let x = 0; x < width; x += kernel.PIXELS) {
+    const columns = Math.min(kernel.PIXELS, width - x);
+    const most = Math.min(MOST_ROWS, Math.floor(kernel.PIXELS / columns));
+    for (let y = 0; y < height; y += most) {
+      const piece = { x, y, columns, rows: Math.min(most, height - y) };
+      if (layers.length === 3) interleaveThree(layers, piece, { picture, output });
+      else {for (const [i, layer] of layers.entries()) {
+          scatter(layer, piece, { width, output, i, count: layers.length });
+        }}
+    }
+  }
+  return output;
+}
+
+function interleaveThree(
+  layers: readonly Layer[],
+  piece: Piece,
+  { picture: { width, precision, chroma }, output }: {
+    readonly picture: PictureColors;
+    readonly output: Samples;
+  },
+): void {
+  const { x, y, columns, rows } = piece;
+  for (const [i, layer] of layers.entries()) {
+    fill(kernel.coefficients + i * kernel.PIXELS_BYTES, layer, piece);
+  }
+  kernel.interleave(columns * rows, chroma ? 1 : 0, precision);
+  const result = samplesAt(kernel.samples, 3 * columns * rows, output);
+  if (columns === width) output.set(result, 3 * y * width);
+  else {
+    for (let row = 0; row < rows; row += 1) {
+      const from = 3 * row * columns;
+      output.set(result.subarray(from, from + 3 * columns), 3 * ((y + row) * width + x));
+    }
+  }
+}
+
+/** Writes a piece of a layer to its place among `count` of them. */
+function scatter(
+  layer: Layer,
+  piece: Piece,
+  { width, output, i, count }: {
+    readonly width: number;
+    readonly output: Samples;
+    readonly i: number;
+    readonly count: number;
+  },
+): void {
+  const { x, y, columns, rows } = piece;
+  fill(kernel.coefficients, layer, piece);
+  const held = samplesAt(kernel.coefficients, columns * rows, output);
+  for (let row = 0, from = 0; row < rows; row += 1) {
+    let to = ((y + row) * width + x) * count + i;
+    for (let column = 0; column < columns; column += 1, from += 1, to += count) output[to] = held[from]!;
+  }
+}
 
 /**
- * Brings a plane to `width` × `height`. Halved axes are interpolated with weights 3 and 1 (each sample lies a quarter
- * step from its neighbours, as JFIF centres chroma), other ratios are repeated.
+ * Writes a piece of the picture at a place in the decoder, as a layer shows it. Halved axes are interpolated with weights 3 and
+ * 1 (each sample lies a quarter step from its neighbours, as JFIF centres chroma), other ratios are repeated.
  */
-export function upsample(plane: Plane, size: Size, { h, v }: Factors): Plane {
-  if (h === 1 && v === 1) return plane;
-  const full = blank(plane, size);
-  const smooth = plane.width > 2;
-  if (smooth && h === 2 && (v === 1 || v === 2)) {
-    for (let x = 0; x < plane.width; x += COLUMNS) {
-      for (let y = 0; y < full.height; y += ROWS) doubleColumns(plane, full, { x, y, tall: v === 2 });
-    }
-    return full;
+function fill(place: number, layer: Layer, piece: Piece): void {
+  const { h, v } = layer;
+  const { x, y, columns, rows } = piece;
+  const smooth = layer.width > 2;
+  if (smooth && h === 2 && (v === 1 || v === 2)) return double(place, layer, piece);
+  const held = samplesAt(place, columns * rows, layer.samples);
+  if (h === 1 && v === 1 && columns === layer.width) {
+    held.set(layer.samples.subarray(y * columns, (y + rows) * columns));
+    return;
   }
-  const { width, height } = size;
-  for (let y = 0; y < height; y += 1) {
-    const to = full.samples.subarray(y * width, (y + 1) * width);
-    if (smooth && h === 1 && v === 2) {
-      const near = row(plane, y >> 1);
-      const far = row(plane, (y >> 1) + (y & 1 ? 1 : -1));
-      for (let x = 0; x < width; x += 1) to[x] = (near[x]! * 3 + far[x]! + (y & 1 ? 2 : 1)) >> 2;
+  for (let i = 0; i < rows; i += 1) {
+    const near = row(layer, Math.floor((y + i) / v));
+    const to = held.subarray(i * columns, (i + 1) * columns);
+    if (h === 1 && v === 1) to.set(near.subarray(x, x + columns));
+    else if (smooth && h === 1 && v === 2) {
+      const odd = (y + i) & 1;
+      const far = row(layer, ((y + i) >> 1) + (odd ? 1 : -1));
+      for (let j = 0; j < columns; j += 1) to[j] = (near[x + j]! * 3 + far[x + j]! + (odd ? 2 : 1)) >> 2;
     } else {
-      const from = row(plane, Math.floor(y / v));
-      for (let x = 0; x < width; x += 1) to[x] = from[Math.floor(x / h)]!;
+      for (let j = 0; j < columns; j += 1) to[j] = near[Math.floor((x + j) / h)]!;
     }
   }
-  return full;
 }
 
 /** A row; beyond the edges the outermost one. */
@@ -71,80 +148,31 @@ function row(plane: Plane, y: number): Samples {
   return plane.samples.subarray(inside, inside + plane.width);
 }
 
-/** Columns of a plane and rows of the picture that the decoder takes at once, and samples from one row there to the next. */
-const [COLUMNS, ROWS, STRIDE] = [2048, 8, 2080];
+/** Where the decoder has halved rows: behind three layers, the last of which is written up to 15 samples too far. */
+const HALVED = kernel.coefficients + 3 * kernel.PIXELS_BYTES + 32;
 
-/** Doubles columns of a plane from `x` on for rows of the picture from `y` on, whose number is doubled as well if it is tall. */
-function doubleColumns(
-  plane: Plane,
-  full: Plane,
-  { x, y, tall }: { readonly x: number; readonly y: number; readonly tall: boolean },
-): void {
-  const { BYTES_PER_ELEMENT: size } = full.samples;
-  const halved = tall ? 1 : 0;
-  const count = Math.min(COLUMNS, plane.width - x);
-  const width = Math.min(2 * count, full.width - 2 * x);
-  const end = Math.min(y + ROWS, full.height);
+/** Doubles the columns, and the rows if they are halved too. */
+function double(place: number, layer: Layer, { x, y, columns, rows }: Piece): void {
+  const { BYTES_PER_ELEMENT: size } = layer.samples;
+  const halved = layer.v - 1;
+  const from = x / 2;
+  const count = Math.ceil(columns / 2);
+  const stride = count + 2;
   const first = (y >> halved) - halved;
-  const held = samplesAt(kernel.coefficients, full.samples);
-  for (let near = first; near <= (end - 1 >> halved) + halved; near += 1) {
-    const from = row(plane, near);
+  const last = ((y + rows - 1) >> halved) + halved;
+  const held = samplesAt(HALVED, (last - first + 1) * stride, layer.samples);
+  for (let near = first; near <= last; near += 1) {
+    const own = row(layer, near);
     // A neighbour on each side; beyond the edges a sample is its own.
-    const at = (near - first) * STRIDE + 1;
-    held[at - 1] = from[Math.max(x - 1, 0)]!;
-    held.set(from.subarray(x, x + count), at);
-    held[at + count] = from[Math.min(x + count, plane.width - 1)]!;
+    const at = (near - first) * stride + 1;
+    held[at - 1] = own[Math.max(from - 1, 0)]!;
+    held.set(own.subarray(from, from + count), at);
+    held[at + count] = own[Math.min(from + count, layer.width - 1)]!;
   }
-  const placeOf = (near: number) => kernel.coefficients + size * ((near - first) * STRIDE + 1);
-  for (let to = y; to < end; to += 1) {
-    const near = to >> halved;
-    const far = tall ? placeOf(near + (to & 1 ? 1 : -1)) : 0;
-    kernel.double(placeOf(near), far, kernel.samples + size * (to - y) * width, count, 8 * size);
-  }
-  const result = samplesAt(kernel.samples, full.samples);
-  if (width === full.width) full.samples.set(result.subarray(0, (end - y) * width), y * width);
-  else {
-    for (let to = y; to < end; to += 1) {
-      full.samples.set(result.subarray((to - y) * width, (to - y + 1) * width), to * full.width + 2 * x);
-    }
-  }
-}
-
-/**
- * Interleaves planes of one size.
- *
- * @param precision bits of a sample
- * @param chroma whether three planes are full-range YCbCr, of which RGB is made (JFIF 1.02)
- */
-export function interleave(planes: readonly Plane[], precision: number, chroma: boolean): Samples {
-  const [first, second, third] = planes;
-  if (!first) throw new RangeError("there are no planes");
-  if (planes.length === 1) return first.samples;
-  const count = planes.length;
-  const { samples: output } = blank(first, { width: first.width * count, height: first.height });
-  if (second && third && count === 3) {
-    interleaveThree([first.samples, second.samples, third.samples], output, { precision, chroma });
-    return output;
-  }
-  for (const [sample, { samples }] of planes.entries()) {
-    for (let i = 0, to = sample; i < samples.length; i += 1, to += count) output[to] = samples[i]!;
-  }
-  return output;
-}
-
-function interleaveThree(
-  planes: readonly Samples[],
-  output: Samples,
-  { precision, chroma }: { readonly precision: number; readonly chroma: boolean },
-): void {
-  const held = samplesAt(kernel.coefficients, output);
-  const result = samplesAt(kernel.samples, output);
-  for (let at = 0; 3 * at < output.length; at += kernel.PIXELS) {
-    const count = Math.min(kernel.PIXELS, output.length / 3 - at);
-    for (const [i, samples] of planes.entries()) {
-      held.set(samples.subarray(at, at + count), i * kernel.PIXELS_BYTES / output.BYTES_PER_ELEMENT);
-    }
-    kernel.interleave(count, chroma ? 1 : 0, precision);
-    output.set(result.subarray(0, 3 * count), 3 * at);
+  const placeOf = (near: number) => HALVED + size * ((near - first) * stride + 1);
+  for (let i = 0; i < rows; i += 1) {
+    const near = (y + i) >> halved;
+    const far = halved > 0 ? placeOf(near + ((y + i) & 1 ? 1 : -1)) : 0;
+    kernel.double(placeOf(near), far, place + size * i * columns, count, 8 * size);
   }
 }

@@ -6,7 +6,7 @@ import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
 import { DctPicture } from "./coefficients.ts";
-import { interleave, upsample } from "./color.ts";
+import { interleave } from "./color.ts";
 import { LosslessPicture } from "./lossless.ts";
 import { type Frame, noTables, readPicture, readTables } from "./stream.ts";
 
@@ -76,11 +76,11 @@ function lossless(samples: Uint16Array, frame: Frame): Uint8Array | Uint16Array 
 /** Samples as they are coded; of three components that code chroma, RGB. */
 function interleaved(picture: DctPicture, chroma: boolean) {
   const { frame } = picture;
-  const full = picture.planes().map((plane, i) => {
+  const layers = picture.planes().map(({ width, height, samples }, i) => {
     const { h, v } = item(frame.components, i);
-    return upsample(plane, frame, { h: frame.h / h, v: frame.v / v });
+    return { width, height, samples, h: frame.h / h, v: frame.v / v };
   });
-  return interleave(full, frame.precision, chroma);
+  return interleave(layers, { ...frame, chroma: chroma && layers.length === 3 });
 }
 
 /** A JFIF header says YCbCr even where the container says RGB. */
