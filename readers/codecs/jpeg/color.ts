@@ -62,10 +62,13 @@ export function interleave(layers: readonly Layer[], picture: PictureColors): Sa
     const most = Math.min(MOST_ROWS, Math.floor(kernel.PIXELS / columns));
     for (let y = 0; y < height; y += most) {
       const piece = { x, y, columns, rows: Math.min(most, height - y) };
-      if (layers.length === 3) interleaveThree(layers, piece, { picture, output });
-      else {for (const [i, layer] of layers.entries()) {
-          scatter(layer, piece, { width, output, i, count: layers.length });
-        }}
+      if (layers.length === 3) {
+        interleaveThree(layers, piece, { picture, output });
+        continue;
+      }
+      for (const [i, layer] of layers.entries()) {
+        scatter(layer, piece, { width, output, i, count: layers.length });
+      }
     }
   }
   return output;

@@ -61,8 +61,6 @@ export const ZIGZAG: usize = memory.data<u8>([
   35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 ]);
 
-// ---- bits ----
-
 /** Next byte, behind the last one, and from where on the caller has to bring more before the next MCU. */
 let at: usize = 0;
 let end: usize = 0;
@@ -157,8 +155,6 @@ function extended(value: i32, category: i32): i32 {
   return category > 0 && value < 1 << (category - 1) ? value - (1 << category) + 1 : value;
 }
 
-// ---- Huffman tables ----
-
 const LOOKUP = 10;
 /** Behind 16 counts and the values. */
 const MOST = 4096;
@@ -226,8 +222,6 @@ function code(table: usize): i32 {
   failure = NO_CODE;
   return 0;
 }
-
-// ---- blocks ----
 
 @inline
 function place(block: usize, k: i32, value: i32): void {
@@ -447,8 +441,6 @@ function refineBlock(block: usize, part: Part): void {
   }
 }
 
-// ---- scans ----
-
 /** Ways to read a block. */
 export const BASELINE: i32 = 0;
 export const FIRST_DIRECT: i32 = 1;
@@ -525,8 +517,6 @@ export function decode(from: i32, to: i32): i32 {
   }
   return to;
 }
-
-// ---- the inverse transform ----
 
 const BITS = 13;
 /** Bits that are kept between the passes, in pictures of 8 bits. */
@@ -920,8 +910,6 @@ function transformAll<T>(from: usize, blocks: i32, steps: usize, to: usize): voi
     ) wideBlock<T>(block, steps, target, stride);
   }
 }
-
-// ---- colours ----
 
 /** Eight samples as uint16. */
 @inline
