@@ -10,13 +10,14 @@ const BLOCK_BYTES = 2 * 64 * 31 / 8;
 /** Bytes that may be loaded and not yet used, each a stuffed one. */
 const LOADED = 16;
 
-const FAILURES: Readonly<Record<number, string>> = {
-  [kernel.ENDS_EARLY]: "its entropy-coded data end early",
-  [kernel.NO_CODE]: "a Huffman code is none of its table",
-  [kernel.NO_TABLE]: "a Huffman table is missing",
-  [kernel.BLOCK_FULL]: "a block has more than 64 coefficients",
-  [kernel.SCAN_FULL]: "a block has more coefficients than its scan",
-};
+/** What the kernel's numbers from ENDS_EARLY, which is -1, down to SCAN_FULL mean. */
+const FAILURES = [
+  "its entropy-coded data end early",
+  "a Huffman code is none of its table",
+  "a Huffman table is missing",
+  "a block has more than 64 coefficients",
+  "a block has more coefficients than its scan",
+];
 
 /** A component within a scan. */
 export interface ScanPart {
@@ -86,7 +87,7 @@ export class ScanData {
       if (this.#left === 0) this.#goOn();
       const until = Math.min(count, mcu + this.#left);
       const next = kernel.decode(mcu, until);
-      if (next < 0) throw new Error(FAILURES[next]);
+      if (next < 0) throw new Error(FAILURES[-1 - next]);
       if (next < until) this.#bring(this.at);
       this.#left -= next - mcu;
       mcu = next;

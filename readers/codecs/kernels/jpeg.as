@@ -49,11 +49,11 @@ class Part {
 }
 
 /** What can be wrong with the data of a scan; the caller has the sentences. */
-export const ENDS_EARLY: i32 = -1;
-export const NO_CODE: i32 = -2;
-export const NO_TABLE: i32 = -3;
-export const BLOCK_FULL: i32 = -4;
-export const SCAN_FULL: i32 = -5;
+const ENDS_EARLY: i32 = -1;
+const NO_CODE: i32 = -2;
+const NO_TABLE: i32 = -3;
+const BLOCK_FULL: i32 = -4;
+const SCAN_FULL: i32 = -5;
 
 /** Place in rows of eight of each coefficient in the order of the zigzag. */
 export const ZIGZAG: usize = memory.data<u8>([
