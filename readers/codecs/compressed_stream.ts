@@ -70,6 +70,8 @@ export class StreamTooLong extends Error {}
 const MIN_PIECE = 64;
 const MAX_PIECE = 16 << 20;
 
+const pieceFor = (bytes: number) => Math.min(Math.max(bytes, MIN_PIECE), MAX_PIECE);
+
 /**
  * Decodes the stream at the start of some bytes.
  *
@@ -82,10 +84,16 @@ export function unpack(kind: StreamKind, input: Uint8Array, maxBytes: number): U
   if (kind === "zstd" && endOfFrames(input) > input.length) throw new StreamEndsEarly(input.length, null);
   // One piece takes the whole output, where pieces of 16 KiB, the default, would be joined; of one that is full the runtime
   // makes another, so that it has a byte more.
-  const chunkSize = Math.min(Math.max(maxBytes + 1, MIN_PIECE), MAX_PIECE);
-  const options: Options = { maxOutputLength: Math.max(maxBytes, 1), chunkSize, info: true };
+  const options: Options = {
+    maxOutputLength: Math.max(maxBytes, 1),
+    chunkSize: pieceFor(maxBytes + 1),
+    info: true,
+  };
   try {
-    return decoded(kind, input, options);
+    const unpacked = decoded(kind, input, options);
+    if (kind !== "zstd" || unpacked.rest === 0 || unpacked.bytes.length !== maxBytes) return unpacked;
+    // Frames without content may follow; to them the runtime goes on from a full piece alone.
+    return decoded(kind, input, { ...options, chunkSize: pieceFor(maxBytes) });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
     if (code === "ERR_BUFFER_TOO_LARGE") {

@@ -31,3 +31,16 @@ Deno.test("what follows a stream is counted", () => {
   equal(unpack("zlib", padded, 16).rest, 2);
   throws(() => unpackAll("zlib", padded, 16), /2 of 13 bytes are left over/);
 });
+
+Deno.test("zstd frames without content behind the last bytes are of the stream", () => {
+  // RFC 8878, section 3: a hundred times a byte in one block, an empty frame, and one to be skipped.
+  const frame = Buffer.from("28b52ffd2064" + "230300" + "61", "hex");
+  const empty = Buffer.from("28b52ffd2000" + "010000", "hex");
+  const skipped = Buffer.from("502a4d18" + "01000000" + "ff", "hex");
+  for (const behind of [empty, skipped]) {
+    const stream = Buffer.concat([frame, behind]);
+    deepEqual(unpackAll("zstd", stream, 100), new Uint8Array(100).fill(0x61));
+  }
+  throws(() => unpackAll("zstd", Buffer.concat([frame, Uint8Array.of(1, 2, 3)]), 100), Error);
+  throws(() => unpackAll("zstd", Buffer.concat([frame, frame]), 100), StreamTooLong);
+});
