@@ -3,7 +3,7 @@
  * regular file; a read is checked against the size of the file, and a short read is an error.
  */
 import * as fs from "node:fs";
-import platform, { basename, dirname, resolve, sep } from "node:path";
+import platform, { basename, dirname, join, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
 import { CheckedSource } from "./byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
@@ -187,7 +187,7 @@ export class FileAccess {
 
   /** Opens a regular file inside the roots. @throws as {@linkcode open} */
   #descriptor(path: string): { path: string; fd: number; size: number; mark: string } {
-    const resolved = this.resolve(path);
+    const resolved = this.#resolved(path, true);
     this.#watch?.before(resolved);
     let fd: number;
     try {
@@ -301,20 +301,22 @@ export class FileAccess {
    * @throws {PathNotAllowed} it, or what it leads to, lies outside the roots
    */
   resolve(path: string): string {
-    const resolved = this.#resolved(path);
+    // Of an open file the roots are judged once more, of what is looked at or listed they are not.
+    return this.#resolved(path, this.#roots === null);
+  }
+
+  /** As {@linkcode resolve}; by its folder as that was found first, if `inKnownFolder`. */
+  #resolved(path: string, inKnownFolder: boolean): string {
+    let resolved: string;
+    try {
+      resolved = (inKnownFolder ? this.#inKnownFolder(path) : null) ?? fs.realpathSync(path);
+    } catch (cause) {
+      throw pathError(path, cause);
+    }
     if (!isInsideRoots(resolved, this.#roots)) {
       throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
     }
     return resolved;
-  }
-
-  /** @throws {PathNotFound} it leads nowhere */
-  #resolved(path: string): string {
-    try {
-      return this.#inKnownFolder(path) ?? fs.realpathSync(path);
-    } catch (cause) {
-      throw pathError(path, cause);
-    }
   }
 
   /** The path where its folder is resolved and its own name is no link; else `null`. */
@@ -323,7 +325,7 @@ export class FileAccess {
     const [folder, name] = [dirname(path), basename(path)];
     if (folder + sep + name !== path || name === "." || name === "..") return null;
     try {
-      const place = this.#folders.getOrInsertComputed(folder, () => fs.realpathSync(folder)) + sep + name;
+      const place = join(this.#folders.getOrInsertComputed(folder, () => fs.realpathSync(folder)), name);
       if (this.#folders.size > MAX_FOLDERS) this.#folders.clear();
       return Deno.lstatSync(place).isSymlink ? null : place;
     } catch {

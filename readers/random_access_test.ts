@@ -100,6 +100,47 @@ Deno.test("only regular files inside the roots are opened; neighbours outside co
   files.close();
 });
 
+Deno.test("nothing is looked at behind a folder that was exchanged for a link out of the roots", {
+  ignore: NO_LINKS,
+}, async () => {
+  await using dir = await folder();
+  await using outside = await folder();
+  for (const place of [dir.at("a"), outside.at("a")]) {
+    await Deno.mkdir(join(place, "b/c"), { recursive: true });
+    await Deno.writeTextFile(join(place, "b/x.bin"), place);
+  }
+  const files = new FileAccess([dir.at(".")]);
+  const path = dir.at("a/b/x.bin");
+  files.open(path).close();
+  assert.equal(files.kind(path), "file");
+  await Deno.rename(dir.at("a"), dir.at("spare"));
+  await Deno.symlink(outside.at("a"), dir.at("a"));
+  assert.equal(files.kind(path), null);
+  assert.equal(files.sizeOf(path), null);
+  assert.deepEqual(files.list(dir.at("a/b/c/..")), []);
+  assert.deepEqual(files.list(dir.at("a/b")), []);
+  assert.throws(() => files.resolve(path), PathNotAllowed);
+  assert.throws(() => files.open(path), PathNotAllowed);
+  files.close();
+});
+
+const atTop = Deno.build.os === "windows"
+  ? undefined
+  : [...Deno.readDirSync("/")].find(({ isFile }) => isFile);
+if (!atTop) console.log("Without a file in the topmost folder, the test of a link to that one is skipped");
+
+Deno.test(
+  "a file of the topmost folder is opened through a link to that",
+  { ignore: !atTop || NO_LINKS },
+  async () => {
+    await using dir = await folder();
+    await Deno.symlink("/", dir.at("top"));
+    const files = new FileAccess(["/"]);
+    assert.equal(files.open(join(dir.at("top"), atTop!.name)).path, `/${atTop!.name}`);
+    files.close();
+  },
+);
+
 Deno.test("a fifo is refused at once", { ignore: Deno.build.os === "windows" }, async () => {
   await using dir = await folder();
   await new Deno.Command("mkfifo", { args: [dir.at("pipe")] }).output();
