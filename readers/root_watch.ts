@@ -11,8 +11,11 @@ import { DecodeFailed, PathNotAllowed, quoted } from "./errors.ts";
  */
 const CALM_MS = 24 * 3600 * 1000;
 
-/** Looks at a file whose folders have changed in that time. A link that comes and goes all the time passes one in 2^17 opens. */
-const LOOKS = 8;
+/**
+ * Looks at a file whose folders have changed in that time. A link that comes and goes all the time passes a look with nearly one
+ * in three: of 8 looks it passed one in 2^14 opens.
+ */
+const LOOKS = 16;
 
 /** Folders whose state is kept. */
 const MAX_FOLDERS = 100_000;
