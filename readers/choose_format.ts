@@ -46,7 +46,7 @@ export function chooseFormat(
 }
 
 /** Readers that are loaded: a second import takes as long as opening a file. */
-const READERS = new Map<Format, ReturnType<Format["load"]>>();
+const READERS = new Map<Format, Awaited<ReturnType<Format["load"]>>>();
 
 /** A scene and what is known of all of them. */
 export interface OpenedScene {
@@ -72,7 +72,8 @@ export async function openChosen(
   files: FileAccess,
   scene: number | null,
 ): Promise<OpenedScene> {
-  const reader = await READERS.getOrInsertComputed(format, () => format.load());
+  const reader = READERS.get(format) ?? await format.load();
+  READERS.set(format, reader);
   try {
     const scenes = await reader.scenes({ path, files });
     const index = scene ?? scenes.own;
