@@ -156,3 +156,25 @@ export function rememberWriting() {
 
 /** What {@linkcode rememberWriting} has kept. */
 export const written = () => globalThis.writtenTexts;
+
+/** Width and samples of one of the page's canvases. */
+export function canvasPixels(selector) {
+  const canvas = document.querySelector(selector);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return { width: canvas.width, data: [...data] };
+}
+
+/** Chooses several options of a list faster than any can be opened. */
+export function chooseInTurn({ id, values }) {
+  const list = document.getElementById(id);
+  for (const value of values) {
+    list.value = value;
+    list.dispatchEvent(new Event("change"));
+  }
+}
+
+/** Whether all that an element has is seen without scrolling. */
+export const isSeenWhole = (selector) => {
+  const { scrollHeight, clientHeight } = document.querySelector(selector);
+  return scrollHeight <= clientHeight;
+};

@@ -47,6 +47,9 @@ export class PositionBar {
       });
     }
     byId("play").addEventListener("click", () => this.togglePlay());
+    // What counts is what stands there.
+    const rate = byId("rate", HTMLInputElement);
+    rate.addEventListener("change", () => rate.value = String(this.#rate));
     const scenes = byId("scene", HTMLSelectElement);
     scenes.addEventListener("change", () => onScene(Number(scenes.value)));
   }

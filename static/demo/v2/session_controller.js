@@ -55,6 +55,8 @@ export class SessionController extends EventTarget {
   /** @type {Promise<Acquisition> | null} */
   #renewal = null;
   #renewedAt = -Infinity;
+  /** While scenes are opened: the one that was asked for last. @type {{scene: number} | null} */
+  #wantedScene = null;
 
   /** @param {() => Promise<Server>} [connectTo] @param {Clock} [clock] */
   constructor(connectTo = connect, clock = systemClock) {
@@ -108,12 +110,29 @@ export class SessionController extends EventTarget {
     return this.#open("path", open, { position, look, path });
   }
 
-  /** Opens another scene of what is open. @param {number} scene */
-  openScene(scene) {
-    return this.#open(
-      "scene",
-      (signal) => this.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
-    );
+  /** Opens another scene of what is open. One that is asked for meanwhile takes its place. @param {number} scene */
+  async openScene(scene) {
+    const isFirst = this.#wantedScene === null;
+    if (isFirst && this.#opening !== null) return;
+    this.#wantedScene = { scene };
+    if (!isFirst) return this.#opening?.abort();
+    await this.#run("scene", () => this.#openWantedScene());
+    this.#wantedScene = null;
+  }
+
+  async #openWantedScene() {
+    let wanted = null;
+    while (wanted !== this.#wantedScene) {
+      wanted = this.#wantedScene;
+      const { scene } = /** @type {{scene: number}} */ (wanted);
+      const { signal } = this.#opening = new AbortController();
+      const open = () => this.live((acquisition) => acquisition.reopen({ scene, signal }), signal);
+      try {
+        await this.#openAndLoad(open, { kind: "scene", position: {}, look: null, signal });
+      } catch (error) {
+        if (wanted === this.#wantedScene) throw error;
+      }
+    }
   }
 
   /** Fetches the planes of what is open again, such as after its file has changed. @param {Position} position */
@@ -196,15 +215,25 @@ export class SessionController extends EventTarget {
    * @param {{position?: Position, look?: unknown, path?: string}} [options]
    */
   #open(kind, open, { position = {}, look = null, path = "" } = {}) {
-    return this.#run(kind, async (signal) => {
-      const acquisition = await open(signal);
-      try {
-        await this.#load(acquisition, { kind, position, look, signal });
-      } catch (error) {
-        acquisition.close().catch(() => {});
-        throw error;
-      }
-    }, path);
+    return this.#run(
+      kind,
+      (signal) => this.#openAndLoad(() => open(signal), { kind, position, look, signal }),
+      path,
+    );
+  }
+
+  /**
+   * @param {() => Promise<Acquisition>} open
+   * @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options
+   */
+  async #openAndLoad(open, options) {
+    const acquisition = await open();
+    try {
+      await this.#load(acquisition, options);
+    } catch (error) {
+      acquisition.close().catch(() => {});
+      throw error;
+    }
   }
 
   /**

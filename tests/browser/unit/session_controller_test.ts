@@ -131,6 +131,24 @@ Deno.test("a session that has ended is opened again by itself, once for all who 
     assert.equal(controller.acquisition?.scene, 1);
   }));
 
+Deno.test("of scenes that are asked for in a row the last one is opened, and the others leave no session", () =>
+  withController(async ({ controller, server, heard }) => {
+    await controller.openPath(SERIES);
+    heard();
+    await Promise.all([controller.openScene(1), controller.openScene(0), controller.openScene(1)]);
+    assert.equal(controller.acquisition?.scene, 1);
+    const events = heard();
+    assert.deepEqual([events[0], ...events.slice(-2)], ["opening", "loaded", "idle"]);
+    assert(!events.includes("cancelled") && !events.includes("failed"));
+    await Promise.all([controller.openScene(0), controller.cancel()]);
+    assert.equal(heard().at(-2), "cancelled");
+    assert.equal(controller.acquisition?.scene, 1);
+    for (let i = 0; i < 100 && server.store.size > 1; i += 1) {
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    assert.equal(server.store.size, 1);
+  }));
+
 Deno.test("where paths are not allowed the file must be chosen again", () =>
   withController(async ({ controller, server, heard }) => {
     await controller.pick();
