@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { cutOff, readPng } from "./in_page.js";
+import { cutOff, isSeenWhole, readPng } from "./in_page.js";
 import { LINE, lineScanFile, referenceSample, sample, SHAPE } from "./line_scan.ts";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
@@ -58,6 +58,15 @@ test("a long channel name is cut short with its whole beside it, and names are n
   assert.equal(await page.getAttribute("#source-cards .switch", "title"), `Show ${names[0]}`);
   assert.equal(await page.locator("#source-cards .name").nth(1).textContent(), names[1]);
   assert.equal(await page.locator("aside img").count(), 0);
+  // The values of four channels with long names are seen, too.
+  const four = join(viewer.server.folder, "four.ome.zarr");
+  const long = ["Alexa Fluor 488", "Alexa Fluor 568", "Alexa Fluor 647", "Hoechst 33342 stain"];
+  const many = long.map(() => planes[0]!);
+  await writePlainStore(four, { planes: many, rows: 5, columns: 8, y: step, x: step, names: long });
+  await viewer.open(join(four, "zarr.json"));
+  await page.locator("#source .plot").hover();
+  await viewer.settle();
+  assert.equal(await page.evaluate(isSeenWhole, "#source .readout"), true);
 });
 
 test("a reference keeps its aspect however long it is, and can be zoomed along its length", async (viewer) => {

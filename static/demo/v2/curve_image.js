@@ -78,7 +78,7 @@ export function throughColumns(values) {
 
 /**
  * Where a line through samples, at their centres, runs within each of `count` columns. It is broken where a sample is NaN or
- * infinite; a sample between two of those is a dot.
+ * infinite; a sample between two of those, or one alone, is a dot of up to three columns.
  *
  * @param {Float32Array} samples
  * @param {number} from position at the left edge; sample i covers i to i + 1
@@ -97,7 +97,10 @@ export function throughSamples(samples, from, to, count) {
   const at = (/** @type {number} */ i) => (i + 0.5 - from) * scale;
   const last = Math.min(samples.length - 1, Math.ceil(to));
   for (let i = Math.max(0, Math.floor(from) - 1); i <= last; i += 1) {
-    widen(Math.floor(at(i)), samples[i]);
+    const column = Math.floor(at(i));
+    widen(column, samples[i]);
+    // One column would be lost behind the line of the cursor.
+    if (scale >= 3 && isAlone(samples, i)) { for (const x of [column - 1, column + 1]) widen(x, samples[i]); }
     if (i === last) break;
     const slope = (samples[i + 1] - samples[i]) / scale;
     // The line meets the edge between two columns: both reach it.
@@ -109,3 +112,6 @@ export function throughSamples(samples, from, to, count) {
   }
   return { bottoms, tops };
 }
+
+/** Whether no line leads to a sample. @param {Float32Array} samples @param {number} i */
+const isAlone = (samples, i) => !Number.isFinite(samples[i - 1]) && !Number.isFinite(samples[i + 1]);

@@ -54,7 +54,7 @@ export function facts({ plane, source, channels, header }) {
     ? [
       `${quantity(rows.step, rows.unit)}/line`,
       ...perPixel(columns),
-      `${rows.size} lines (${quantity(rows.size * rows.step, rows.unit, 3)})`,
+      `${rows.size} ${rows.size === 1 ? "line" : "lines"} (${quantity(rows.size * rows.step, rows.unit, 3)})`,
       `${columns.size} px${extent(columns)}`,
     ]
     : imageFacts(rows, columns);

@@ -39,6 +39,12 @@ const NAMES = ["source", "reference"];
 /** Height in CSS pixels that the divider leaves to a picture with its axes. */
 const LEAST_PICTURE = 110;
 
+/** Of a name in the read-out, before it is cut short. */
+const MOST_LETTERS = 24;
+
+/** Of all names that fit into a line of the read-out, with their values and the place. */
+const LETTERS_IN_LINE = 40;
+
 export class Viewer extends EventTarget {
   /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
   #shown = null;
@@ -192,8 +198,10 @@ export class Viewer extends EventTarget {
     const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
     cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
     const figure = byId(name);
-    // Values of so many need a line of their own.
-    within(figure, ".readout").classList.toggle("many", group.channels.length > 4);
+    // Values of so many, or of such names, need a line of their own.
+    const letters = group.channels.reduce((sum, { name }) => sum + Math.min(MOST_LETTERS, name.length), 0);
+    const isMany = group.channels.length > 4 || letters > LETTERS_IN_LINE;
+    within(figure, ".readout").classList.toggle("many", isMany);
     within(figure, ".layers-choice").hidden = group.channels.length < 2;
     within(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
     group.addEventListener("change", () => this.#changed(name));

@@ -30,3 +30,9 @@ Deno.test("NaN and infinities break a line, and a sample between them is a dot",
   assert.deepEqual([...bottoms], [NaN, 3, NaN, 1, 1]);
   assert.deepEqual([...tops], [NaN, 3, NaN, 1, 1]);
 });
+
+Deno.test("a sample alone is a dot of three columns where there is room", () => {
+  const { bottoms, tops } = throughSamples(Float32Array.of(7), 0, 1, 5);
+  assert.deepEqual([...bottoms], [NaN, 7, 7, 7, NaN]);
+  assert.deepEqual([...tops], [NaN, 7, 7, 7, NaN]);
+});

@@ -17,7 +17,7 @@
  * @property {readonly ChartCurve[]} curves
  * @property {readonly ChartPoint[]} [points]
  * @property {readonly number[]} [events] lines that are marked above
- * @property {readonly {line: number, label: string}[]} [cursors]
+ * @property {readonly {line: number, label: string, isRaised?: boolean}[]} [cursors] a raised label leaves room for another below it
  * @property {number | null} [level] a threshold
  * @property {number} [least] part of the greatest value that the range spans at least
  * @property {string} title of the values
@@ -53,6 +53,9 @@ const BELOW = 22;
 const TITLE = 16;
 const ABOVE = 8;
 const TICK = 4;
+
+/** From a label to the one above it. */
+const LABEL = 15;
 
 /** Labels of values are at least so far apart, in CSS pixels. */
 const VALUE_ROOM = 26;
@@ -122,7 +125,10 @@ export class TraceChart {
     [this.#drawn, this.#range] = [drawn, range];
     const seen = (/** @type {number} */ x) => span.isMirrored ? 2 * area.left + area.width - x : x;
     const placeSeen = { ...place, across: (/** @type {number} */ line) => seen(place.across(line)) };
-    const marks = [...valueMarks(range, area, place, content.title), ...timeMarks(span, area, seen)];
+    const marks = [
+      ...valueMarks(range, area, place, content.title),
+      ...timeMarks(span, area, { seen, end: width }),
+    ];
     this.gutter = Math.max(...ticksOf(range, area).labels.map((text) => Math.ceil(measureLabel(text))), 0) +
       28;
     this.#svg.replaceChildren(
@@ -222,8 +228,8 @@ function valueMarks(range, area, { up }, title) {
   return marks;
 }
 
-/** @type {(span: Span, area: Area, seen: (x: number) => number) => Mark[]} */
-function timeMarks({ from, to, time, isTitled }, area, seen) {
+/** Labels that would leave the box are left out. @type {(span: Span, area: Area, across: {seen: (x: number) => number, end: number}) => Mark[]} */
+function timeMarks({ from, to, time, isTitled }, area, { seen, end }) {
   const [low, high] = [toPhysical(time, from), toPhysical(time, to)];
   const base = area.top + area.height;
   const { values, labels } = ticks(low, high, Math.max(1, area.width / TIME_ROOM));
@@ -233,9 +239,10 @@ function timeMarks({ from, to, time, isTitled }, area, seen) {
     : [];
   return values.flatMap((value, i) => {
     const x = seen(area.left + (value - low) / (high - low) * area.width);
+    const half = measureLabel(labels[i]) / 2;
     return /** @type {Mark[]} */ ([
       { points: [[x, base], [x, base + TICK]] },
-      { text: labels[i], at: [x, base + 13], anchor: "middle" },
+      ...(x < half || x + half > end ? [] : [{ text: labels[i], at: [x, base + 13], anchor: "middle" }]),
     ]);
   }).concat(title);
 }
@@ -249,14 +256,17 @@ function eventMarks({ events = [], cursors = [], level = null }, area, { across,
     color: "#fff",
     width: 1.5,
   }));
-  const lines = cursors.map(({ line, label }) => ({ x: across(line), label })).filter(({ x }) => isInside(x))
-    .flatMap(({ x, label }) => /** @type {Mark[]} */ ([
-      { points: [[x, area.top], [x, bottom]], color: "#fff", dash: "4 3" },
-      // At the right edge it stands to the left.
-      x + 4 + measureLabel(label) > right
-        ? { text: label, at: [x - 4, bottom - 8], anchor: "end", color: "#fff", halo: true }
-        : { text: label, at: [x + 4, bottom - 8], anchor: "start", color: "#fff", halo: true },
-    ]));
+  const lines = cursors.map(({ line, label, isRaised }) => ({
+    x: across(line),
+    y: bottom - 8 - (isRaised ? LABEL : 0),
+    label,
+  })).filter(({ x }) => isInside(x)).flatMap(({ x, y, label }) => /** @type {Mark[]} */ ([
+    { points: [[x, area.top], [x, bottom]], color: "#fff", dash: "4 3" },
+    // At the right edge it stands to the left.
+    x + 4 + measureLabel(label) > right
+      ? { text: label, at: [x - 4, y], anchor: "end", color: "#fff", halo: true }
+      : { text: label, at: [x + 4, y], anchor: "start", color: "#fff", halo: true },
+  ]));
   const levels = level === null
     ? []
     : [{ points: [[area.left, up(level)], [right, up(level)]], color: "#fff", dash: "2 3" }];

@@ -61,7 +61,8 @@ export class TraceCharts {
     const { cursor } = this.#pane;
     /** What the chart has where the cursor is stands beside it. @param {(line: number) => string} textAt */
     const cursorsWith = (textAt) => [
-      ...pinned,
+      // What stands at the cursor is read also where one is pinned.
+      ...pinned.map((pin) => ({ ...pin, isRaised: true })),
       ...(cursor === null ? [] : [{ line: cursor.x, label: textAt(cursor.x) }]),
     ];
     if (!this.#traces.box.hidden) {
@@ -69,7 +70,10 @@ export class TraceCharts {
         ...new Map(traces.map(({ channel, dash }) => [channel, { name: channel, dash }])).values(),
       ];
       const valuesAt = (/** @type {number} */ line) =>
-        traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN)).join(" · ");
+        [
+          ...traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN)),
+          ...(traces.length > MOST_VALUES ? ["…"] : []),
+        ].join(" · ");
       this.#traces.draw(
         { curves: traces, events, level, cursors: cursorsWith(valuesAt), title, legend },
         span,
