@@ -51,6 +51,9 @@ export class Pane {
    */
   tool = null;
 
+  /** A drag that the tool has taken ends nowhere: Escape was pressed, or a second finger came. @type {() => void} */
+  onGivenUp = () => {};
+
   /** What a saved picture has to say. */
   stamp = "";
   #hasScaleBar = true;
@@ -81,6 +84,7 @@ export class Pane {
         this.#selection = box;
         this.drawMarks();
       },
+      giveUp: () => this.onGivenUp(),
     });
   }
 

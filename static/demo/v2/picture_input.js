@@ -22,6 +22,7 @@ const FAR_STEP = 1 / 20;
  * @property {() => Point | null} cursor
  * @property {(cursor: Point | null, byKeyboard: boolean) => void} moveCursor
  * @property {(box: View | null) => void} mark shows what is being selected, in fractions of a band
+ * @property {() => void} giveUp the drag that a tool has taken ends nowhere
  */
 
 /** @param {Stage} stage @param {Handled} handled */
@@ -41,7 +42,10 @@ export function attachInput(stage, handled) {
       const { band, fy } = stage.inBand(from.fy);
       select(stage, handled, { fx: from.fx, fy }, { fx: to.fx, fy: to.fy * stage.bandCount - band }, isDone);
     },
-    cancelSelect: () => handled.mark(null),
+    cancelSelect() {
+      handled.mark(null);
+      handled.giveUp();
+    },
     home: () => handled.change((placed) => placed.goHome()),
   });
   attachKeys(stage.plot, {

@@ -27,6 +27,8 @@ export class KymographPanel extends EventTarget {
   #source = null;
   /** @type {Point[]} */
   #points = [];
+  /** The line before the one that is being drawn. @type {Point[] | null} */
+  #former = null;
   #isFreehand = false;
   #isShown = false;
   /** @type {AbortController | null} */
@@ -73,6 +75,7 @@ export class KymographPanel extends EventTarget {
   begin(source, kept) {
     this.#leave();
     this.#source = source;
+    this.#former = null;
     this.#points = kept?.points ?? [];
     if (kept !== null) this.#width.number = kept.width;
     this.#start.disabled = this.#points.length === 0;
@@ -106,8 +109,21 @@ export class KymographPanel extends EventTarget {
     // The picture counts rows along x; a sample's middle lies half a pixel inside, and beyond the outermost ones nothing is known.
     const [start, end] = [from, to].map(({ x, y }) => ({ x: inside(y, columns), y: inside(x, rows) }));
     if (this.#isFreehand && this.#points.length > 0 && near(this.#points[0], start)) this.#points.push(end);
-    else this.#points = [start, end];
+    else {
+      this.#former ??= this.#points;
+      this.#points = [start, end];
+    }
+    if (isDone) this.#former = null;
     this.#start.disabled = this.#running === null && !isDone;
+    this.#tell("change", {});
+  }
+
+  /** What is being drawn is none: the line before it stays. */
+  giveUp() {
+    if (this.#former === null) return;
+    this.#points = this.#former;
+    this.#former = null;
+    this.#start.disabled = this.#running === null && this.#points.length === 0;
     this.#tell("change", {});
   }
 

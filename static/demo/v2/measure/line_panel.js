@@ -68,6 +68,13 @@ export class LinePanel extends EventTarget {
     this.#changed();
   }
 
+  /** What is being drawn is none. */
+  giveUp() {
+    if (this.#draft === null) return;
+    this.#draft = null;
+    this.#output.textContent = "";
+  }
+
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {import("../marks.js").Mark[]} marks over the picture */
   marks(toScreen) {
     const drawn = [...this.#lines, ...(this.#draft === null ? [] : [{ id: 0, ...this.#draft }])];

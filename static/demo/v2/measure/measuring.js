@@ -207,6 +207,7 @@ export class Measuring extends EventTarget {
 
   #listen() {
     const { source, reference } = this.#panes;
+    for (const pane of [source, reference]) pane.onGivenUp = () => this.#giveUp();
     const [under, underReference] = [source.overlay, reference.overlay];
     source.overlay = () => {
       this.#paintSoon();
@@ -259,7 +260,17 @@ export class Measuring extends EventTarget {
     this.#dragBand(Math.min(start.column, end.column), Math.max(start.column, end.column) + 1, isDone);
   }
 
+  /** A drag ends nowhere. */
+  #giveUp() {
+    this.#bands.draft = null;
+    this.#lines.giveUp();
+    this.kymographs.giveUp();
+    this.#panes.source.drawMarks();
+    this.#panes.reference.drawMarks();
+  }
+
   #choose() {
+    this.#giveUp();
     const { chosen } = this.#tools;
     const isDrawing = chosen !== "zoom" && this.#scan !== null;
     this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
