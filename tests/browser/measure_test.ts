@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { writePlainStore } from "../fixtures/plain_store.ts";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
-import { readPng, rememberWriting, written } from "./in_page.js";
+import { canvasPixels, readPng, rememberWriting, written } from "./in_page.js";
 import {
   ACTIVE,
   LINE_TIME,
@@ -208,6 +209,103 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   assert.match(text, /\r\nTime \(s\),Band 1,"'=vessel, left"\r\n/);
   await page.locator("#measure-bands li button").first().click();
   assert.equal(await page.locator("#measure-bands li").count(), 1);
+});
+
+test("a name is typed letter by letter, and the page takes none of them for a key", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, 5, 15);
+  await drawBand(viewer, 40, 50);
+  const name = page.locator("#measure-bands input[type=text]").first();
+  await name.focus();
+  await page.keyboard.press("End");
+  // Among them are keys that turn the picture, choose a tool and open the dialog.
+  await page.keyboard.type(" zbro");
+  assert.equal(await name.inputValue(), "Band 1 zbro");
+  assert.equal(await name.evaluate((field) => field.matches(":focus")), true);
+  await page.locator("#measure-bands li button").nth(1).click();
+  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  assert.equal(await name.inputValue(), "Band 1 zbro");
+});
+
+test("a drag that is given up leaves nothing behind", async (viewer) => {
+  const { page } = viewer;
+  const box = (await page.locator("#source .plot").boundingBox())!;
+  const lines = "#source polyline, #reference polyline";
+  await page.mouse.move(box.x + 50, box.y + 20);
+  await viewer.settle();
+  for (const tool of ["band", "line"]) {
+    await page.click(`#tool-${tool}`);
+    await page.mouse.move(box.x + 50, box.y + 20);
+    await viewer.settle();
+    const before = await page.locator(lines).count();
+    await page.mouse.down();
+    await page.mouse.move(box.x + 120, box.y + 90);
+    await viewer.settle();
+    assert(await page.locator(lines).count() > before, tool);
+    await page.keyboard.press("Escape");
+    await page.mouse.move(box.x + 50, box.y + 20);
+    await page.mouse.up();
+    await viewer.settle();
+    assert.equal(await page.locator(lines).count(), before, tool);
+    assert.equal(await page.getAttribute(`#tool-${tool}`, "aria-pressed"), "true");
+  }
+  assert.equal(await page.locator("#measure-bands li").count(), 0);
+  assert.equal(await page.locator("#measure-lines output").textContent(), "");
+});
+
+test("what is measured stands beside the cursor also where one is pinned", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ...ACTIVE);
+  await page.locator("#source .plot").hover();
+  await page.keyboard.press("x");
+  await viewer.settle();
+  const texts = page.locator("#trace-chart svg text");
+  const heights = new Map<string, number>();
+  for (const text of await texts.all()) {
+    heights.set((await text.textContent())!, (await text.boundingBox())!.y);
+  }
+  const atCursor = [...heights.keys()].find((text) => / · /.test(text))!;
+  assert(heights.get("A")! + 12 < heights.get(atCursor)!, JSON.stringify([...heights]));
+});
+
+test("a trace without a baseline above the offset says why it is empty", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ...ACTIVE);
+  await page.check("#trace-change");
+  await viewer.settle();
+  const note = page.locator("#measure-bands").getByText("No ΔF/F₀");
+  assert.equal(await note.isVisible(), false);
+  // Channel 2 rests at 1000, as 10 times the 100 of calcium(); channel 1 lies below 2000, too.
+  await page.fill("#baseline-offset", "2000");
+  await page.keyboard.press("Enter");
+  await viewer.settle();
+  assert.match((await note.textContent())!, /: Band 1 · CH1, Band 1 · CH2$/);
+  await page.fill("#baseline-offset", "0");
+  await page.keyboard.press("Enter");
+  await viewer.settle();
+  assert.equal(await note.isVisible(), false);
+});
+
+test("a recording of one line has its point, and no time is cut off", async (viewer) => {
+  const { page } = viewer;
+  const store = join(server.folder, "line.ome.zarr");
+  const plane = Uint16Array.from({ length: 20 }, (_, i) => i);
+  const calibration = { y: { step: 0.002, unit: "second" }, x: { step: 0.5, unit: "micrometer" } };
+  await writePlainStore(store, { planes: [plane], rows: 1, columns: 20, ...calibration });
+  await viewer.open(join(store, "zarr.json"));
+  assert.match(await viewer.text("#facts"), /· 1 line \(2 ms\) ·/);
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+  await viewer.settle();
+  // A dot is three columns wide and three half pixels high, which may touch three pixels of the screen.
+  const { data } = await page.evaluate(canvasPixels, "#trace-chart canvas");
+  const colored = data.filter((_, i) => i % 4 === 0 && data[i]! > 100 && data[i + 2]! < 50).length;
+  assert(colored >= 3 && colored <= 9, `${colored} pixels`);
+  const chart = (await page.locator("#trace-chart svg").boundingBox())!;
+  for (const text of await page.locator("#trace-chart svg text").all()) {
+    const { x, width } = (await text.boundingBox())!;
+    assert(x >= chart.x - 0.5 && x + width <= chart.x + chart.width + 0.5, (await text.textContent())!);
+  }
 });
 
 test("a line over a streak tells time, distance and velocity", async (viewer) => {

@@ -26,6 +26,7 @@ export class BandPanel extends EventTarget {
   #scan = null;
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
   #hint = element("p", { className: "hint" });
+  #empty = element("p", { className: "missing", hidden: true, role: "status" });
   #baseline;
   #window;
   #change;
@@ -52,6 +53,7 @@ export class BandPanel extends EventTarget {
       this.#list,
       element("div", { className: "fields" }, this.#change.label, this.#average.label),
       this.#baseline.box,
+      this.#empty,
     );
     this.#baseline.box.hidden = true;
     this.bands.addEventListener("change", () => {
@@ -116,7 +118,16 @@ export class BandPanel extends EventTarget {
     );
     const samples = shown.map(({ samples }) => samples);
     this.#kept = { settings: this.#settings, version: this.#version, samples, traces };
+    this.#sayEmpty(traces);
     return traces;
+  }
+
+  /** Why a chart has no curve where one is expected. @param {readonly import("./band_traces.js").Trace[]} traces */
+  #sayEmpty(traces) {
+    const { isChange, offset } = this.#settings;
+    const names = traces.filter(({ baseline }) => isChange && !(baseline > offset)).map(({ name }) => name);
+    this.#empty.hidden = names.length === 0;
+    this.#empty.textContent = `No ΔF/F₀, as F₀ is not above the detector offset: ${names.join(", ")}`;
   }
 
   /** Title of the values. */
@@ -221,16 +232,17 @@ export class BandPanel extends EventTarget {
       : `Choose Band and drag up or down over the line scan${
         this.hasPath ? ", or along the path of the reference" : ""
       }.`;
-    // What is typed into stays; only what is gone or new is made again.
+    // What is typed into stays where it is, as moving it would take its focus; new bands come last.
     const rows = new Map(
       [...this.#list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.band, row]),
     );
-    this.#list.replaceChildren(...all.map((band) => {
-      const row = /** @type {HTMLElement | undefined} */ (rows.get(String(band.id))) ?? this.#row(band);
+    for (const band of all) {
+      const row = rows.get(String(band.id)) ?? this.#list.appendChild(this.#row(band));
+      rows.delete(String(band.id));
       const place = row.querySelector(".place");
       if (place !== null) place.textContent = this.#place(band);
-      return row;
-    }));
+    }
+    for (const gone of rows.values()) gone.remove();
   }
 
   /** @param {Band} band */
