@@ -177,7 +177,7 @@ const server = await startServer({ ...DEFAULTS, port: 0, logLevel: "warn" });
 say(`acq-server listens at ${server.baseUrl}`);
 const given = Deno.args.find((argument) => argument !== "--");
 await walk(server.baseUrl, given === undefined ? SAMPLES : [resolve(given)]);
+stopOnSignals(server);
 say(
   `\nThe server goes on: open ${server.baseUrl}/demo/v2/ in a browser, or ${server.baseUrl}/docs. Press Ctrl+C to stop.`,
 );
-stopOnSignals(server);
