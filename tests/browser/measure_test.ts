@@ -500,6 +500,38 @@ test("windows that make no sense say so", async (viewer) => {
   }
 });
 
+test("events go and come back with the channel that they are in", async (viewer) => {
+  const { page } = viewer;
+  await drawBand(viewer, ...ACTIVE);
+  await unfold(viewer, "events");
+  await page.selectOption("#event-trace", { label: "Band 1 · CH2" });
+  await page.click("#event-find");
+  const table = page.locator("#measure-events tbody");
+  await table.locator("input").first().fill("mine");
+  const before = await table.innerText();
+  assert.equal(await table.locator("tr").count(), TRANSIENTS.length);
+  for (const channels of [[1], [0, 1]]) {
+    for (const channel of channels) await page.uncheck(`#source-${channel}-visible`);
+    await viewer.settle();
+    assert.equal(await table.count(), 0);
+    assert.match(
+      await viewer.text("#measure-events [role=status]"),
+      /^The events of Band 1( · CH2)? are hidden/,
+    );
+    for (const channel of channels) await page.check(`#source-${channel}-visible`);
+    await viewer.settle();
+    assert.equal(await table.innerText(), before);
+    assert.equal(await table.locator("input").first().inputValue(), "mine");
+    assert.equal(await page.inputValue("#event-trace"), "1 CH2");
+  }
+  // Those of a band that is removed are gone.
+  await page.locator("#measure-bands li button").first().click();
+  await drawBand(viewer, ...ACTIVE);
+  await viewer.settle();
+  assert.equal(await table.count(), 0);
+  assert.equal(await page.locator("#measure-events [role=status]").textContent(), "");
+});
+
 test("of many events some are shown at once, and all are saved", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
@@ -622,6 +654,35 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await page.evaluate(rememberWriting);
   await saved(viewer, "#png-save");
   assert(!(await page.evaluate(written)).includes(note));
+});
+
+Deno.test({
+  name: "measure: on a phone nothing lies over the charts",
+  ignore,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using viewer = await Viewer.load(browser, server, { viewport: { width: 390, height: 844 } });
+    const { page } = viewer;
+    await viewer.open(path);
+    await page.click("#tool-band");
+    await page.locator("#source .plot").scrollIntoViewIfNeeded();
+    await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+    await unfold(viewer, "velocities");
+    await page.click("#velocity-start");
+    await page.locator("#velocity-chart").waitFor();
+    await viewer.settle();
+    const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+    const [panes, readout, chart] = [
+      await box("#panes"),
+      await box("#source .readout"),
+      await box("#velocity-chart"),
+    ];
+    assert(chart.y + chart.height <= readout.y + 1);
+    assert(readout.y + readout.height <= panes.y + panes.height);
+    assert(panes.y + panes.height <= (await box("#reference")).y);
+    assert((await box("#source .plot")).height > 120);
+  },
 });
 
 Deno.test({

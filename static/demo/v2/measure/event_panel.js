@@ -123,7 +123,8 @@ export class EventPanel extends EventTarget {
 
   /** Other traces, or the same ones with other values. @param {readonly Trace[]} traces @param {string} title of the values */
   listTraces(traces, title) {
-    const kept = traces.length > 0 ? this.#kept : null;
+    this.#hide(traces);
+    const kept = traces.some((trace) => keyOf(trace) === this.#kept?.trace) ? this.#kept : null;
     const isOther = kept?.title !== title && (this.#title !== title || this.#chosen === null);
     this.#title = title;
     this.#traces = traces;
@@ -132,11 +133,26 @@ export class EventPanel extends EventTarget {
       kept?.trace ?? this.#trace.select.value,
     );
     const trace = this.#chosen;
-    if (trace === null) return this.#clear();
+    if (trace === null) return;
     if (isOther) this.#propose(trace);
     if (kept !== null) this.#take(kept, trace);
     // The rows stay those of one trace; where its values are others they are measured again.
     if (this.#rows.length > 0) this.#measure(trace);
+  }
+
+  /** Events of a channel that is hidden come back with it, those of a band that is gone do not. @param {readonly Trace[]} traces that there are now */
+  #hide(traces) {
+    if (this.#rows.length > 0 && !traces.some((trace) => keyOf(trace) === this.#trace.select.value)) {
+      const [hidden, name] = [this.kept, this.#chosen?.name ?? ""];
+      this.#clear();
+      this.#kept = hidden;
+      this.#status.textContent = `The events of ${name} are hidden with its trace.`;
+    }
+    const isGone = traces.length > 0 &&
+      !traces.some(({ band }) => this.#kept?.trace.startsWith(`${band.id} `));
+    if (this.#kept === null || !isGone) return;
+    this.#kept = null;
+    this.#status.textContent = "";
   }
 
   /** @returns {readonly Row[]} */
@@ -205,6 +221,7 @@ export class EventPanel extends EventTarget {
   /** @param {import("./drawn.js").KeptEvents} kept @param {Trace} trace */
   #take({ height, prominence, distance, found, length, rows }, trace) {
     this.#kept = null;
+    this.#status.textContent = "";
     for (
       const [{ input }, value] of /** @type {const} */ ([
         [this.#height, height],
@@ -228,6 +245,7 @@ export class EventPanel extends EventTarget {
       this.#status.textContent = "Type numbers for the threshold, the amplitude and the time apart.";
       return;
     }
+    this.#kept = null;
     const found = findEvents(trace.values, {
       height,
       prominence,
@@ -264,6 +282,7 @@ export class EventPanel extends EventTarget {
         : "Point at the line scan, or move its cursor by the arrow keys, and add the event there.";
       return;
     }
+    this.#kept = null;
     const peak = highestNear(trace.values, line, Math.max(REACH, Math.round(trace.values.length / 50)));
     if (Number.isFinite(trace.values[peak]) && !this.#rows.some((row) => row.peak === peak)) {
       this.#rows = [...this.#rows, { ...measureEvent(trace.values, peak), note: "", isByHand: true }]
