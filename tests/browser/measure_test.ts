@@ -469,6 +469,15 @@ test("a number that makes no sense is marked, and the former one counts", async 
   const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
   assert.equal(about.get("Lines averaged"), "5");
   assert.equal(about.get("Baseline F0"), "percentile 20");
+  // Events take none of them either.
+  await unfold(viewer, "events");
+  await page.selectOption("#event-trace", "1 CH2");
+  await page.fill("#event-amplitude", "0.5");
+  await page.keyboard.press("Enter");
+  await page.fill("#event-amplitude", "-5");
+  await page.click("#event-find");
+  assert.equal(await page.getAttribute("#event-amplitude", "aria-invalid"), "true");
+  assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Least amplitude"), "0.5");
 });
 
 test("the page says when there are as many bands as there can be", async (viewer) => {

@@ -162,18 +162,16 @@ export class EventPanel extends EventTarget {
 
   /** The threshold while there are events to see; null otherwise. */
   get level() {
-    return this.#found !== null && Number.isFinite(this.#height.input.valueAsNumber)
-      ? this.#height.input.valueAsNumber
-      : null;
+    return this.#found === null ? null : this.#height.number;
   }
 
   /** @returns {[string, string | number][]} */
   get about() {
     return [
       ["Trace", this.#chosen?.name ?? ""],
-      ["Threshold", this.#height.input.valueAsNumber],
-      ["Least amplitude", this.#prominence.input.valueAsNumber],
-      [`Least distance (${this.#unit})`, this.#distance.input.valueAsNumber],
+      ["Threshold", this.#height.number],
+      ["Least amplitude", this.#prominence.number],
+      [`Least distance (${this.#unit})`, this.#distance.number],
       [`Found (${MOST_ROWS} at most are listed)`, this.#found ?? "none"],
     ];
   }
@@ -209,13 +207,13 @@ export class EventPanel extends EventTarget {
     const sorted = values.filter((value) => Number.isFinite(value)).sort();
     if (sorted.length === 0) return;
     const [middle, top] = [sorted[Math.floor(sorted.length / 2)], sorted[sorted.length - 1]];
-    this.#height.input.value = String(Number(((middle + top) / 2).toPrecision(3)));
-    this.#prominence.input.value = String(Number(((top - middle) / 4).toPrecision(2)));
+    this.#height.number = Number(((middle + top) / 2).toPrecision(3));
+    this.#prominence.number = Number(((top - middle) / 4).toPrecision(2));
   }
 
   /** Threshold, least amplitude and least distance. */
   get #numbers() {
-    return [this.#height, this.#prominence, this.#distance].map(({ input }) => input.valueAsNumber);
+    return [this.#height, this.#prominence, this.#distance].map(({ number }) => number);
   }
 
   /** @param {import("./drawn.js").KeptEvents} kept @param {Trace} trace */
@@ -223,12 +221,12 @@ export class EventPanel extends EventTarget {
     this.#kept = null;
     this.#status.textContent = "";
     for (
-      const [{ input }, value] of /** @type {const} */ ([
+      const [field, value] of /** @type {const} */ ([
         [this.#height, height],
         [this.#prominence, prominence],
         [this.#distance, distance],
       ])
-    ) input.value = String(value ?? "");
+    ) field.number = value ?? field.number;
     this.#found = found;
     [this.#measured, this.#length] = [keyOf(trace), length];
     this.#rows = rows.map((row) => ({ ...measureEvent(trace.values, row.peak), ...row }));
@@ -241,10 +239,6 @@ export class EventPanel extends EventTarget {
       return;
     }
     const [height, prominence, distance] = this.#numbers;
-    if (![height, prominence, distance].every(Number.isFinite)) {
-      this.#status.textContent = "Type numbers for the threshold, the amplitude and the time apart.";
-      return;
-    }
     this.#kept = null;
     const found = findEvents(trace.values, {
       height,
