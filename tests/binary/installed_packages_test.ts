@@ -154,6 +154,22 @@ async function useDebianPackage(packages: string): Promise<void> {
   assert.deepEqual(pathsBelow(root).filter(isOurs), []);
 }
 
+/** Compares the files of a wheel with its RECORD (PEP 376), which pip does not; prints how many there are. */
+const READ_RECORD = `
+import base64, csv, hashlib, sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+[name] = [n for n in wheel.namelist() if n.endswith(".dist-info/RECORD")]
+rows = list(csv.reader(wheel.read(name).decode().splitlines()))
+assert sorted(row[0] for row in rows) == sorted(wheel.namelist()), rows
+for path, digest, size in rows:
+    if path == name:
+        continue
+    data = wheel.read(path)
+    sha = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    assert (digest, size) == ("sha256=" + sha, str(len(data))), path
+print(len(rows))
+`;
+
 /** Installs by pip into a fresh environment, without an index. */
 async function useWheel(packages: string): Promise<void> {
   const python = existsSync("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
@@ -164,8 +180,10 @@ async function useWheel(packages: string): Promise<void> {
   const before = pathsBelow(environment);
   const pip = (...args: string[]) =>
     run(asUser(join(environment, "bin/python"), ["-m", "pip", ...args]), folder.path);
-  pip("install", "--quiet", "--no-index", only(packages, /\.whl$/));
-  // Says nothing of files that are missing or differ from RECORD.
+  const file = only(packages, /\.whl$/);
+  // The program, METADATA, WHEEL, two licences and RECORD itself.
+  assert.equal(run(asUser(python, ["-c", READ_RECORD, file]), folder.path), "6\n");
+  pip("install", "--quiet", "--no-index", file);
   assert.match(pip("show", "--files", "acq-server"), /\.\.\/\.\.\/\.\.\/bin\/acq-server$/m);
   await use(join(environment, "bin/acq-server"), folder.path);
   pip("uninstall", "--quiet", "--yes", "acq-server");
