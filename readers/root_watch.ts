@@ -12,8 +12,8 @@ import { DecodeFailed, PathNotAllowed, quoted } from "./errors.ts";
 const CALM_MS = 24 * 3600 * 1000;
 
 /**
- * Looks at a file whose folders have changed in that time. A link that comes and goes all the time passes a look with nearly one
- * in three: of 8 looks it passed one in 2^14 opens.
+ * Looks at a file whose folders have changed in that time. A link that comes and goes all the time passed 8 looks in one of
+ * 25,000 opens, and 16 in none of 91,000.
  */
 const LOOKS = 16;
 
