@@ -266,7 +266,7 @@ async function main(args: readonly string[]): Promise<void> {
     if (command.kind === "help") return console.log(command.text);
     if (command.kind === "version") return console.log(versionLine());
     const { configuration } = command;
-    await serve(configuration, configuration.open ?? (mayOpen && (isClicked || configuration.file !== null)));
+    await serve(configuration, configuration.open ?? (isClicked || (mayOpen && configuration.file !== null)));
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof StartFailed)) throw error;
     console.error(error.message);

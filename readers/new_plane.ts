@@ -10,7 +10,7 @@ const MAPPED_BYTES = (32 << 20) + (64 << 10);
 const SMALLEST = 4 << 20;
 
 /**
- * A plane of zeros.
+ * A plane of zeros, or of what stood in its memory where that does not matter.
  *
  * @param samples of the plane
  * @param buffers of planes that are no longer needed; one that is large enough is taken out

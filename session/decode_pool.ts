@@ -29,6 +29,7 @@ const WORKER_DESCRIPTORS = 10;
 
 /** Starts a real decode worker, which may read files and nothing else. */
 export function startDecodeWorker(): Worker | null {
+  // Counted while there is no worker yet.
   sharedDescriptors();
   if (freeDescriptors(WORKER_DESCRIPTORS) < WORKER_DESCRIPTORS) return null;
   return new Worker(new URL("../readers/decode_worker.ts", import.meta.url).href, {
