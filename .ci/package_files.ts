@@ -8,7 +8,7 @@ import { join } from "node:path";
  */
 export const NEEDED: Readonly<Record<string, RegExp>> = {
   "@cornerstonejs/codec-openjpeg": /^dist\/openjpegwasm_decode\.(js|wasm)$/,
-  "@jsquash/webp": /^((decode|utils)\.js|codec\/dec\/webp_dec\.(js|wasm))$/,
+  "@jsquash/webp": /^codec\/dec\/webp_dec\.(js|wasm)$/,
   // Counts installations; swagger-ui-dist names it and nothing loads it.
   "@scarf/scarf": /^$/,
   "@zarrita/storage": /^dist\/src\/[^/]+\.js$/,

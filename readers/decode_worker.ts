@@ -4,13 +4,14 @@
  * Entry of a decode worker: one load at a time, and acquisitions that it keeps open; read permission only. Samples leave it
  * by transfer, never by a copy.
  */
+import { dropDecoders, tellCompiled } from "./codecs/wasm_decoder.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
 import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
 import { KeptAcquisition, type KeptSource } from "./kept_acquisition.ts";
 import { type LoadRequest, planLoad, type PlannedLoad, type Share } from "./load.ts";
 import { FileAccess } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
-import type { FromWorker, ToWorker } from "./worker_protocol.ts";
+import type { Compiled, FromWorker, ToWorker } from "./worker_protocol.ts";
 
 /** What is open between `plan` and `close`. */
 let files: FileAccess | null = null;
@@ -24,6 +25,8 @@ const kept = new Map<string, KeptAcquisition>();
 
 /** Where the acquisitions are, until they are forgotten. */
 const sources = new Map<string, KeptSource>();
+
+tellCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   switch (data.type) {
@@ -40,6 +43,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
       return data.keys.forEach(forget);
     case "rest":
       for (const acquisition of kept.values()) acquisition.rest();
+      dropDecoders();
       return collectGarbage();
   }
 };
@@ -75,6 +79,8 @@ async function answer(question: Extract<ToWorker, { type: "plane" | "documents" 
   keepGarbage();
   try {
     if (question.source) sources.set(key, question.source);
+    // A decoder in WebAssembly is used again for planes of one acquisition only.
+    if (key !== [...kept.keys()].at(-1) && dropDecoders()) collectGarbage();
     const acquisition = kept.get(key) ?? await KeptAcquisition.open(sources.get(key)!, stop);
     kept.delete(key);
     kept.set(key, acquisition);
@@ -104,7 +110,8 @@ function forget(key: string): void {
 
 function close(): void {
   files?.close();
-  collectAfter(planned?.plan.bytes ?? 0);
+  if (dropDecoders()) collectGarbage();
+  else collectAfter(planned?.plan.bytes ?? 0);
   files = null;
   planned = null;
 }
@@ -114,6 +121,6 @@ function collectIfLast(): void {
   if (planned?.plan.working.endsWithWorker) collectGarbage();
 }
 
-function post(message: FromWorker, transfer: Transferable[] = []): void {
+function post(message: FromWorker | Compiled, transfer: Transferable[] = []): void {
   self.postMessage(message, transfer);
 }

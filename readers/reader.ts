@@ -70,7 +70,7 @@ export const FIRST_POSITION: Position = { t: 0, z: 0, l: 0 };
 export interface WorkingMemory {
   /** Most bytes at once: stored and decoded bytes of a strip, tile or chunk, and what the decoder itself needs. */
   readonly bytes: number;
-  /** True for a decoder in WebAssembly: its memory never shrinks, so it is given back when its worker ends. */
+  /** True for a decoder whose memory never shrinks and cannot be dropped: it is given back when its worker ends. */
   readonly endsWithWorker: boolean;
 }
 

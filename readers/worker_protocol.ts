@@ -41,7 +41,16 @@ export interface KeptAnswer {
   readonly indexBytes: number | null;
 }
 
-/** Worker to server. */
+/** Worker to server, without being asked: a decoder was compiled from so many bytes. */
+export interface Compiled {
+  readonly type: "compiled";
+  /** Whoever holds it saves the next worker to compile it. */
+  readonly code: WebAssembly.Module;
+  /** Length of the bytes, which tells the decoders of this program apart. */
+  readonly bytes: number;
+}
+
+/** Worker to server, as an answer. */
 export type FromWorker =
   /** Metadata and plan are checked. */
   | { readonly type: "planned"; readonly plan: LoadPlan }

@@ -4,12 +4,18 @@ import type { KeptPlane, KeptSource, PlaneOrder } from "../readers/kept_acquisit
 import type { LoadedAcquisition, LoadPlan, LoadRequest, Share } from "../readers/load.ts";
 import type { MetadataDocument } from "../readers/reader.ts";
 import { StopFlag } from "../readers/stop_flag.ts";
-import type { FromWorker, ToWorker } from "../readers/worker_protocol.ts";
+import type { Compiled, FromWorker, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
 import type { PlaneParts } from "./plane_buffer.ts";
 
 /** A stopped worker that does not answer within this time counts as lost. */
 const GRACE_MS = 2000;
+
+/**
+ * Decoders in WebAssembly that any worker has compiled, by the length of their bytes. While they are held here, a fresh worker
+ * finds their machine code: without it a plane in JPEG XR takes twice as long in each new worker.
+ */
+const DECODERS = new Map<number, WebAssembly.Module>();
 
 /** Who is told what becomes of a worker. */
 export interface WorkerKeeper {
@@ -41,7 +47,8 @@ export class DecodeWorkerClient {
     this.#worker = worker;
     this.#clock = clock;
     this.#keeper = keeper;
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#answered?.(data);
+    worker.onmessage = ({ data }: MessageEvent<FromWorker | Compiled>) =>
+      data.type === "compiled" ? void DECODERS.set(data.bytes, data.code) : this.#answered?.(data);
     worker.onerror = (event) => {
       // Its fault must not end the process.
       event.preventDefault();

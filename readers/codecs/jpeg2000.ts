@@ -8,7 +8,7 @@ import { DecodeFailed, ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
 import { newBytes } from "../new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
-import { allowMemory, memoryRefused } from "./wasm_memory.ts";
+import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** What is used of the decoder's module. */
 interface OpenJpeg {
@@ -23,15 +23,12 @@ interface Decoder {
   delete(): void;
 }
 
-let module: Promise<OpenJpeg> | null = null;
+const OPENJPEG = new WasmDecoder(() =>
+  (makeOpenJpeg as unknown as (options: object) => Promise<OpenJpeg>)({ print: listen, printErr: listen })
+);
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
-  allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
-  module ??= (makeOpenJpeg as unknown as (options: object) => Promise<OpenJpeg>)({
-    print: listen,
-    printErr: listen,
-  });
-  const { J2KDecoder } = await module;
+  const { J2KDecoder } = await OPENJPEG.instance(BOUNDS.memoryBytes(extentOf(input, segment)));
   const { start, signedBits } = judge(input, segment);
   complaint = "";
   let decoder: Decoder | null = null;
@@ -55,8 +52,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     return Uint8Array.from(samples, (sample) => sample - middle & 0xff);
   } catch (cause) {
     if (cause instanceof ReaderError) throw cause;
-    // An aborted module cannot be used again; the next strip or tile gets a new one.
-    module = null;
+    OPENJPEG.drop();
     decoder = null;
     throw damaged(
       segment,

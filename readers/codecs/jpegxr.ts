@@ -6,7 +6,7 @@ import process from "node:process";
 import makeJpegXr from "jpegxr";
 import { newBytes } from "../new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
-import { allowMemory, memoryRefused } from "./wasm_memory.ts";
+import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** What is used of the decoder's module. */
 interface JpegXr {
@@ -29,10 +29,8 @@ interface Picture {
 /** Encoders may round a picture up to whole macroblocks (T.832, section 3.70); what lies beyond the wanted size is dropped. */
 const MACROBLOCK = 16;
 
-let module: Promise<JpegXr> | null = null;
-
 /** The module takes over what the process does about faults of any kind; that is taken back. */
-async function prepare(): Promise<JpegXr> {
+const JXRLIB = new WasmDecoder(async () => {
   const events = ["uncaughtException", "unhandledRejection"] as const;
   const before = events.map((event) => new Set<unknown>(process.listeners(event as "uncaughtException")));
   const made = await (makeJpegXr as unknown as (options: object) => Promise<JpegXr>)({
@@ -45,7 +43,7 @@ async function prepare(): Promise<JpegXr> {
     }
   }
   return made;
-}
+});
 
 function ignore(): void {}
 
@@ -55,14 +53,12 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   } catch (cause) {
     throw damaged(segment, "JPEG XR", cause);
   }
-  allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
-  const decoder = await (module ??= prepare());
+  const decoder = await JXRLIB.instance(BOUNDS.memoryBytes(extentOf(input, segment)));
   let picture: Picture;
   try {
     picture = decoder.decode(input);
   } catch {
-    // An aborted module cannot be used again; the next picture gets a new one.
-    module = null;
+    JXRLIB.drop();
     throw damaged(segment, "JPEG XR", memoryRefused() ?? "the decoder cannot make sense of it");
   }
   try {

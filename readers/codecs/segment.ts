@@ -93,6 +93,8 @@ export interface Codec {
   workingBytes(extent: Extent): number;
   /** Bounds of one call of a decoder in WebAssembly. */
   readonly webAssembly?: WebAssemblyBounds;
+  /** True where its package keeps one instance in WebAssembly for ever: its memory is given back when its worker ends. */
+  readonly endsWithWorker?: boolean;
   /**
    * Decodes one strip or tile.
    *

@@ -1,17 +1,15 @@
 /** WebP (compression 50001), one file per strip or tile, through libwebp: 8-bit RGB or RGBA. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import decodeFile, { init } from "@jsquash/webp/decode.js";
+import makeWebp from "@jsquash/webp/codec/dec/webp_dec.js";
 import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
-import { allowMemory, memoryRefused } from "./wasm_memory.ts";
+import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
-let ready: Promise<unknown> | null = null;
-
-/** The decoder's own loader fetches its module; a worker may read files only. */
-async function prepare(): Promise<void> {
+/** The package would fetch its module; a worker may read files only. */
+const LIBWEBP = new WasmDecoder(async () => {
   const path = fileURLToPath(import.meta.resolve("@jsquash/webp/codec/dec/webp_dec.wasm"));
-  await init(await WebAssembly.compile(readFileSync(path)));
-}
+  return await makeWebp({ noInitialRun: true, wasmBinary: readFileSync(path).buffer });
+});
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
   const { width, rows, fullRows, samples } = segment;
@@ -27,16 +25,16 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
       `it codes 3 or 4 samples of 8 bits, not ${samples} of ${segment.settings.bits[0]}`,
     );
   }
-  allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
-  await (ready ??= prepare());
+  const decoder = await LIBWEBP.instance(BOUNDS.memoryBytes(extentOf(input, segment)));
   let rgba: Uint8Array;
   try {
     const { buffer, byteOffset, byteLength } = input;
-    const { data } = await decodeFile((buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength));
+    const picture = decoder.decode((buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength));
+    if (picture === null) throw new Error("Decoding error");
+    const { data } = picture;
     rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   } catch (cause) {
-    // An aborted module cannot be used again.
-    ready = null;
+    LIBWEBP.drop();
     throw damaged(segment, "WebP", memoryRefused() ?? cause);
   }
   if (rgba.length < size.width * size.height * 4) throw damaged(segment, "WebP", "it gives too few pixels");

@@ -161,7 +161,7 @@ export function workingMemory(stored: StoredBlock): WorkingMemory {
   const mask = { bytes: subblock.blobSize + subblock.metadataSize, endsWithWorker: false };
   if (codec) {
     const bytes = codec.workingBytes(extentOf(pictureOf(stored)));
-    return { bytes: bytes + mask.bytes, endsWithWorker: codec.webAssembly !== undefined };
+    return { bytes: bytes + mask.bytes, endsWithWorker: codec.endsWithWorker ?? false };
   }
   const row = rowPixels(block) * pixel.bytes + 8 * block.width;
   const needed = row > MAX_READ_STEP ? { bytes: row, endsWithWorker: false } : NO_WORKING_MEMORY;

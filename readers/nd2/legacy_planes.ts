@@ -98,7 +98,7 @@ export function planStreams(
     filled,
     warnings: [],
     division: { channels: size.components, rows: size.rows },
-    working: { bytes: Math.max(...working), endsWithWorker: true },
+    working: { bytes: Math.max(...working), endsWithWorker: false },
     async decode(planes) {
       for (const stream of streams.values()) {
         store.stop.check();

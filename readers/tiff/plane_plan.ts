@@ -71,7 +71,7 @@ export async function planSource(
   return {
     compressed: true,
     warnings: page.warnings,
-    working: { bytes, endsWithWorker: codec.webAssembly !== undefined },
+    working: { bytes, endsWithWorker: codec.endsWithWorker ?? false },
     decode: (planes) => segments.decode(targets(planes), stop),
   };
 }

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { allowMemory, dropDecoders, memoryRefused, tellCompiled, WasmDecoder } from "./wasm_decoder.ts";
+
+const PAGE = 65_536;
+
+Deno.test("a module gets the memory that was allowed, and not a page more", () => {
+  allowMemory(1000 * PAGE);
+  const memory = new WebAssembly.Memory({ initial: 990 });
+  assert.equal(memory.grow(10), 990);
+  assert.equal(memoryRefused(), null);
+  assert.throws(() => memory.grow(1), RangeError);
+  assert.equal(memory.buffer.byteLength, 1000 * PAGE);
+  assert.match(memoryRefused()!, /needs more than the 65536000 bytes/);
+  // What is allowed to one strip of a load stays allowed: the memory of a module never shrinks.
+  allowMemory(PAGE);
+  assert.equal(memoryRefused(), null);
+  const other = new WebAssembly.Memory({ initial: 999 });
+  assert.throws(() => other.grow(2), RangeError);
+  assert.equal(other.grow(1), 999);
+  assert.equal(memoryRefused(), null);
+});
+
+Deno.test("an instance serves one load, or until it aborts, and what was allowed ends with the load", async () => {
+  dropDecoders();
+  let made = 0;
+  const decoder = new WasmDecoder(() => Promise.resolve({ number: made += 1 }));
+  assert.equal(dropDecoders(), false);
+  const first = await decoder.instance(2 * PAGE);
+  assert.equal(await decoder.instance(PAGE), first);
+  decoder.drop();
+  assert.equal((await decoder.instance(PAGE)).number, 2);
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  assert.equal(memory.grow(1), 1);
+  assert.equal(dropDecoders(), true);
+  assert.equal((await decoder.instance(PAGE)).number, 3);
+  assert.throws(() => memory.grow(1), RangeError);
+  dropDecoders();
+});
+
+Deno.test("each module that is compiled is told of, with the length of its bytes", async () => {
+  // Magic number and version: a module without content (WebAssembly core specification, section 5.5.16).
+  const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+  const { instantiate } = WebAssembly;
+  const told: [WebAssembly.Module, number][] = [];
+  try {
+    tellCompiled((code, bytes) => told.push([code, bytes]));
+    const { module } = await WebAssembly.instantiate(empty);
+    assert.ok(await WebAssembly.instantiate(module) instanceof WebAssembly.Instance);
+    assert.deepEqual(told, [[module, 8]]);
+    await assert.rejects(WebAssembly.instantiate(empty.subarray(0, 7)), WebAssembly.CompileError);
+    assert.equal(told.length, 1);
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+});
