@@ -5,6 +5,7 @@
  * by transfer, never by a copy.
  */
 import { dropDecoders, tellCompiled } from "./codecs/wasm_decoder.ts";
+import { prepareReaders } from "./choose_format.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
 import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
 import { KeptAcquisition, type KeptSource } from "./kept_acquisition.ts";
@@ -30,6 +31,8 @@ tellCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   switch (data.type) {
+    case "prepare":
+      return prepareReaders(data.formats);
     case "plan":
       return void plan(data.request, data.stop);
     case "decode":

@@ -20,6 +20,8 @@ export interface KeptQuestion {
 
 /** Server to worker. */
 export type ToWorker =
+  /** Loads the readers of some formats, by their names, ahead of the next load; it has no answer. */
+  | { readonly type: "prepare"; readonly formats: readonly string[] }
   /** Answered by `planned`. `stop` is the memory of the stop flag, also for what is decoded later. */
   | { readonly type: "plan"; readonly request: LoadRequest; readonly stop: SharedArrayBuffer }
   /** Answered by `decoded`: the memory is reserved. The buffers are transferred. */

@@ -17,7 +17,8 @@ const MAX_LOST = 8;
 
 /**
  * A worker that has decoded and then rested for this time is ended. The allocator keeps what decoders freed (up to 160 MiB were
- * measured), and time does not bring it back; the end of the thread does.
+ * measured), and time does not bring it back; the end of the thread does. The last worker stays where it needed no decoder: the
+ * next raw file takes a few milliseconds then, and fifty or more in a fresh one.
  */
 const REST_MS = 5000;
 
@@ -62,6 +63,8 @@ export class DecodePool {
   readonly #busy = new Set<DecodeWorkerClient>();
   readonly #lost = new Set<DecodeWorkerClient>();
   readonly #waiting = new Set<Waiting>();
+  /** Formats that were loaded, for whose readers fresh workers are prepared. */
+  readonly #formats = new Set<string>();
   /** Called when an open asks for a worker: what can wait gives way. */
   asked: () => void = () => {};
   /** Called when no open waits any more. */
@@ -137,6 +140,7 @@ export class DecodePool {
   giveBack(worker: DecodeWorkerClient): void {
     // One that broke was taken out of the pool then.
     if (!this.#busy.has(worker) && !this.#lost.has(worker)) return;
+    if (worker.format !== null) this.#formats.add(worker.format);
     if (worker.endsWithLoad) return this.#renew(worker);
     if (this.#lost.has(worker)) return this.#discard(worker);
     worker.close();
@@ -146,7 +150,7 @@ export class DecodePool {
       return next.resolve(worker);
     }
     this.#busy.delete(worker);
-    this.#idle.set(worker, this.#clock.after(REST_MS, () => this.#renew(worker)));
+    this.#idle.set(worker, this.#clock.after(REST_MS, () => this.#rest(worker)));
   }
 
   /** Ends all workers; opens that wait are refused. A lost worker ends with the process. */
@@ -179,8 +183,8 @@ export class DecodePool {
   /** Starts a worker, or gives `null` where none may be started. */
   #begin(): DecodeWorkerClient | null {
     if (this.#idle.size + this.#busy.size >= this.#size || this.#lost.size >= MAX_LOST) return null;
-    const worker = this.#start();
-    return worker && new DecodeWorkerClient(worker, this.#clock, {
+    const started = this.#start();
+    const worker = started && new DecodeWorkerClient(started, this.#clock, {
       lost: (worker) => {
         this.#busy.delete(worker);
         this.#lost.add(worker);
@@ -188,6 +192,13 @@ export class DecodePool {
       },
       broken: (worker) => this.#discard(worker),
     });
+    if (this.#formats.size > 0) worker?.prepare([...this.#formats]);
+    return worker;
+  }
+
+  /** A worker has had nothing to do for a while. */
+  #rest(worker: DecodeWorkerClient): void {
+    if (worker.usedDecoder || this.#idle.size + this.#busy.size > 1) this.#renew(worker);
   }
 
   /** Ends a worker for the memory that goes only with it; a fresh one stands by where it was the last. */

@@ -118,13 +118,15 @@ Deno.test("a worker that fails to answer in the protocol's words is replaced, ot
   pool.close();
 });
 
-Deno.test("a worker that has decoded and rested for 5 s is ended; the last one is replaced by a fresh one", async () => {
+Deno.test("a worker that used a decoder and rested for 5 s is ended; a fresh one is prepared in its place", async () => {
   const clock = new HandClock();
   const pool = new DecodePool(clock, startFake, 2);
   const budget = new MemoryBudget(10_000);
-  const pair = await Promise.all([load(pool, "plan", budget), load(pool, "plan", budget)]);
+  const pair = await Promise.all([load(pool, "decoder", budget), load(pool, "decoder", budget)]);
   assert.notEqual(idOf(pair[0]), idOf(pair[1]));
+  assert.deepEqual(pair.map((one) => reportOf(one).prepared), [[], []]);
   clock.move(4_999);
+  // It stays one that used a decoder.
   const again = await load(pool, "plan", budget);
   assert.ok(pair.some((one) => idOf(one) === idOf(again)), "a worker at rest is used again");
   // The other one has rested long enough, this one has not.
@@ -135,8 +137,25 @@ Deno.test("a worker that has decoded and rested for 5 s is ended; the last one i
   assert.equal(clock.waiting, 0, "a fresh worker has no memory to give back");
   const fresh = await load(pool, "plan", budget);
   assert.ok(pair.every((one) => idOf(one) !== idOf(fresh)));
+  assert.deepEqual(reportOf(fresh).prepared, ["FAKE"]);
   pool.close();
   assert.equal(clock.waiting, 0);
+});
+
+Deno.test("of workers that needed no decoder the last one stays, and the others are ended after 5 s", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, startFake, 2);
+  const budget = new MemoryBudget(10_000);
+  const pair = await Promise.all([load(pool, "plan", budget), load(pool, "plan", budget)]);
+  clock.move(5_000);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
+  const again = await load(pool, "plan", budget);
+  assert.ok(pair.some((one) => idOf(one) === idOf(again)));
+  clock.move(5_000);
+  assert.equal(idOf(await load(pool, "decoder", budget)), idOf(again));
+  clock.move(5_000);
+  assert.notEqual(idOf(await load(pool, "plan", budget)), idOf(again));
+  pool.close();
 });
 
 Deno.test("where the system has no room for a worker, opens are refused and not kept waiting", async () => {

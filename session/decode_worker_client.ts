@@ -39,6 +39,8 @@ export class DecodeWorkerClient {
   #fault: Error | null = null;
   #stop = new StopFlag();
   #endsWithLoad = false;
+  #usedDecoder = false;
+  #format: string | null = null;
   /** The acquisitions that the worker knows, by their keys, with the bytes that each takes where it is kept. */
   readonly #told = new Map<string, number | null>();
 
@@ -67,12 +69,27 @@ export class DecodeWorkerClient {
     return this.#endsWithLoad;
   }
 
+  /** True when a load asked for memory of a decoder, of which the allocator may have kept some. */
+  get usedDecoder(): boolean {
+    return this.#usedDecoder;
+  }
+
+  /** Name of the format that it decoded last, or `null`. */
+  get format(): string | null {
+    return this.#format;
+  }
+
   /**
    * Bytes that an acquisition takes in the worker, by its last answer, which may have been a failure; `null` where it is not
    * kept.
    */
   indexBytes(key: string): number | null {
     return this.#told.get(key) ?? null;
+  }
+
+  /** Has it load the readers of some formats, by their names, ahead of the next load. */
+  prepare(formats: readonly string[]): void {
+    this.#send({ type: "prepare", formats });
   }
 
   /**
@@ -88,6 +105,7 @@ export class DecodeWorkerClient {
     const question: ToWorker = { type: "plan", request, stop: this.#stop.shared };
     const { plan } = await this.#ask("planned", question, signal);
     this.#endsWithLoad = plan.working.endsWithWorker;
+    this.#usedDecoder ||= plan.working.bytes > 0;
     return plan;
   }
 
@@ -98,7 +116,9 @@ export class DecodeWorkerClient {
    * @throws as {@linkcode plan}
    */
   async decode(share: Share, signal: AbortSignal): Promise<LoadedAcquisition> {
-    return (await this.#ask("decoded", { type: "decode", share }, signal)).loaded;
+    const { loaded } = await this.#ask("decoded", { type: "decode", share }, signal);
+    this.#format = loaded.summary.format;
+    return loaded;
   }
 
   /**

@@ -9,13 +9,14 @@ import { HandClock } from "./contract/harness.ts";
 const SCRIPT = `
 const wait = new Int32Array(new SharedArrayBuffer(4));
 const id = Math.random();
-let job, working, stop, open = 0;
+let job, working, stop, open = 0, prepared = [];
 const fail = (tag, message) => self.postMessage({ type: "failed", error: { tag, message, stack: "" } });
 const plan = (of) => self.postMessage({
   type: "planned",
   plan: { channels: [1], bytes: 400, planeBytes: 400, rows: 100, working, division: null, files: new Map(), ...of },
 });
 self.onmessage = ({ data }) => {
+  if (data.type === "prepare") return void (prepared = data.formats);
   if (data.type === "close") return void (open -= 1);
   if (data.type === "plan") {
     open += 1;
@@ -26,6 +27,7 @@ self.onmessage = ({ data }) => {
     switch (job.path) {
       case "wasm":
       case "wasm and hang": working = { bytes: 500, endsWithWorker: true };
+      case "decoder": if (working.bytes === 0) working.bytes = 500;
       case "plan":
       case "plan and throw":
       case "plan and throw later":
@@ -58,7 +60,7 @@ self.onmessage = ({ data }) => {
     const length = path === "divide unequal" && !reference ? 50 : end - start;
     return channels.map((channel) => Float32Array.from({ length }, (_, i) => 1000 * channel + start + i));
   });
-  const loaded = { summary: { reference, worker: id, open }, planes, referencePlanes: [] };
+  const loaded = { summary: { format: "FAKE", reference, worker: id, open, prepared }, planes, referencePlanes: [] };
   self.postMessage({ type: "decoded", loaded }, planes.map((plane) => plane.buffer));
 };`;
 
@@ -77,9 +79,17 @@ export function load(
   return loadAcquisition(request, { pool, budget, memory: new PlaneMemory(new HandClock()) }, signal);
 }
 
-/** What the first worker of a load says of itself; `open` counts the loads that it has not closed. */
+/**
+ * What the first worker of a load says of itself; `open` counts the loads that it has not closed, `prepared` holds the formats that
+ * it was told before them.
+ */
 export const reportOf = ({ summary }: DecodedAcquisition) =>
-  summary as unknown as { readonly worker: number; readonly reference: boolean; readonly open: number };
+  summary as unknown as {
+    readonly worker: number;
+    readonly reference: boolean;
+    readonly open: number;
+    readonly prepared: readonly string[];
+  };
 
 /** Lets messages arrive. */
 export const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
