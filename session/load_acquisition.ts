@@ -9,7 +9,7 @@ import type { LoadedAcquisition, LoadPart, LoadPlan, LoadRequest, Share } from "
 import type { DecodePool } from "./decode_pool.ts";
 import { type DecodeWorkerClient, dropPlanes } from "./decode_worker_client.ts";
 import { SessionMemoryExceeded } from "./errors.ts";
-import { divideLoad, mostShares } from "./load_division.ts";
+import { divideLoad, mostPieces } from "./load_division.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
@@ -60,7 +60,8 @@ class Load {
   readonly #signal: AbortSignal;
   /** Workers that are not done, and what each takes beside the planes. */
   readonly #workers = new Map<DecodeWorkerClient, Reservation | null>();
-  #decoding: readonly Promise<LoadedAcquisition>[] = [];
+  /** What is decoded, by the places of the pieces. */
+  readonly #decoded: LoadedAcquisition[] = [];
   #reservation: Reservation | null = null;
 
   constructor(request: LoadRequest, resources: LoadResources, signal: AbortSignal) {
@@ -79,20 +80,11 @@ class Load {
       this.#reservation = reservation;
       this.#workers.set(first, this.#reserveWorking(plan));
       const helpers = this.#takeHelpers(plan);
-      const division = divideLoad(plan, helpers.length + 1);
-      const [own, ...others] = division.map((parts, i) => this.#share(plan, parts, i === 0));
-      this.#decoding = [
-        this.#decode(first, own!),
-        ...helpers.map((helper, i) => this.#help(helper, others[i]!, plan)),
-      ];
-      const loaded = await Promise.all(this.#decoding);
-      const planes = assembled(
-        this.#request.path,
-        plan,
-        division.flat(),
-        loaded.flatMap(({ planes }) => planes),
-      );
-      const whole = { ...loaded[0]!, planes };
+      const pieces = divideLoad(plan, helpers.length + 1);
+      await this.#decode(plan, pieces, first, helpers);
+      const samples = this.#decoded.flatMap(({ planes }) => planes);
+      const planes = assembled(this.#request.path, plan, pieces.flat(), samples);
+      const whole = { ...this.#decoded[0]!, planes };
       const source = {
         request: { ...this.#request, scene: whole.summary.scene },
         marks: plan.files,
@@ -121,7 +113,7 @@ class Load {
   /** Workers that are free and for which there is memory, where it pays to divide the load. */
   #takeHelpers(plan: LoadPlan): readonly DecodeWorkerClient[] {
     const helpers: DecodeWorkerClient[] = [];
-    const most = mostShares(plan) - 1;
+    const most = mostPieces(plan) - 1;
     while (helpers.length < most) {
       const working = this.#reserveMore(plan);
       const helper = working && this.#resources.pool.spare();
@@ -142,19 +134,37 @@ class Load {
     return { parts, reference, buffers };
   }
 
-  /** Has a helper open the same files once more, for its share alone. */
-  async #help(worker: DecodeWorkerClient, share: Share, whole: LoadPlan): Promise<LoadedAcquisition> {
-    const channelIndices = [...new Set(share.parts.flatMap(({ channels }) => channels))];
-    const request = { ...this.#request, channelIndices };
-    const plan = await worker.plan(request, this.#signal);
-    requireSameFiles(request.path, whole.files, plan.files);
-    return await this.#decode(worker, share);
+  /**
+   * Has workers take pieces in their order until none is left: one for each, since each piece has memory of its own. The first one
+   * begins at once and takes those of helpers that take longer to begin; one that is not ready by then is not waited for.
+   */
+  #decode(
+    plan: LoadPlan,
+    pieces: readonly (readonly LoadPart[])[],
+    first: DecodeWorkerClient,
+    helpers: readonly DecodeWorkerClient[],
+  ): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const left = pieces.entries();
+    let missing = pieces.length;
+    const work = async (worker: DecodeWorkerClient) => {
+      for (const [i, parts] of left) {
+        this.#decoded[i] = await worker.decode(this.#share(plan, parts, i === 0), this.#signal);
+        missing -= 1;
+      }
+      this.#giveBack(worker);
+      if (missing === 0) resolve();
+    };
+    work(first).catch(reject);
+    for (const helper of helpers) this.#join(helper, plan).then(() => work(helper)).catch(reject);
+    return promise;
   }
 
-  async #decode(worker: DecodeWorkerClient, share: Share): Promise<LoadedAcquisition> {
-    const loaded = await worker.decode(share, this.#signal);
-    this.#giveBack(worker);
-    return loaded;
+  /** Has a helper open the same files once more. */
+  async #join(helper: DecodeWorkerClient, { channels, files }: LoadPlan): Promise<void> {
+    const request = { ...this.#request, channelIndices: channels };
+    const plan = await helper.plan(request, this.#signal);
+    requireSameFiles(request.path, files, plan.files);
   }
 
   /** A worker is done. What was reserved is given back with the last one, although the caller may have had its answer before. */
@@ -173,7 +183,7 @@ class Load {
   /** Stops the workers, and gives back each one when it is done. */
   #abandon(reason: unknown): void {
     this.#fault.abort(reason);
-    for (const part of this.#decoding) void part.then(dropPlanes, () => {});
+    for (const piece of this.#decoded.values()) if (piece) dropPlanes(piece);
     for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
     this.#releaseUnused();
   }

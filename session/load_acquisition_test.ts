@@ -104,7 +104,7 @@ Deno.test("a fault in one part of a divided load is that of the load; nothing st
   const faults = {
     "divide and fail": /bad strip/,
     "divide and throw": /broken/,
-    "divide changed": /Cannot read "divide changed": it was changed while it was read/,
+    "divide changed and hang": /Cannot read "divide changed and hang": it was changed while it was read/,
     "divide unequal": /Cannot read "divide unequal": it was changed while it was read/,
   };
   const pool = new DecodePool(new HandClock(), startFake, 3);
@@ -115,6 +115,22 @@ Deno.test("a fault in one part of a divided load is that of the load; nothing st
     assert.equal(budget.used, 0, path);
     (await load(pool, "plan", budget)).reservation.release();
   }
+  pool.close();
+});
+
+Deno.test("a worker that joins a divided load late is not waited for, and used again", async () => {
+  const pool = new DecodePool(new HandClock(), startFake, 3);
+  const budget = new MemoryBudget(32 << 20);
+  const { planes, reservation } = await load(pool, "divide and join late", budget);
+  assert.deepEqual(planes.map(([plane]) => [plane!.length, plane![99]]), [[100, 4099], [100, 99], [
+    100,
+    2099,
+  ]]);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 1, lost: 0, waiting: 0 });
+  assert.equal(budget.used, 16 << 20);
+  reservation.release();
+  await until(() => pool.counts.idle === 2);
+  assert.equal(budget.used, 0);
   pool.close();
 });
 

@@ -1,4 +1,4 @@
-/** How a load is divided among workers: by channels and by rows that are compressed apart from one another. */
+/** How a load is divided into pieces for workers: by channels and by rows that are compressed apart from one another. */
 import type { LoadPart, LoadPlan } from "../readers/load.ts";
 
 /** Smaller loads are done before another worker has read the metadata once more. */
@@ -7,17 +7,17 @@ const MIN_DIVIDED_BYTES = 16 << 20;
 /** The plan of a load, as far as it tells how it can be divided. */
 export type DividedPlan = Pick<LoadPlan, "channels" | "rows" | "bytes" | "division">;
 
-/** How many workers can each have a share, 1 at least. */
-export function mostShares(plan: DividedPlan): number {
+/** How many pieces there can be, 1 at least. */
+export function mostPieces(plan: DividedPlan): number {
   if (plan.division === null || plan.bytes < MIN_DIVIDED_BYTES) return 1;
   return groupsOf(plan).length * bandsOf(plan);
 }
 
 /**
- * The parts that each of some workers decodes. Of all rows of the first channels, then of the next ones, and so on, each worker
- * has as many as another, but for what is compressed together; so its files are read in their order.
+ * Pieces of a load, each of one part or several. Of all rows of the first channels, then of the next ones, and so on, each piece
+ * has as many as another, but for what is compressed together; so pieces that are taken in turn read the files in their order.
  *
- * @param count of workers, at most {@linkcode mostShares}
+ * @param count of pieces, at most {@linkcode mostPieces}
  */
 export function divideLoad(plan: DividedPlan, count: number): LoadPart[][] {
   const { channels, rows, division } = plan;

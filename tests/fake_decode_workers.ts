@@ -41,8 +41,9 @@ self.onmessage = ({ data }) => {
         return fail("Stopped", "stopped");
       case "throw": throw new Error("broken");
       default: {
+        if (part && job.path === "divide and join late") Atomics.wait(wait, 0, 0, 300);
         if (job.path === "divide heavy") working.bytes = 4 << 20;
-        const mark = part && job.path === "divide changed" ? "2" : "1";
+        const mark = part && job.path === "divide changed and hang" ? "2" : "1";
         const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
         const division = { channels: 1, rows: job.path === "divide rows" ? 25 : 100 };
         const channels = job.channelIndices ?? (job.path === "divide rows" ? [4] : [4, 0, 2]);
