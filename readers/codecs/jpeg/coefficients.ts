@@ -2,7 +2,8 @@
 import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import type { StopFlag } from "../../stop_flag.ts";
-import { SamplePlane, useQuantization } from "./dct.ts";
+import { PictureBands } from "./bands.ts";
+import { SamplePlane, type Samples, useQuantization } from "./dct.ts";
 import { ScanData, type ScanPart, useParts } from "./scan_data.ts";
 import type { Component, Frame, Picture, Scan, Tables } from "./stream.ts";
 
@@ -51,6 +52,16 @@ interface Chunk {
   readonly count: number;
 }
 
+/** What a picture is made of beside the bytes of its scans. */
+interface Surroundings {
+  /** Tables of the stream up to where it is read. */
+  readonly tables: Tables;
+  /** Whether three components are full-range YCbCr, of which RGB is made. */
+  readonly chroma: boolean;
+  /** Looked at while it is decoded. */
+  readonly stop: StopFlag;
+}
+
 /** A picture of a DCT frame while its scans are decoded. */
 export class DctPicture implements Picture {
   /** Its header. */
@@ -58,16 +69,18 @@ export class DctPicture implements Picture {
   readonly #components: readonly Blocks[];
   readonly #bytes: Uint8Array;
   readonly #tables: Tables;
+  readonly #chroma: boolean;
   readonly #stop: StopFlag;
-  /** Of a picture whose only scan gives them at once. */
-  #planes: SamplePlane[] | null = null;
+  /** Of a picture whose only scan gives its samples at once: all of them, or else each component. */
+  #whole: PictureBands | SamplePlane[] | null = null;
 
-  /** Begins the picture of a frame, whose scans stand in `bytes`; `tables` are those of the stream up to where it is read. */
-  constructor(bytes: Uint8Array, frame: Frame, { tables, stop }: { tables: Tables; stop: StopFlag }) {
+  /** Begins the picture of a frame, whose scans stand in `bytes`. */
+  constructor(bytes: Uint8Array, frame: Frame, { tables, chroma, stop }: Surroundings) {
     this.frame = frame;
     this.#components = frame.components.map((component) => blocksOf(component, frame));
     this.#bytes = bytes;
     this.#tables = tables;
+    this.#chroma = chroma;
     this.#stop = stop;
   }
 
@@ -76,7 +89,7 @@ export class DctPicture implements Picture {
     if (start > end || end > 63) throw new Error(`a scan has coefficients ${start} to ${end}`);
     const layout = layoutOf(scan, this.frame, this.#components);
     const { parts, wide, high, chunk, blocks } = layout;
-    const planes = this.#planes = this.#isWhole(layout, at) ? this.#blank() : null;
+    const whole = this.#whole = this.#isWhole(layout, at) ? this.#blank() : null;
     useParts(parts);
     kernel.begin(wayOf(this.frame, scan), parts.length, start, end, low);
     const data = new ScanData(this.#bytes, at, { blocks, restart });
@@ -84,23 +97,29 @@ export class DctPicture implements Picture {
       for (let column = 0; column < wide; column += chunk) {
         this.#stop.check();
         const some = { row, column, count: Math.min(chunk, wide - column) };
-        if (planes) kernel.clear(blocks * chunk);
+        if (whole) kernel.clear(blocks * chunk);
         else fetchKept(parts, some);
         data.decode(some.count);
-        if (planes) paint(planes, parts, some);
+        if (whole) paint(whole, parts, some);
         else keep(parts, some);
       }
+      if (whole instanceof PictureBands) whole.finish(row);
     }
     return data.at;
   }
 
+  /** Its samples, if they are interleaved already. */
+  get interleaved(): Samples | null {
+    return this.#whole instanceof PictureBands ? this.#whole.samples : null;
+  }
+
   /**
-   * Samples of all components; called at the end, since tables may stand behind the scan.
+   * Samples of all components, if they are not; called at the end, since tables may stand behind the scan.
    *
    * @throws {Error} a quantization table is missing
    */
   planes(): readonly SamplePlane[] {
-    return this.#planes ?? this.#components.map((own) => {
+    return Array.isArray(this.#whole) ? this.#whole : this.#components.map((own) => {
       const table = this.#tables.quantization[own.component.quantization];
       if (!table) throw new Error("a quantization table is missing");
       useQuantization(0, table);
@@ -118,13 +137,14 @@ export class DctPicture implements Picture {
     });
   }
 
-  /** Planes that the scan fills at once, with their tables in the decoder. */
-  #blank(): SamplePlane[] {
-    return this.#components.map(({ component }, i) => {
+  /** What the scan fills at once, with the tables in the decoder. */
+  #blank(): PictureBands | SamplePlane[] {
+    for (const [i, { component }] of this.#components.entries()) {
       const table = this.#tables.quantization[component.quantization];
       if (table) useQuantization(i, table);
-      return new SamplePlane(component, this.frame);
-    });
+    }
+    return PictureBands.of(this.frame, this.#chroma) ??
+      this.#components.map(({ component }) => new SamplePlane(component, this.frame));
   }
 
   /** Whether a scan holds all there is: each component, with tables that are known, and neither scan nor table follows. */
@@ -211,11 +231,16 @@ function keep(parts: readonly Part[], chunk: Chunk): void {
 }
 
 /** Transforms the blocks of a chunk of a scan of all components. */
-function paint(planes: readonly SamplePlane[], parts: readonly Part[], { row, column, count }: Chunk): void {
+function paint(
+  whole: PictureBands | readonly SamplePlane[],
+  parts: readonly Part[],
+  { row, column, count }: Chunk,
+): void {
   for (const { index, across, down, first, stride } of parts) {
     for (let y = 0; y < down; y += 1) {
       const blocks = { from: first + y * stride, count: count * across, table: index };
-      item(planes, index).paint(blocks, row * down + y, column * across);
+      if (whole instanceof PictureBands) whole.paint(blocks, y, column * across);
+      else item(whole, index).paint(blocks, row * down + y, column * across);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
 import * as kernel from "../kernels/jpeg.wasm";
-import type { Samples } from "./dct.ts";
+import { type Samples, samplesAt } from "./dct.ts";
 
 /** Samples of one component. */
 export interface Plane {
@@ -42,12 +42,6 @@ interface Piece {
 
 /** Most rows of a piece, so that there is room for those of a halved layer with their neighbours. */
 const MOST_ROWS = 64;
-
-/** Samples in the memory of the decoder from a place on, of the type of others. */
-const samplesAt = (place: number, length: number, { BYTES_PER_ELEMENT: size }: Samples): Samples =>
-  size === 1
-    ? new Uint8Array(kernel.memory.buffer, place, length)
-    : new Uint16Array(kernel.memory.buffer, place, length);
 
 /** Interleaves the layers of a picture, each of which is brought to its size. */
 export function interleave(layers: readonly Layer[], picture: PictureColors): Samples {

@@ -10,6 +10,10 @@ const zigzag = new Uint8Array(memory, kernel.ZIGZAG, 64);
 const bytes = new Uint8Array(memory, kernel.samples, 64 * kernel.BLOCKS);
 const words = new Uint16Array(memory, kernel.samples, 64 * kernel.BLOCKS);
 
+/** Samples in the memory of the decoder from a place on, of the type of others. */
+export const samplesAt = (place: number, length: number, { BYTES_PER_ELEMENT: size }: Samples): Samples =>
+  size === 1 ? new Uint8Array(memory, place, length) : new Uint16Array(memory, place, length);
+
 /** Blocks that follow each other in the decoder. */
 export interface HeldBlocks {
   /** Index of the first of them. */
@@ -55,8 +59,9 @@ export class SamplePlane {
     kernel.transform(
       kernel.coefficients + 128 * from,
       count,
-      kernel.quantization + kernel.QUANTIZATION_BYTES * table,
+      quantizationOf(table),
       kernel.samples,
+      across,
       this.#precision,
     );
     const painted = samples instanceof Uint8Array ? bytes : words;
@@ -69,9 +74,13 @@ export class SamplePlane {
   }
 }
 
+/** Address of one of the four quantization tables. */
+export const quantizationOf = (index: number): number =>
+  kernel.quantization + kernel.QUANTIZATION_BYTES * index;
+
 /** Gives the decoder one of its four quantization tables, in the order of the zigzag. */
 export function useQuantization(index: number, quantization: Uint16Array): void {
-  const table = kernel.quantization + kernel.QUANTIZATION_BYTES * index;
+  const table = quantizationOf(index);
   const steps = new Int32Array(memory, table, 64);
   for (let k = 0; k < 64; k += 1) steps[zigzag[k]!] = quantization[k]!;
   kernel.makeQuantization(table);

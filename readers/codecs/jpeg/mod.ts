@@ -29,7 +29,7 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
     judge(frame, segment);
     const picture = frame.kind === LOSSLESS
       ? new LosslessPicture(input, frame, stop)
-      : new DctPicture(input, frame, { tables, stop });
+      : new DctPicture(input, frame, { tables, chroma: codesChroma(input, segment), stop });
     return {
       picture,
       frame,
@@ -44,7 +44,7 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
   }
   const samples = picture instanceof LosslessPicture
     ? lossless(picture.samples, frame)
-    : interleaved(picture, codesChroma(input, segment));
+    : picture.interleaved ?? interleaved(picture, codesChroma(input, segment));
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 

@@ -881,15 +881,17 @@ function evenBlock<T>(block: usize, steps: usize, to: usize, stride: usize): voi
   write<T>(to + 4 * sizeof<T>() * stride, stride, row, row, row, row);
 }
 
-/** Dequantizes and transforms blocks that stand in a row into eight rows of samples: uint8 of 8 bits, uint16 of 12. */
-export function transform(from: usize, blocks: i32, steps: usize, to: usize, precision: i32): void {
+/**
+ * Dequantizes and transforms blocks that stand in a row into eight rows of samples, which stand `stride` samples apart: uint8 of 8
+ * bits, uint16 of 12.
+ */
+export function transform(from: usize, blocks: i32, steps: usize, to: usize, stride: usize, precision: i32): void {
   // Apart, so that shifts are by constants, which are faster.
-  if (precision > 8) transformAll<u16>(from, blocks, steps, to);
-  else transformAll<u8>(from, blocks, steps, to);
+  if (precision > 8) transformAll<u16>(from, blocks, steps, to, stride);
+  else transformAll<u8>(from, blocks, steps, to, stride);
 }
 
-function transformAll<T>(from: usize, blocks: i32, steps: usize, to: usize): void {
-  const stride: usize = 8 * blocks;
+function transformAll<T>(from: usize, blocks: i32, steps: usize, to: usize, stride: usize): void {
   for (let i = 0; i < blocks; i += 1) {
     const block = from + 128 * <usize>i;
     const target = to + 8 * sizeof<T>() * <usize>i;
@@ -935,28 +937,31 @@ function threeAndOne(near: v128, far: v128): v128 {
   return i16x8.add(i16x8.mul(near, i16x8.splat(3)), far);
 }
 
+/** Eight samples as uint16, of two rows brought together where `high`. */
+@inline
+function near8<T>(near: usize, far: usize, high: bool): v128 {
+  return high ? threeAndOne(eight<T>(near), eight<T>(far)) : eight<T>(near);
+}
+
 @inline
 function doubled<T>(near: usize, far: usize, to: usize, count: usize, high: bool): void {
   const one = sizeof<T>();
   const shift = high ? 4 : 2;
   const even = i16x8.splat(high ? 8 : 1);
   const odd = i16x8.splat(high ? 7 : 2);
+  let last = near8<T>(near - 8 * one, far - 8 * one, high);
+  let own = near8<T>(near, far, high);
   for (let i: usize = 0; i < count; i += 8) {
-    const at = near + one * i;
-    let before = eight<T>(at - one);
-    let own = eight<T>(at);
-    let after = eight<T>(at + one);
-    if (high) {
-      const other = far + one * i;
-      before = threeAndOne(before, eight<T>(other - one));
-      own = threeAndOne(own, eight<T>(other));
-      after = threeAndOne(after, eight<T>(other + one));
-    }
+    const next = near8<T>(near + one * (i + 8), far + one * (i + 8), high);
+    const before = i16x8.shuffle(last, own, 7, 8, 9, 10, 11, 12, 13, 14);
+    const after = i16x8.shuffle(own, next, 1, 2, 3, 4, 5, 6, 7, 8);
     storePairs<T>(
       to + 2 * one * i,
       i16x8.shr_u(i16x8.add(threeAndOne(own, before), even), shift),
       i16x8.shr_u(i16x8.add(threeAndOne(own, after), odd), shift),
     );
+    last = own;
+    own = next;
   }
 }
 
@@ -980,15 +985,17 @@ export const PIXELS_BYTES: i32 = 2 * PIXELS;
 
 /**
  * Factors of pairs of int16, times 2^16, the first in the lower half. Red is Y + Cr + 0.402 Cr, blue Y + 2 Cb - 0.228 Cb and green
- * Y - Cr - 0.34414 Cb + 0.28586 Cr, in which what stands last is rounded: of the pairs with -1 the second factor is -0.5. Where they
+ * Y - Cr - 0.34414 Cb + 0.28586 Cr, in which what stands last is rounded: of the pair with -1 the second factor is -0.5. Where they
  * are read from memory, they stay in registers.
  */
 const FACTORS: usize = memory.data<i32>([
   -2147457303, // 26345, -32768
-  -2147433054, // -14942, -32768
   1227794406, // -22554, 18734
   32768,
 ], 16);
+/** The same factors times 2^15. That of red is 13172.5, which of 8 bits gives what 13172 gives. */
+const RED: i16 = 13172;
+const BLUE: i16 = -7471;
 
 @inline
 function clamped(value: v128, most: v128): v128 {
@@ -996,24 +1003,22 @@ function clamped(value: v128, most: v128): v128 {
 }
 
 @inline
-function interleaved<T>(count: usize, rgb: bool): void {
+function interleaved<T>(first: usize, second: usize, third: usize, to: usize, count: usize, rgb: bool): void {
   const middle = i16x8.splat(<i16>((<i32>1) << (precisionOf<T>() - 1)));
   const most = i16x8.splat(<i16>(((<i32>1) << precisionOf<T>()) - 1));
   const ofRed = v128.load32_splat(FACTORS);
-  const ofBlue = v128.load32_splat(FACTORS, 4);
-  const ofGreen = v128.load32_splat(FACTORS, 8);
-  const half = v128.load32_splat(FACTORS, 12);
+  const ofGreen = v128.load32_splat(FACTORS, 4);
+  const half = v128.load32_splat(FACTORS, 8);
   const less = i16x8.splat(-1);
   const one = sizeof<T>();
   for (let i: usize = 0; i < count; i += 8) {
-    const from = coefficients + one * i;
-    let a = eight<T>(from);
-    let b = eight<T>(from + PIXELS_BYTES);
-    let c = eight<T>(from + 2 * PIXELS_BYTES);
+    let a = eight<T>(first + one * i);
+    let b = eight<T>(second + one * i);
+    let c = eight<T>(third + one * i);
     if (rgb) {
       const cb = i16x8.sub(b, middle);
       const cr = i16x8.sub(c, middle);
-      const red = i16x8.narrow_i32x4_s(
+      const red = one === 1 ? i16x8.q15mulr_sat_s(cr, i16x8.splat(RED)) : i16x8.narrow_i32x4_s(
         i32x4.shr_s(i32x4.dot_i16x8_s(low8(cr, less), ofRed), 16),
         i32x4.shr_s(i32x4.dot_i16x8_s(high8(cr, less), ofRed), 16),
       );
@@ -1021,15 +1026,12 @@ function interleaved<T>(count: usize, rgb: bool): void {
         i32x4.shr_s(i32x4.add(i32x4.dot_i16x8_s(low8(cb, cr), ofGreen), half), 16),
         i32x4.shr_s(i32x4.add(i32x4.dot_i16x8_s(high8(cb, cr), ofGreen), half), 16),
       );
-      const blue = i16x8.narrow_i32x4_s(
-        i32x4.shr_s(i32x4.dot_i16x8_s(low8(cb, less), ofBlue), 16),
-        i32x4.shr_s(i32x4.dot_i16x8_s(high8(cb, less), ofBlue), 16),
-      );
+      const blue = i16x8.q15mulr_sat_s(cb, i16x8.splat(BLUE));
       b = i16x8.add(i16x8.sub(a, cr), green);
       c = i16x8.add(i16x8.add(a, i16x8.add(cb, cb)), blue);
       a = i16x8.add(i16x8.add(a, cr), red);
     }
-    const to = samples + 3 * one * i;
+    const at = to + 3 * one * i;
     if (one === 1) {
       // Four bytes a pixel, of which the last is dropped.
       const both = i8x16.narrow_i16x8_u(a, b);
@@ -1037,8 +1039,8 @@ function interleaved<T>(count: usize, rgb: bool): void {
       c = clamped(c, most);
       const low = low8(ab, c);
       const high = high8(ab, c);
-      v128.store(to, i8x16.shuffle(low, low, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0));
-      v128.store(to, i8x16.shuffle(high, high, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0), 12);
+      v128.store(at, i8x16.shuffle(low, low, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0));
+      v128.store(at, i8x16.shuffle(high, high, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0), 12);
     } else {
       a = clamped(a, most);
       b = clamped(b, most);
@@ -1046,9 +1048,9 @@ function interleaved<T>(count: usize, rgb: bool): void {
       const low = low8(a, b);
       const high = high8(a, b);
       const between = i16x8.shuffle(low, high, 6, 7, 8, 9, 10, 11, 12, 13);
-      v128.store(to, i16x8.shuffle(low, c, 0, 1, 8, 2, 3, 9, 4, 5));
-      v128.store(to, i16x8.shuffle(between, c, 10, 0, 1, 11, 2, 3, 12, 4), 16);
-      v128.store(to, i16x8.shuffle(high, c, 3, 13, 4, 5, 14, 6, 7, 15), 32);
+      v128.store(at, i16x8.shuffle(low, c, 0, 1, 8, 2, 3, 9, 4, 5));
+      v128.store(at, i16x8.shuffle(between, c, 10, 0, 1, 11, 2, 3, 12, 4), 16);
+      v128.store(at, i16x8.shuffle(high, c, 3, 13, 4, 5, 14, 6, 7, 15), 32);
     }
   }
 }
@@ -1058,6 +1060,114 @@ function interleaved<T>(count: usize, rgb: bool): void {
  * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 9 pixels behind the result are overwritten.
  */
 export function interleave(count: usize, rgb: bool, precision: i32): void {
-  if (precision > 8) interleaved<u16>(count, rgb);
-  else interleaved<u8>(count, rgb);
+  const second = coefficients + PIXELS_BYTES;
+  const third = second + PIXELS_BYTES;
+  if (precision > 8) interleaved<u16>(coefficients, second, third, samples, count, rgb);
+  else interleaved<u8>(coefficients, second, third, samples, count, rgb);
+}
+
+/** Bytes from {@link samples} on for finished rows; behind them stand the bands of three components. */
+export const FINISHED_BYTES: i32 = 1 << 15;
+/** Place of the bands, which finished rows do not reach, though pixels behind them are overwritten. */
+export const BANDS: usize = samples + FINISHED_BYTES + 64;
+/** Room for them, without what is read behind the last. */
+export const BANDS_BYTES: i32 = BLOCKS * 128 - FINISHED_BYTES - 128;
+
+/** Bytes of a band: seven int32, see {@link Band}. */
+export const BAND_BYTES: i32 = 32;
+/** Those of three components. */
+export const bands: usize = memory.data(3 * BAND_BYTES, 16);
+
+/** The last row of a component that was finished, and behind it those of a row of MCUs. */
+@unmanaged
+class Band {
+  /** Address of its first sample; one more may be written before it. */
+  place: usize;
+  /** Bytes from one row to the next. */
+  stride: usize;
+  /** Rows of a row of MCUs. */
+  rows: i32;
+  /** Columns of the component; one more sample may be written behind them. */
+  width: i32;
+  /** Rows of the component. */
+  height: i32;
+  /** Whether it has half of the columns of the picture. */
+  wide: bool;
+  /** Whether it has half of its rows. */
+  high: bool;
+}
+
+/** Address of a row of a component, of which {@link Band.place} is `first`; beyond the edges the outermost row. */
+@inline
+function rowOf(band: Band, y: i32, first: i32): usize {
+  return band.place + band.stride * (max(0, min(y, band.height - 1)) - first);
+}
+
+/** Writes a sample before and behind a row, which are their neighbours there. */
+@inline
+function widen<T>(row: usize, width: i32): void {
+  store<T>(row - sizeof<T>(), load<T>(row));
+  const end = row + sizeof<T>() * width;
+  store<T>(end, load<T>(end - sizeof<T>()));
+}
+
+/** Brings two rows together with weights 3 and 1. */
+@inline
+function blended<T>(near: usize, far: usize, to: usize, count: usize, odd: bool): void {
+  const one = sizeof<T>();
+  const half = i16x8.splat(odd ? 2 : 1);
+  for (let i: usize = 0; i < count; i += 8) {
+    const sum = i16x8.shr_u(i16x8.add(threeAndOne(eight<T>(near + one * i), eight<T>(far + one * i)), half), 2);
+    if (one === 1) v128.store64_lane(to + i, i8x16.narrow_i16x8_u(sum, sum), 0);
+    else v128.store(to + 2 * i, sum);
+  }
+}
+
+/** Where a row of the picture of one component stands as large as the picture: in its band, or at `room`. */
+function fullRow<T>(band: Band, y: i32, first: i32, room: usize): usize {
+  const near = rowOf(band, y >> <i32>band.high, first);
+  const far = band.high ? rowOf(band, (y >> 1) + (y & 1 ? 1 : -1), first) : 0;
+  if (!band.wide) {
+    if (!band.high) return near;
+    blended<T>(near, far, room, band.width, (y & 1) !== 0);
+    return room;
+  }
+  widen<T>(near, band.width);
+  if (band.high) {
+    widen<T>(far, band.width);
+    doubled<T>(near, far, room, band.width, true);
+  } else doubled<T>(near, 0, room, band.width, false);
+  return room;
+}
+
+function finished<T>(row: i32, from: i32, to: i32, width: i32, rgb: bool): void {
+  for (let y = from, target = samples; y < to; y += 1, target += 3 * sizeof<T>() * width) {
+    let first: usize = 0, second: usize = 0, third: usize = 0;
+    for (let i = 0; i < 3; i += 1) {
+      const band = changetype<Band>(bands + i * BAND_BYTES);
+      // Coefficients are not needed any more when rows are finished.
+      const at = fullRow<T>(band, y, band.rows * row - 1, coefficients + i * (BLOCKS * 128 / 3 & ~15) + 16);
+      if (i === 0) first = at;
+      else if (i === 1) second = at;
+      else third = at;
+    }
+    interleaved<T>(first, second, third, target, width, rgb);
+  }
+}
+
+/**
+ * Makes rows of the picture of the bands of a row of MCUs and of the last row before it, brought to full size with weights 3 and 1
+ * and interleaved from {@link samples} on, as {@link interleave} does. Coefficients are overwritten.
+ */
+export function finishRows(row: i32, from: i32, to: i32, width: i32, rgb: bool, precision: i32): void {
+  if (precision > 8) finished<u16>(row, from, to, width, rgb);
+  else finished<u8>(row, from, to, width, rgb);
+}
+
+/** Keeps the last row of each band for the next row of MCUs. */
+export function keepLast(): void {
+  for (let i = 0; i < 3; i += 1) {
+    const band = changetype<Band>(bands + i * BAND_BYTES);
+    memory.copy(band.place, band.place + band.stride * band.rows, band.stride);
+  }
 }
