@@ -919,16 +919,14 @@ function eight<T>(at: usize): v128 {
   return sizeof<T>() === 1 ? v128.load8x8_u(at) : v128.load(at);
 }
 
-/** Stores two uint16 of each lane, one of `a` before one of `b`. */
+/** Stores two samples of each lane, one of `a` before one of `b`. */
 @inline
 function storePairs<T>(to: usize, a: v128, b: v128): void {
-  const low = low8(a, b);
-  const high = high8(a, b);
   if (sizeof<T>() === 1) {
-    v128.store(to, i8x16.narrow_i16x8_u(low, high));
+    v128.store(to, v128.or(a, i16x8.shl(b, 8)));
   } else {
-    v128.store(to, low);
-    v128.store(to, high, 16);
+    v128.store(to, low8(a, b));
+    v128.store(to, high8(a, b), 16);
   }
 }
 
@@ -993,6 +991,8 @@ const FACTORS: usize = memory.data<i32>([
   1227794406, // -22554, 18734
   32768,
 ], 16);
+/** Of four bytes a pixel, the first three. */
+const THREE: usize = memory.data<u8>([0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0], 16);
 /** The same factors times 2^15. That of red is 13172.5, which of 8 bits gives what 13172 gives. */
 const RED: i16 = 13172;
 const BLUE: i16 = -7471;
@@ -1009,6 +1009,7 @@ function interleaved<T>(first: usize, second: usize, third: usize, to: usize, co
   const ofRed = v128.load32_splat(FACTORS);
   const ofGreen = v128.load32_splat(FACTORS, 4);
   const half = v128.load32_splat(FACTORS, 8);
+  const three = v128.load(THREE);
   const less = i16x8.splat(-1);
   const one = sizeof<T>();
   for (let i: usize = 0; i < count; i += 8) {
@@ -1034,13 +1035,12 @@ function interleaved<T>(first: usize, second: usize, third: usize, to: usize, co
     const at = to + 3 * one * i;
     if (one === 1) {
       // Four bytes a pixel, of which the last is dropped.
-      const both = i8x16.narrow_i16x8_u(a, b);
-      const ab = i8x16.shuffle(both, both, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+      const ab = i8x16.shuffle(
+        i8x16.narrow_i16x8_u(a, a), i8x16.narrow_i16x8_u(b, b), 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23,
+      );
       c = clamped(c, most);
-      const low = low8(ab, c);
-      const high = high8(ab, c);
-      v128.store(at, i8x16.shuffle(low, low, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0));
-      v128.store(at, i8x16.shuffle(high, high, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0), 12);
+      v128.store(at, i8x16.swizzle(low8(ab, c), three));
+      v128.store(at, i8x16.swizzle(high8(ab, c), three), 12);
     } else {
       a = clamped(a, most);
       b = clamped(b, most);
