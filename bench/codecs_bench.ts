@@ -29,7 +29,12 @@ const of = (codec: Codec, width: number, rows: number, bits: number, samples = 1
     samples,
     settings: { bits: new Array(samples).fill(bits), colours: samples === 3 ? "ycbcr" : null },
   });
-  return (stream) => codec.decode(stream, segment);
+  let room: Uint8Array | null = null;
+  // As readers do.
+  return async (stream) => {
+    const decoded = await codec.decode(stream, { ...segment, room });
+    room = codec.refills ? decoded : null;
+  };
 };
 const inStrips = (codec: Codec, bits = 16) => of(codec, SIDE, ROWS, bits);
 const inTiles = (codec: Codec, bits = 16, samples = 1) => of(codec, TILE, TILE, bits, samples);

@@ -38,6 +38,8 @@ export interface Segment {
   readonly what: string;
   /** Looked at while it is decoded. */
   readonly stop: StopFlag;
+  /** A result that is not needed any more; where its size fits, the next one goes there. Only of a codec that {@linkcode Codec.refills}. */
+  readonly room?: Uint8Array | null;
 }
 
 /** The largest strip or tile of a page, as far as the directory tells. */
@@ -89,7 +91,9 @@ export interface Codec {
    * before anything is allocated.
    */
   readonly maxExpansion: number;
-  /** Most bytes that {@linkcode decode} takes at once, the stored and the decoded ones included. */
+  /** Whether it takes {@linkcode Segment.room}, of which it overwrites every byte. */
+  readonly refills?: boolean;
+  /** Most bytes that {@linkcode decode} takes at once, the stored and the decoded ones and {@linkcode Segment.room} included. */
   workingBytes(extent: Extent): number;
   /** Bounds of one call of a decoder in WebAssembly. */
   readonly webAssembly?: WebAssemblyBounds;

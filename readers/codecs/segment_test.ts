@@ -24,6 +24,10 @@ Deno.test("codecs of samples take no predictor, those that begin with markers no
   deepEqual(titles(CODECS.filter(({ bitOrder }) => !bitOrder)), ["JPEG", "JPEG 2000", "WebP"]);
 });
 
+Deno.test("codecs that write into a result before count it", () => {
+  deepEqual(titles(CODECS.filter(({ refills }) => refills)), ["JPEG"]);
+});
+
 Deno.test("the memory that a strip takes in each codec", () => {
   // 100 stored bytes; 40 x 20 samples of 3 in 16 bits, so 4800 bytes.
   const extent = { stored: 100, width: 40, rows: 20, samples: 3, bytes: 4800 };
@@ -32,7 +36,7 @@ Deno.test("the memory that a strip takes in each codec", () => {
   }
   // Pieces, and their joined form.
   for (const codec of [deflate, zstd]) equal(codec.workingBytes(extent), 9700);
-  // Four steps of two bytes a sample, of 64 x 32 samples: whole squares of 32. The kernel has seven pages of 64 KiB.
+  // Coefficients, samples, the result and the one before, two bytes each, of 64 x 32 samples: whole squares of 32. The kernel has seven pages of 64 KiB.
   equal(jpeg.workingBytes(extent), 100 + 8 * 3 * 64 * 32 + 7 * 65_536);
   const [picture, mebi] = [40 * 20, 1 << 20];
   const webpBytes = 32 * mebi + 2 * 100 + 12 * picture;

@@ -53,13 +53,20 @@ export class CompressedSegments {
 
   /** Decodes those that hold the wanted samples into their planes. @throws {DecodeFailed | Stopped} */
   async decode(wanted: readonly Wanted[], stop: StopFlag): Promise<void> {
+    let room: Uint8Array | null = null;
     for (const index of this.#table.holding(wanted)) {
       stop.check();
-      await this.#decodeOne(index, wanted, stop);
+      const decoded = await this.#decodeOne(index, wanted, { stop, room });
+      room = this.#codec.refills ? decoded : null;
     }
   }
 
-  async #decodeOne(index: number, wanted: readonly Wanted[], stop: StopFlag): Promise<void> {
+  /** Gives what was decoded, which is in the planes then. */
+  async #decodeOne(
+    index: number,
+    wanted: readonly Wanted[],
+    { stop, room }: { readonly stop: StopFlag; readonly room: Uint8Array | null },
+  ): Promise<Uint8Array> {
     const codec = this.#codec;
     const { page, tiff } = this.#table;
     const input = tiff.file.read(
@@ -69,7 +76,7 @@ export class CompressedSegments {
     );
     if (page.reversedBits && codec.bitOrder) reverseBits(input);
     const segment = this.#segment(index, stop);
-    const decoded = await codec.decode(input, segment);
+    const decoded = await codec.decode(input, { ...segment, room });
     // Typed views need an aligned start.
     const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
     const row = segment.bytes / segment.rows;
@@ -84,6 +91,7 @@ export class CompressedSegments {
       const some = { index, first, count, bytes, bits: this.#decodedBits(index), littleEndian };
       placeRows(this.#table, codec.image ? some : withoutPredictor(this.#table, some), wanted);
     }
+    return decoded;
   }
 
   #segment(index: number, stop: StopFlag): Segment {

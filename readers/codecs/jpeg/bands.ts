@@ -1,7 +1,7 @@
 /** Pictures of three components, of which rows are finished as soon as their MCUs are decoded. */
 import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
-import { type HeldBlocks, quantizationOf, type Samples, samplesAt } from "./dct.ts";
+import { blankSamples, type HeldBlocks, quantizationOf, type Samples, samplesAt } from "./dct.ts";
 import type { Component, Frame } from "./stream.ts";
 
 const { buffer } = kernel.memory;
@@ -27,6 +27,14 @@ interface Band {
   readonly halfHigh: boolean;
 }
 
+/** What a picture is made of beside its frame and its scans. */
+export interface PictureKind {
+  /** Whether three components are full-range YCbCr, of which RGB is made. */
+  readonly chroma: boolean;
+  /** Where its samples go if they fit. */
+  readonly room: Uint8Array | null;
+}
+
 /** Interleaved samples of a picture of three components, which its rows of MCUs fill from top to bottom. */
 export class PictureBands {
   /** Row after row; of 16 bits when the frame has more than 8. */
@@ -38,20 +46,19 @@ export class PictureBands {
   readonly #finished: Samples;
   readonly #rows: number;
 
-  /** Makes room for the samples of a frame; `chroma` says that it codes full-range YCbCr, of which RGB is made. */
-  static of(frame: Frame, chroma: boolean): PictureBands | null {
+  /** Begins a picture; `null` where there are other than three components, other ratios than 1 and 2, or too many columns. */
+  static of(frame: Frame, kind: PictureKind): PictureBands | null {
     const bands = bandsOf(frame);
-    return bands && new PictureBands(frame, bands, chroma);
+    return bands && new PictureBands(frame, bands, kind);
   }
 
-  private constructor(frame: Frame, bands: readonly Band[], chroma: boolean) {
+  private constructor(frame: Frame, bands: readonly Band[], { chroma, room }: PictureKind) {
     const { width, height } = frame;
     this.#frame = frame;
     this.#bands = bands;
     this.#chroma = chroma;
     this.#rows = rowsAtOnce(frame);
-    const size = 3 * width * height;
-    this.samples = sizeOf(frame) > 1 ? new Uint16Array(size) : new Uint8Array(size);
+    this.samples = blankSamples(3 * width * height, frame.precision, room);
     this.#finished = samplesAt(kernel.samples, 3 * width * this.#rows, this.samples);
     for (const [i, band] of bands.entries()) {
       const { place, stride, rows, halfWide, halfHigh } = band;
@@ -105,7 +112,6 @@ const sizeOf = ({ precision }: Frame): 1 | 2 => precision > 8 ? 2 : 1;
 const rowsAtOnce = (frame: Frame): number =>
   Math.floor(kernel.FINISHED_BYTES / (3 * frame.width * sizeOf(frame)));
 
-/** Bands of the components of a frame; `null` where there are other than three, of other ratios than 1 and 2, or too wide ones. */
 function bandsOf(frame: Frame): Band[] | null {
   if (frame.components.length !== 3 || rowsAtOnce(frame) < 1) return null;
   const bands: Band[] = [];

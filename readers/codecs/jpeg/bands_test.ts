@@ -1,4 +1,4 @@
-/** Pictures in turns in the one memory of the decoder, against what independent decoders make of them. */
+/** Pictures in turns in the same memory, against what independent decoders make of them. */
 import { equal } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import strips from "../../../tests/fixtures/streams/codecs.json" with { type: "json" };
@@ -14,12 +14,18 @@ const pictures = strips.filter(({ codec }) => codec === "jpeg").map((written) =>
   return { name, stream, sha256, strip: strip(width, rows, { samples, bytes, mostBytes: bytes, settings }) };
 });
 
-/** Fills what the decoder keeps of the picture before. */
-function poison(value: number): void {
-  const size = 128 * kernel.BLOCKS;
+type JpegPicture = typeof pictures[number];
+
+/** What comes out of a decoder and goes into a result whose memory is full of other samples. */
+function decoded({ stream, strip }: JpegPicture, value: number, room: Uint8Array): Uint8Array {
   for (const place of [kernel.coefficients, kernel.samples]) {
-    new Uint8Array(kernel.memory.buffer, place, size).fill(value);
+    new Uint8Array(kernel.memory.buffer, place, 128 * kernel.BLOCKS).fill(value);
   }
+  return jpeg.decode(stream, { ...strip, room: room.fill(value) }) as Uint8Array;
+}
+
+function checkSamples({ name, strip, sha256 }: JpegPicture, bytes: Uint8Array): void {
+  equal(createHash("sha256").update(bytes.subarray(0, strip.bytes)).digest("hex"), sha256, name);
 }
 
 /** Each of three orders has other pictures before and behind each other. */
@@ -28,10 +34,27 @@ const ORDERS = { "in order": 1, "back to front": pictures.length - 1, "mixed": 1
 for (const [order, step] of Object.entries(ORDERS)) {
   Deno.test(`nothing of a JPEG stands in the next one, ${order}`, () => {
     for (const index of pictures.keys()) {
-      const { name, stream, strip, sha256 } = pictures[(index * step) % pictures.length]!;
-      poison(index & 1 ? 0xff : 0x55);
-      const bytes = jpeg.decode(stream, strip) as Uint8Array;
-      equal(createHash("sha256").update(bytes.subarray(0, strip.bytes)).digest("hex"), sha256, name);
+      const picture = pictures[(index * step) % pictures.length]!;
+      const room = new Uint8Array(picture.strip.bytes);
+      checkSamples(picture, decoded(picture, index & 1 ? 0xff : 0x55, room));
     }
   });
 }
+
+Deno.test("a JPEG goes to the memory of a result before, where it fits", () => {
+  const named = (name: string) => pictures.find((picture) => picture.name === name)!;
+  const names = [
+    ...["jpeg 26 x 21 of 420", "jpeg gray edges of quality 3", "jpeg 12 bits of 440"],
+    ...["jpeg 12 bits noise of level 60", "jpeg lossless of 16 bits 1 samples predictor 4"],
+  ];
+  for (const picture of names.map(named)) {
+    const { strip: { bytes, settings } } = picture;
+    const room = new Uint8Array(bytes + 1);
+    const other = [room.subarray(0, bytes - 1), room, ...settings.bits[0]! > 8 ? [room.subarray(1)] : []];
+    for (const [i, place] of [room.subarray(0, bytes), ...other].entries()) {
+      const result = decoded(picture, 0xaa, place);
+      checkSamples(picture, result);
+      equal(result.buffer === room.buffer, i === 0, `${picture.name}, ${i}`);
+    }
+  }
+});

@@ -2,7 +2,7 @@
 import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import type { StopFlag } from "../../stop_flag.ts";
-import { PictureBands } from "./bands.ts";
+import { PictureBands, type PictureKind } from "./bands.ts";
 import { SamplePlane, type Samples, useQuantization } from "./dct.ts";
 import { ScanData, type ScanPart, useParts } from "./scan_data.ts";
 import type { Component, Frame, Picture, Scan, Tables } from "./stream.ts";
@@ -53,11 +53,9 @@ interface Chunk {
 }
 
 /** What a picture is made of beside the bytes of its scans. */
-interface Surroundings {
+interface Surroundings extends PictureKind {
   /** Tables of the stream up to where it is read. */
   readonly tables: Tables;
-  /** Whether three components are full-range YCbCr, of which RGB is made. */
-  readonly chroma: boolean;
   /** Looked at while it is decoded. */
   readonly stop: StopFlag;
 }
@@ -69,18 +67,18 @@ export class DctPicture implements Picture {
   readonly #components: readonly Blocks[];
   readonly #bytes: Uint8Array;
   readonly #tables: Tables;
-  readonly #chroma: boolean;
+  readonly #kind: PictureKind;
   readonly #stop: StopFlag;
   /** Of a picture whose only scan gives its samples at once: all of them, or else each component. */
   #whole: PictureBands | SamplePlane[] | null = null;
 
   /** Begins the picture of a frame, whose scans stand in `bytes`. */
-  constructor(bytes: Uint8Array, frame: Frame, { tables, chroma, stop }: Surroundings) {
+  constructor(bytes: Uint8Array, frame: Frame, { tables, stop, ...kind }: Surroundings) {
     this.frame = frame;
     this.#components = frame.components.map((component) => blocksOf(component, frame));
     this.#bytes = bytes;
     this.#tables = tables;
-    this.#chroma = chroma;
+    this.#kind = kind;
     this.#stop = stop;
   }
 
@@ -123,7 +121,7 @@ export class DctPicture implements Picture {
       const table = this.#tables.quantization[own.component.quantization];
       if (!table) throw new Error("a quantization table is missing");
       useQuantization(0, table);
-      const plane = new SamplePlane(own.component, this.frame);
+      const plane = this.#planeOf(own);
       for (let row = 0; row < own.high; row += 1) {
         this.#stop.check();
         for (let column = 0; column < own.wide; column += kernel.BLOCKS) {
@@ -143,8 +141,13 @@ export class DctPicture implements Picture {
       const table = this.#tables.quantization[component.quantization];
       if (table) useQuantization(i, table);
     }
-    return PictureBands.of(this.frame, this.#chroma) ??
-      this.#components.map(({ component }) => new SamplePlane(component, this.frame));
+    return PictureBands.of(this.frame, this.#kind) ?? this.#components.map((own) => this.#planeOf(own));
+  }
+
+  /** The plane of an only component is the result. */
+  #planeOf({ component }: Blocks): SamplePlane {
+    const room = this.#components.length === 1 ? this.#kind.room : null;
+    return new SamplePlane(component, this.frame, room);
   }
 
   /** Whether a scan holds all there is: each component, with tables that are known, and neither scan nor table follows. */

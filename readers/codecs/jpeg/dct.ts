@@ -14,6 +14,16 @@ const words = new Uint16Array(memory, kernel.samples, 64 * kernel.BLOCKS);
 export const samplesAt = (place: number, length: number, { BYTES_PER_ELEMENT: size }: Samples): Samples =>
   size === 1 ? new Uint8Array(memory, place, length) : new Uint16Array(memory, place, length);
 
+/** Memory for samples of 16 bits, every one of which will be written: that of a result before, where its size fits. */
+export const blankWords = (count: number, room: Uint8Array | null): Uint16Array =>
+  room?.length === 2 * count && room.byteOffset % 2 === 0
+    ? new Uint16Array(room.buffer, room.byteOffset, count)
+    : new Uint16Array(count);
+
+/** The same for samples of a precision. */
+export const blankSamples = (count: number, precision: number, room: Uint8Array | null): Samples =>
+  precision > 8 ? blankWords(count, room) : room?.length === count ? room : new Uint8Array(count);
+
 /** Blocks that follow each other in the decoder. */
 export interface HeldBlocks {
   /** Index of the first of them. */
@@ -34,13 +44,12 @@ export class SamplePlane {
   readonly samples: Samples;
   readonly #precision: number;
 
-  /** Makes room for the samples of a component. */
-  constructor({ h, v }: Component, frame: Frame) {
+  /** Makes room for the samples of a component, in `room` where they fit. */
+  constructor({ h, v }: Component, frame: Frame, room: Uint8Array | null = null) {
     this.width = Math.ceil(frame.width * h / frame.h);
     this.height = Math.ceil(frame.height * v / frame.v);
     this.#precision = frame.precision;
-    const size = this.width * this.height;
-    this.samples = frame.precision > 8 ? new Uint16Array(size) : new Uint8Array(size);
+    this.samples = blankSamples(this.width * this.height, frame.precision, room);
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Lossless JPEG: each sample is the difference from a prediction (ITU-T T.81, annex H). */
 import * as kernel from "../kernels/jpeg.wasm";
 import type { StopFlag } from "../../stop_flag.ts";
+import { blankWords } from "./dct.ts";
 import { ScanData, useParts } from "./scan_data.ts";
 import type { Frame, Picture, Scan } from "./stream.ts";
 
@@ -22,9 +23,9 @@ export class LosslessPicture implements Picture {
   readonly #frame: Frame;
   readonly #stop: StopFlag;
 
-  /** Makes room for the samples of a frame, whose scans stand in `bytes`. */
-  constructor(bytes: Uint8Array, frame: Frame, stop: StopFlag) {
-    this.samples = new Uint16Array(frame.width * frame.height * frame.components.length);
+  /** Makes room for the samples of a frame, whose scans stand in `bytes`; in that of a result before, where they fit. */
+  constructor(bytes: Uint8Array, frame: Frame, { stop, room }: { stop: StopFlag; room: Uint8Array | null }) {
+    this.samples = blankWords(frame.width * frame.height * frame.components.length, room);
     this.#bytes = bytes;
     this.#frame = frame;
     this.#stop = stop;

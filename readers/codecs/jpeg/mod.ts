@@ -21,15 +21,15 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
 }
 
 function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
-  const { settings: { jpegTables }, stop } = segment;
+  const { settings: { jpegTables }, stop, room = null } = segment;
   const tables = noTables();
   if (jpegTables && jpegTables.length > 2) readTables(jpegTables, tables);
   const seen = new Set<number>();
   const { picture, frame } = readPicture(input, tables, (frame) => {
     judge(frame, segment);
     const picture = frame.kind === LOSSLESS
-      ? new LosslessPicture(input, frame, stop)
-      : new DctPicture(input, frame, { tables, chroma: codesChroma(input, segment), stop });
+      ? new LosslessPicture(input, frame, { stop, room })
+      : new DctPicture(input, frame, { tables, chroma: codesChroma(input, segment), stop, room });
     return {
       picture,
       frame,
@@ -93,8 +93,8 @@ function codesChroma(input: Uint8Array, { settings: { colours } }: Segment): boo
 const MCU = 32;
 
 /**
- * Of each sample a coefficient and three steps, two bytes each: transformed, brought to full size, interleaved. The memory of
- * the module is the same for each picture, so that its worker need not end.
+ * Of each sample a coefficient and three steps, two bytes each: transformed, interleaved, and the result of the picture before. The
+ * memory of the module is the same for each picture, so that its worker need not end.
  */
 function workingBytes({ stored, width, rows, samples }: Extent): number {
   const blocks = 8 * samples * Math.ceil(width / MCU) * Math.ceil(rows / MCU) * MCU * MCU;
@@ -107,6 +107,7 @@ export const jpeg: Codec = {
   image: true,
   bitOrder: false,
   maxExpansion: 1 << 13,
+  refills: true,
   workingBytes,
   decode,
 };

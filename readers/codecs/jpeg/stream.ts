@@ -160,10 +160,10 @@ function readQuantization(body: DataView, tables: Tables): void {
     at += 1;
     if (id > 3 || at + 64 * wide > body.byteLength) throw new Error("a quantization table is damaged");
     const start = at;
-    tables.quantization[id] = Uint16Array.from(
-      { length: 64 },
-      (_, i) => wide === 2 ? body.getUint16(start + 2 * i) : body.getUint8(start + i),
-    );
+    const table = tables.quantization[id] = new Uint16Array(64);
+    for (let i = 0; i < 64; i += 1) {
+      table[i] = wide === 2 ? body.getUint16(start + 2 * i) : body.getUint8(start + i);
+    }
     at += 64 * wide;
   }
 }
