@@ -1,6 +1,6 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
 import * as kernel from "../kernels/jpeg.wasm";
-import { type Samples, samplesAt } from "./dct.ts";
+import { blankSamples, type Samples, samplesAt } from "./dct.ts";
 
 /** Samples of one component. */
 export interface Plane {
@@ -30,6 +30,8 @@ export interface PictureColors {
   readonly precision: number;
   /** Whether its layers are full-range YCbCr, of which RGB is made (JFIF 1.02). */
   readonly chroma: boolean;
+  /** Where its samples go if they fit. */
+  readonly room: Uint8Array | null;
 }
 
 /** A rectangle of the picture. */
@@ -49,8 +51,7 @@ export function interleave(layers: readonly Layer[], picture: PictureColors): Sa
   if (!first) throw new RangeError("a picture has no layers");
   if (layers.length === 1) return first.samples;
   const { width, height } = picture;
-  const size = width * height * layers.length;
-  const output = first.samples instanceof Uint8Array ? new Uint8Array(size) : new Uint16Array(size);
+  const output = blankSamples(width * height * layers.length, picture.precision, picture.room);
   for (let x = 0; x < width; x += kernel.PIXELS) {
     const columns = Math.min(kernel.PIXELS, width - x);
     const most = Math.min(MOST_ROWS, Math.floor(kernel.PIXELS / columns));

@@ -57,7 +57,7 @@ export class LosslessPicture implements Picture {
 
   /** Adds differences of a component, which are interleaved with those of others, to its predictions. */
   #add(
-    { components, start, low, restart }: Scan,
+    { components: { length: count }, start, low, restart }: Scan,
     { index, differences }: { readonly index: number; readonly differences: Uint16Array },
     { y, x, end }: Columns,
   ): void {
@@ -68,17 +68,21 @@ export class LosslessPicture implements Picture {
       // Predictions begin anew behind a restart marker, and go by the sample to the left in the rest of that row.
       const since = restart > 0 ? (row + from) % restart : row + from;
       const next = restart > 0 ? Math.min(from + restart - since, end) : end;
-      const byLeft = row + from - since >= row;
-      for (let column = from; column < next; column += 1, d += components.length) {
-        const at = (row + column) * step + index;
-        const predicted = column === from && since === 0
-          ? 2 ** (precision - low - 1)
-          : byLeft
-          ? samples[at - step]!
-          : column === 0
-          ? samples[at - above]!
-          : predict(start, samples[at - step]!, samples[at - above]!, samples[at - above - step]!);
-        samples[at] = predicted + differences[d]!;
+      const byLeft = start === 1 || since <= from;
+      let at = (row + from) * step + index;
+      const first = since === 0
+        ? 2 ** (precision - low - 1)
+        : since > from && from === 0
+        ? samples[at - above]!
+        : predict(byLeft ? 1 : start, samples[at - step]!, samples[at - above]!, samples[at - above - step]!);
+      let left = samples[at] = (first + differences[d]!) & 0xffff;
+      const behind = (row + next) * step;
+      for (at += step, d += count; at < behind; at += step, d += count) {
+        // The sample to the left is at hand; to read it back takes time.
+        const predicted = byLeft
+          ? left
+          : predict(start, left, samples[at - above]!, samples[at - above - step]!);
+        left = samples[at] = (predicted + differences[d]!) & 0xffff;
       }
       from = next;
     }

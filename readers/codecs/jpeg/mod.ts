@@ -5,8 +5,10 @@
 import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
+import type { PictureKind } from "./bands.ts";
 import { DctPicture } from "./coefficients.ts";
 import { interleave } from "./color.ts";
+import { blankSamples, type Samples } from "./dct.ts";
 import { LosslessPicture } from "./lossless.ts";
 import { type Frame, noTables, readPicture, readTables } from "./stream.ts";
 
@@ -22,6 +24,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
 
 function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
   const { settings: { jpegTables }, stop, room = null } = segment;
+  const kind = { chroma: codesChroma(input, segment), room };
   const tables = noTables();
   if (jpegTables && jpegTables.length > 2) readTables(jpegTables, tables);
   const seen = new Set<number>();
@@ -29,7 +32,7 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
     judge(frame, segment);
     const picture = frame.kind === LOSSLESS
       ? new LosslessPicture(input, frame, { stop, room })
-      : new DctPicture(input, frame, { tables, chroma: codesChroma(input, segment), stop, room });
+      : new DctPicture(input, frame, { tables, stop, ...kind });
     return {
       picture,
       frame,
@@ -43,8 +46,8 @@ function decodeStream(input: Uint8Array, segment: Segment): Uint8Array {
     throw new Error(`${frame.components.length - seen.size} of its components have no scan`);
   }
   const samples = picture instanceof LosslessPicture
-    ? lossless(picture.samples, frame)
-    : picture.interleaved ?? interleaved(picture, codesChroma(input, segment));
+    ? lossless(picture.samples, frame, room)
+    : picture.interleaved ?? interleaved(picture, kind);
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
@@ -69,18 +72,21 @@ function judge(frame: Frame, segment: Segment): void {
   }
 }
 
-function lossless(samples: Uint16Array, frame: Frame): Uint8Array | Uint16Array {
-  return frame.precision <= 8 ? Uint8Array.from(samples) : samples;
+function lossless(samples: Uint16Array, { precision }: Frame, room: Uint8Array | null): Samples {
+  if (precision > 8) return samples;
+  const bytes = blankSamples(samples.length, precision, room);
+  bytes.set(samples);
+  return bytes;
 }
 
 /** Samples as they are coded; of three components that code chroma, RGB. */
-function interleaved(picture: DctPicture, chroma: boolean) {
+function interleaved(picture: DctPicture, { chroma, room }: PictureKind): Samples {
   const { frame } = picture;
   const layers = picture.planes().map(({ width, height, samples }, i) => {
     const { h, v } = item(frame.components, i);
     return { width, height, samples, h: frame.h / h, v: frame.v / v };
   });
-  return interleave(layers, { ...frame, chroma: chroma && layers.length === 3 });
+  return interleave(layers, { ...frame, chroma: chroma && layers.length === 3, room });
 }
 
 /** A JFIF header says YCbCr even where the container says RGB. */
