@@ -233,9 +233,18 @@ function difference(part: Part): i32 {
     failure = NO_TABLE;
     return 0;
   }
+  if (count < 32) refill();
+  const entry = load<i32>(part.dc + 4 * <usize>(pool >> (64 - LOOKUP)), ENTRIES);
+  const length = entry & 0x7f;
+  if (entry & COMPLETE && length <= count) {
+    take(length);
+    sinceCode = length;
+    part.previous += entry >> 16;
+    return part.previous;
+  }
   const category = code(part.dc) & 15;
   if (failure !== 0) return 0;
-  part.previous += signed(category);
+  if (category > 0) part.previous += signed(category);
   return part.previous;
 }
 
