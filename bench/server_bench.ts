@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { ramp, writePlainStore } from "../tests/fixtures/plain_store.ts";
 import { run as memoryOfFormats } from "./memory_bench.ts";
+import { scan } from "./oir_bench.ts";
+import { tiff } from "./open_bench.ts";
 import type { BenchRow } from "./report.ts";
 import { json, resident, startServer } from "./server_process.ts";
 
@@ -12,6 +14,9 @@ const STALLED = 8;
 
 /** Idle workers collect their garbage after 0.2 s. */
 const QUIET_MS = 600;
+
+/** Idle workers that used a decoder are ended after 5 s. */
+const REST_MS = 7000;
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -46,6 +51,7 @@ export async function run(): Promise<BenchRow[]> {
     return [
       ...await start(),
       ...await responsiveness(large),
+      ...await afterRest(folder),
       ...await memory(large, middle),
       ...await memoryOfFormats(),
     ];
@@ -102,6 +108,48 @@ async function responsiveness(large: string): Promise<BenchRow[]> {
   } finally {
     await server.stop();
   }
+}
+
+/** Files that are opened now and then, as by a person: a worker that has used a decoder is a fresh one then. */
+const RESTED: readonly (readonly [name: string, write: () => Uint8Array])[] = [
+  ["TIFF, 2 x 30,000 x 24, raw", () => tiff(30_000, 24, "none")],
+  ["TIFF, 2 x 2048 x 2048, raw", () => tiff(2048, 2048, "none")],
+  ["TIFF, 2 x 2048 x 2048, deflate", () => tiff(2048, 2048, "deflate")],
+  ["OIR, 2 x 30,000 x 24", scan],
+];
+
+/** Opening a file when nothing was opened for a while, to opening it again at once: medians of three. */
+async function afterRest(folder: string): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  for (const [name, write] of RESTED) {
+    const path = join(folder, name.startsWith("OIR") ? "rested.oir" : "rested.tif");
+    await Deno.writeFile(path, write());
+    const server = await startServer();
+    const open = async () => {
+      const start = performance.now();
+      const { sessionId } = await json(server.base, "POST", "/api/v2/open", { path });
+      const milliseconds = performance.now() - start;
+      await json(server.base, "DELETE", `/api/v2/sessions/${sessionId}`);
+      return milliseconds;
+    };
+    try {
+      const first: number[] = [];
+      const again: number[] = [];
+      await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await pause(REST_MS);
+        first.push(await open());
+        for (let i = 0; i < 5; i += 1) await open();
+        again.push(await open());
+      }
+      const median = (of: number[]) => of.toSorted((a, b) => a - b)[ROUNDS >> 1]!;
+      const ratios = { "to opening it again at once": median(first) / median(again) };
+      rows.push({ group: "open after 7 s of rest", name, milliseconds: median(first), ratios });
+    } finally {
+      await server.stop();
+    }
+  }
+  return rows;
 }
 
 async function memory(large: string, middle: string): Promise<BenchRow[]> {
