@@ -1,4 +1,5 @@
 /** The log on stderr, as text or as JSON lines. */
+import { LogOutput } from "./log_output.ts";
 
 /** From the quietest to the loudest. */
 export const LOG_LEVELS = ["error", "warn", "info"] as const;
@@ -13,30 +14,41 @@ export type LogFields = Readonly<Record<string, string | number>>;
 export class Log {
   readonly #level: number;
   readonly #json: boolean;
+  readonly #output: LogOutput;
   readonly #write: (line: string) => void;
 
   /**
    * Writes lines up to a level.
    *
-   * @param write takes one line without its end; stderr by default
+   * @param write takes one line without its end; stderr by default, without waiting for who reads it
    */
-  constructor(level: LogLevel, json: boolean, write: (line: string) => void = (line) => console.error(line)) {
+  constructor(level: LogLevel, json: boolean, write?: (line: string) => void) {
     this.#level = LOG_LEVELS.indexOf(level);
     this.#json = json;
-    this.#write = write;
+    this.#output = new LogOutput(
+      Deno.stderr,
+      (lost) => this.#format("warn", `${lost} lines were not read in time`),
+    );
+    this.#write = write ?? ((line) => this.#output.line(line));
+  }
+
+  /** Settles when all lines are written, or cannot be. */
+  written(): Promise<void> {
+    return this.#output.written();
   }
 
   /** Writes a line when its level is loud enough. Control characters are shown, never sent to a terminal. */
   line(level: LogLevel, message: string, fields: LogFields = {}): void {
     if (LOG_LEVELS.indexOf(level) > this.#level) return;
+    this.#write(this.#format(level, message, fields));
+  }
+
+  #format(level: LogLevel, message: string, fields: LogFields = {}): string {
     const time = new Date().toISOString();
-    this.#write(
-      this.#json
-        ? JSON.stringify({ time, level, message, ...fields })
-        : `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${
-          // A line that continues another cannot pass for one of its own.
-          printable(message).replaceAll("\n", "\n         ")}`,
-    );
+    if (this.#json) return JSON.stringify({ time, level, message, ...fields });
+    // A line that continues another cannot pass for one of its own.
+    const text = printable(message).replaceAll("\n", "\n         ");
+    return `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${text}`;
   }
 }
 

@@ -24,6 +24,9 @@ const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 /** Running responses may take this long to finish once the server stops. */
 const SHUTDOWN_MS = 5000;
 
+/** A log that nobody reads does not hold back the end. */
+const LOG_MS = 500;
+
 /** A worker is started this long after the first request, ahead of the first open. */
 const WARM_MS = 250;
 
@@ -84,12 +87,18 @@ export async function startServer(configuration: Configuration): Promise<Running
       stopping = true;
       sessions.stopWork();
       const finished = Promise.all([listener.close(), picker.close()]);
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await Promise.race([finished, new Promise((done) => timer = setTimeout(done, SHUTDOWN_MS))]);
-      clearTimeout(timer);
+      await within(SHUTDOWN_MS, finished);
       sessions.close();
+      await within(LOG_MS, log.written());
     },
   };
+}
+
+/** Waits for something, and no longer than some milliseconds. */
+async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([done, new Promise((end) => timer = setTimeout(end, milliseconds))]);
+  clearTimeout(timer);
 }
 
 const addressOf = ({ host, port }: Pick<Configuration, "host" | "port">) =>

@@ -45,6 +45,7 @@ export interface KeptAnswer {
 
 /** Worker to server, without being asked: a decoder was compiled from so many bytes. */
 export interface Compiled {
+  /** Tells it from answers. */
   readonly type: "compiled";
   /** Whoever holds it saves the next worker to compile it. */
   readonly code: WebAssembly.Module;

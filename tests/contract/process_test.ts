@@ -90,6 +90,23 @@ Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything e
   }
 });
 
+Deno.test("a log that nobody reads holds back neither answers nor the end", async () => {
+  const child = start(["--port", "0", "--log-json"]);
+  const reader = child.stderr.getReader();
+  const text = new TextDecoder().decode((await reader.read()).value);
+  const { baseUrl } = JSON.parse(text.split("\n")[0]!);
+  // A line has 140 bytes and more, a pipe takes 64 KiB; what this side reads ahead is less.
+  for (let i = 0; i < 1500; i += 1) {
+    const signal = AbortSignal.timeout(20_000);
+    await (await fetch(`${baseUrl}/api/v2/health`, { signal })).body?.cancel();
+  }
+  void child.stdout.cancel();
+  child.kill(WINDOWS ? "SIGKILL" : "SIGTERM");
+  const { code } = await child.status;
+  if (!WINDOWS) assert.equal(code, 0);
+  await reader.cancel();
+});
+
 Deno.test("start-up names the addresses and the version; wide origins are warned of", async () => {
   const { child, base, log } = await serving(["--allow-origin", "*", "--allow-origin", "null"]);
   await (await fetch(`${base}/api/v2/health`)).body?.cancel();
