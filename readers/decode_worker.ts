@@ -4,7 +4,7 @@
  * Entry of a decode worker: one load at a time, and acquisitions that it keeps open; read permission only. Samples leave it
  * by transfer, never by a copy.
  */
-import { dropDecoders, tellCompiled } from "./codecs/wasm_decoder.ts";
+import { dropDecoders, tellCompiled } from "./wasm_decoder.ts";
 import { prepareReaders } from "./choose_format.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
 import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
