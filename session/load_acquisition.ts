@@ -89,6 +89,9 @@ class Load {
         request: { ...this.#request, scene: whole.summary.scene },
         marks: plan.files,
       };
+      // The planes belong to the caller from now on.
+      this.#reservation = null;
+      this.#stop(new Error("The load was done without this worker"));
       return { ...whole, reservation, source, workingBytes: plan.working.bytes };
     } catch (error) {
       this.#abandon(error);
@@ -180,12 +183,16 @@ class Load {
     if (this.#fault.signal.aborted && this.#workers.size === 0) this.#reservation?.release();
   }
 
-  /** Stops the workers, and gives back each one when it is done. */
   #abandon(reason: unknown): void {
-    this.#fault.abort(reason);
     for (const piece of this.#decoded.values()) if (piece) dropPlanes(piece);
-    for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
+    this.#stop(reason);
     this.#releaseUnused();
+  }
+
+  /** Stops the workers that are not done, and gives back each one when it is: nobody hears any more whether it failed. */
+  #stop(reason: unknown): void {
+    this.#fault.abort(reason);
+    for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
   }
 }
 

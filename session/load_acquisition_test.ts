@@ -118,19 +118,33 @@ Deno.test("a fault in one part of a divided load is that of the load; nothing st
   pool.close();
 });
 
-Deno.test("a worker that joins a divided load late is not waited for, and used again", async () => {
-  const pool = new DecodePool(new HandClock(), startFake, 3);
-  const budget = new MemoryBudget(32 << 20);
-  const { planes, reservation } = await load(pool, "divide and join late", budget);
-  assert.deepEqual(planes.map(([plane]) => [plane!.length, plane![99]]), [[100, 4099], [100, 99], [
-    100,
-    2099,
-  ]]);
+for (const path of ["divide and join late", "divide and join late and fail to"]) {
+  Deno.test(`a worker is not waited for, and used again, that is told to ${path}`, async () => {
+    const pool = new DecodePool(new HandClock(), startFake, 3);
+    const budget = new MemoryBudget(32 << 20);
+    const { planes, reservation } = await load(pool, path, budget);
+    assert.deepEqual(planes.map(([plane]) => [plane!.length, plane![99]]), [[100, 4099], [100, 99], [
+      100,
+      2099,
+    ]]);
+    assert.deepEqual(pool.counts, { idle: 1, busy: 1, lost: 0, waiting: 0 });
+    assert.equal(budget.used, 16 << 20);
+    await until(() => pool.counts.idle === 2);
+    assert.equal(budget.used, 16 << 20);
+    reservation.release();
+    assert.equal(budget.used, 0);
+    pool.close();
+  });
+}
+
+Deno.test("a worker that never joins a divided load counts as lost, as one does that was stopped", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, startFake, 3);
+  const { planes } = await load(pool, "divide and never join", new MemoryBudget(32 << 20));
+  assert.equal(planes.length, 3);
   assert.deepEqual(pool.counts, { idle: 1, busy: 1, lost: 0, waiting: 0 });
-  assert.equal(budget.used, 16 << 20);
-  reservation.release();
-  await until(() => pool.counts.idle === 2);
-  assert.equal(budget.used, 0);
+  clock.move(2000);
+  assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 1, waiting: 0 });
   pool.close();
 });
 

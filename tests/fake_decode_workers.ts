@@ -41,7 +41,9 @@ self.onmessage = ({ data }) => {
         return fail("Stopped", "stopped");
       case "throw": throw new Error("broken");
       default: {
-        if (part && job.path === "divide and join late") Atomics.wait(wait, 0, 0, 300);
+        if (part && job.path === "divide and never join") return;
+        if (part && job.path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 300);
+        if (part && job.path.endsWith("and fail to")) return fail("DecodeFailed", "no such file");
         if (job.path === "divide heavy") working.bytes = 4 << 20;
         const mark = part && job.path === "divide changed and hang" ? "2" : "1";
         const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
