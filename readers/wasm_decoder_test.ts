@@ -32,6 +32,7 @@ Deno.test("an instance serves one load, or until it aborts, and what was allowed
   const memory = new WebAssembly.Memory({ initial: 1 });
   assert.equal(memory.grow(1), 1);
   assert.equal(dropDecoders(), true);
+  assert.equal(dropDecoders(), false);
   assert.equal((await decoder.instance(PAGE)).number, 3);
   assert.throws(() => memory.grow(1), RangeError);
   dropDecoders();

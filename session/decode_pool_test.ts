@@ -158,6 +158,20 @@ Deno.test("of workers that needed no decoder the last one stays, and the others 
   pool.close();
 });
 
+Deno.test("a worker that is used again is not ended when its rest would be over", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, startFake, 1);
+  const budget = new MemoryBudget(10_000);
+  const first = await load(pool, "decoder", budget);
+  clock.move(4_999);
+  const second = load(pool, "plan and hang", budget);
+  assert.equal(pool.counts.busy, 1);
+  clock.move(1);
+  assert.deepEqual(pool.counts, { idle: 0, busy: 1, lost: 0, waiting: 0 });
+  assert.equal(idOf(await second), idOf(first));
+  pool.close();
+});
+
 Deno.test("where the system has no room for a worker, opens are refused and not kept waiting", async () => {
   const budget = new MemoryBudget(1000);
   let room = 0;

@@ -104,8 +104,7 @@ async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
     return null;
   }
   const plan = await planPlanes(scene, channels.map(({ index }) => index), FIRST_POSITION);
-  const { bytes, endsWithWorker } = plan.working ?? { bytes: 0, endsWithWorker: false };
-  if (plan.rows !== Y || bytes > MAX_PATH_MEMORY || endsWithWorker) return null;
+  if (plan.rows !== Y || (plan.working?.bytes ?? 0) > MAX_PATH_MEMORY) return null;
   const planes = channels.map(() => new Float32Array(Y * X));
   await plan.decode(planes);
   const [first, second] = planes;

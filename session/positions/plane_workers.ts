@@ -126,7 +126,7 @@ export class PlaneWorkers {
     worker.forget([oldest[0]]);
   }
 
-  /** Nothing was asked for some time. Memory that a decoder in WebAssembly took goes with its worker alone. */
+  /** Nothing was asked for some time. Memory of a decoder that cannot be dropped goes with its worker alone. */
   #rest(worker: DecodeWorkerClient, { kept }: Entry): void {
     if (kept.size === 0 || worker.endsWithLoad) this.#end(worker);
     else worker.rest();
