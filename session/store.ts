@@ -77,16 +77,20 @@ export class SessionStore {
       reservation.release();
       throw new ShuttingDown("The server is stopping");
     }
-    const hold = (parts: PlaneParts) =>
+    const hold = (parts: PlaneParts, free: (buffer: ArrayBuffer, bytes: number) => void) =>
       new PlaneBuffer(parts, (buffer, bytes) => {
-        this.#memory.give(buffer, bytes);
+        free(buffer, bytes);
         reservation.release(bytes);
       });
-    const byIndex = (held: readonly PlaneParts[], channels: readonly Channel[] = []) =>
-      new Map(held.map((parts, i) => [channels[i]?.index ?? i, hold(parts)]));
-    const channels = byIndex(planes, summary.loaded);
+    const byIndex = (held: readonly PlaneBuffer[], channels: readonly Channel[] = []) =>
+      new Map(held.map((plane, i) => [channels[i]?.index ?? i, plane]));
+    const channels = byIndex(
+      planes.map((parts) => hold(parts, (buffer, bytes) => this.#memory.give(buffer, bytes))),
+      summary.loaded,
+    );
     const referenceChannels = byIndex(
-      referencePlanes.map((plane) => [plane]),
+      // No load takes the memory of a reference image, so none is kept in place of what loads take.
+      referencePlanes.map((plane) => hold([plane], (buffer) => void buffer.transfer(0))),
       summary.reference?.channels,
     );
     const totalBytes = [...channels.values(), ...referenceChannels.values()]

@@ -73,6 +73,25 @@ Deno.test("a session holds its planes by channel, and what they take of the budg
   deepEqual([budget.used, store.size, ended(), timers.size], [16, 1, 1, 1]);
 });
 
+Deno.test("loads take the planes of a session that has ended, but for its reference image", () => {
+  const { clock } = lateClock();
+  const [bytes, memory] = [1 << 20, new PlaneMemory(clock)];
+  const store = new SessionStore(clock, 10, memory);
+  const [plane, image] = [new Float32Array(bytes / 4).fill(1), new Float32Array(bytes / 4).fill(2)];
+  const { id } = store.create({
+    summary: {
+      loaded: [{ index: 0 }],
+      reference: { channels: [{ index: 0 }] },
+    } as unknown as AcquisitionSummary,
+    planes: [[plane]],
+    referencePlanes: [image],
+    reservation: new MemoryBudget(2 * bytes).reserve(2 * bytes),
+  } as unknown as DecodedAcquisition);
+  store.delete(id);
+  deepEqual(memory.take(bytes, 2).map((buffer) => new Float32Array(buffer)[0]), [1]);
+  equal(image.buffer.detached, true);
+});
+
 Deno.test("a store that is closed ends its sessions and takes no further one", () => {
   const { store, budget, create, ended } = storeOf();
   create();
