@@ -36,6 +36,8 @@ export class DecodeWorkerClient {
   /** Takes the answer that is waited for. */
   #answered: ((answer: FromWorker) => void) | null = null;
   #quiet = Promise.resolve();
+  /** Ends the wait for a worker that was stopped. */
+  #cancelGrace = () => {};
   #fault: Error | null = null;
   #stop = new StopFlag();
   #endsWithLoad = false;
@@ -165,6 +167,7 @@ export class DecodeWorkerClient {
 
   /** Ends the worker. What it was asked is not answered any more. */
   terminate(): void {
+    this.#cancelGrace();
     this.#worker.terminate();
   }
 
@@ -186,11 +189,10 @@ export class DecodeWorkerClient {
     if (this.#fault) throw this.#fault;
     const { promise, resolve, reject } = Promise.withResolvers<FromWorker>();
     const quiet = Promise.withResolvers<void>();
-    let cancelGrace = () => {};
     const stop = () => {
       this.#stop.raise();
       reject(signal.reason);
-      cancelGrace = this.#clock.after(GRACE_MS, () => this.#keeper.lost(this));
+      this.#cancelGrace = this.#clock.after(GRACE_MS, () => this.#keeper.lost(this));
     };
     this.#send(message);
     this.#quiet = quiet.promise;
@@ -198,7 +200,7 @@ export class DecodeWorkerClient {
       this.#answered = null;
       if ("key" in message && "indexBytes" in answer) this.#told.set(message.key, answer.indexBytes);
       signal.removeEventListener("abort", stop);
-      cancelGrace();
+      this.#cancelGrace();
       quiet.resolve();
       if (signal.aborted) drop(answer);
       resolve(answer);

@@ -148,6 +148,15 @@ Deno.test("a worker that never joins a divided load counts as lost, as one does 
   pool.close();
 });
 
+Deno.test("a pool that is closed waits for no worker that was stopped", async () => {
+  const clock = new HandClock();
+  const pool = new DecodePool(clock, startFake, 3);
+  await load(pool, "divide and never join", new MemoryBudget(32 << 20));
+  assert.equal(pool.counts.busy, 1);
+  pool.close();
+  assert.equal(clock.waiting, 0);
+});
+
 Deno.test("a fault is told at once; the memory of the load is in use until its last worker is done", async () => {
   const pool = new DecodePool(new HandClock(), startFake, 3);
   const budget = new MemoryBudget(32 << 20);

@@ -8,7 +8,7 @@ import { FileAccess } from "../../readers/random_access.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
 import { loadAcquisition } from "../../session/load_acquisition.ts";
-import { divideLoad, mostShares } from "../../session/load_division.ts";
+import { divideLoad, mostPieces } from "../../session/load_division.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
@@ -111,7 +111,7 @@ async function compareShares(path: string): Promise<number> {
     const { plan, decode } = await planLoad(requestOf(path), files);
     // As if it were a large one.
     const large = { ...plan, bytes: 1 << 30 };
-    const most = mostShares(large);
+    const most = mostPieces(large);
     const whole = await decode();
     for (const count of new Set([2, 3, most].filter((count) => count > 1 && count <= most))) {
       const found = new Map(plan.channels.map((channel) => [channel, [] as Uint8Array[]]));
