@@ -12,10 +12,7 @@ const ROUNDS = 3;
 /** Clients that ask for a plane and never read it. */
 const STALLED = 8;
 
-/** Idle workers collect their garbage after 0.2 s. */
-const QUIET_MS = 600;
-
-/** Idle workers that used a decoder are ended after 5 s. */
+/** After 5 s workers that used a decoder are ended, and memory of planes goes back to the system. */
 const REST_MS = 7000;
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -175,14 +172,14 @@ async function memory(large: string, middle: string): Promise<BenchRow[]> {
     const { sessionId } = await open(large);
     await note("with a session of 953 MiB");
     await remove(sessionId);
-    await pause(QUIET_MS);
+    await pause(REST_MS);
     await note("after deleting it");
     for (let i = 0; i < 10; i += 1) await open(middle);
     await note("with ten sessions of 16 MiB");
-    await pause(3500);
+    await pause(3000 + REST_MS);
     await note("after they expired");
     for (let i = 0; i < 100; i += 1) await remove((await open(middle)).sessionId);
-    await pause(QUIET_MS);
+    await pause(REST_MS);
     await note("after 100 opens and deletes of 16 MiB");
     const { channels: [channel], sessionId: stalled } = await open(middle);
     const connections: Deno.Conn[] = [];
@@ -197,7 +194,7 @@ async function memory(large: string, middle: string): Promise<BenchRow[]> {
     await note(`with ${STALLED} clients that do not read one plane of 16 MiB`);
     for (const connection of connections) connection.close();
     await remove(stalled).catch(() => {});
-    await pause(QUIET_MS);
+    await pause(REST_MS);
     await note("after they left");
     return rows;
   } finally {
