@@ -48,13 +48,16 @@ export interface RunningServer {
 /**
  * Starts a server.
  *
+ * @param log where it says what happens; by default what the configuration asks for
  * @throws {Error} with the code `EADDRINUSE`: the port is taken
  * @throws {PathNotFound} a root is no existing directory
  */
-export async function startServer(configuration: Configuration): Promise<RunningServer> {
+export async function startServer(
+  configuration: Configuration,
+  log = new Log(configuration.logLevel, configuration.logJson),
+): Promise<RunningServer> {
   const { host, port } = configuration;
   const clock = systemClock;
-  const log = new Log(configuration.logLevel, configuration.logJson);
   const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
   const { allowedExtensions } = configuration;
   const sessions = new Sessions(clock, { ...configuration, roots });
@@ -173,9 +176,10 @@ const notOpened = (reason: string, page: string) => `No browser was opened: ${re
  * @throws {StartFailed}
  */
 async function serve(configuration: Configuration, opens: boolean): Promise<void> {
+  const log = new Log(configuration.logLevel, configuration.logJson);
   let server: RunningServer;
   try {
-    server = await startServer(configuration);
+    server = await startServer(configuration, log);
   } catch (error) {
     const failure = await startFailure(error, configuration);
     if (!opens || failure.status !== EXIT.alreadyRunning) throw failure;
@@ -187,13 +191,13 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
   announce(server.baseUrl, opens, configuration);
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    console.error(event.reason);
+    log.line("error", event.reason instanceof Error ? event.reason.stack ?? "" : String(event.reason));
   });
   if (!opens) return;
   const page = clientAt(server.baseUrl, configuration);
   const reason = await openInBrowser(page);
   if (reason === null) return;
-  new Log(configuration.logLevel, configuration.logJson).line("warn", notOpened(reason, page));
+  log.line("warn", notOpened(reason, page));
 }
 
 /** What a failed start comes to. */

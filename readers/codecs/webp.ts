@@ -8,7 +8,7 @@ import { memoryRefused, WasmDecoder } from "../wasm_decoder.ts";
 /** The package would fetch its module; a worker may read files only. */
 const LIBWEBP = new WasmDecoder(async () => {
   const path = fileURLToPath(import.meta.resolve("@jsquash/webp/codec/dec/webp_dec.wasm"));
-  return await makeWebp({ noInitialRun: true, wasmBinary: readFileSync(path).buffer });
+  return await makeWebp({ noInitialRun: true, wasmBinary: Uint8Array.from(readFileSync(path)).buffer });
 });
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
