@@ -115,6 +115,17 @@ test("typed times, fit and the way back", async (viewer) => {
   await from.press("Tab");
   await viewer.settle();
   near(await timeOf(viewer), [0.1 + LINE_S, 0.2 + LINE_S], 0.0005);
+  // Of a field that has the focus only what was typed stays.
+  await to.focus();
+  const plotNow = await boxOf(viewer, "#source .plot");
+  await page.mouse.move(plotNow.x + 5, plotNow.y + plotNow.height / 2);
+  await page.mouse.wheel(0, -400);
+  await viewer.settle();
+  assert(Number(await to.inputValue()) < 0.19, await to.inputValue());
+  await to.fill("0.18");
+  await page.mouse.wheel(0, -400);
+  await viewer.settle();
+  assert.equal(await to.inputValue(), "0.18");
   await page.click("#source .home");
   await viewer.settle();
   near(await timeOf(viewer), [0, LAST], 0.0005);

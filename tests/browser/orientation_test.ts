@@ -121,8 +121,9 @@ test("ticks grow upwards and to the right, and follow a turn", async (viewer) =>
   const { page } = viewer;
   await viewer.open(files.scan);
   /** Labels that are numbers, at the left and below. */
-  const labels = () =>
-    page.locator("#source svg.labels > g text:not([transform])").evaluateAll((all) =>
+  const labels = async () => {
+    await viewer.settle();
+    return page.locator("#source svg.labels > g text:not([transform])").evaluateAll((all) =>
       all.map((text) => {
         const { x, y } = text.getBoundingClientRect();
         return {
@@ -133,6 +134,7 @@ test("ticks grow upwards and to the right, and follow a turn", async (viewer) =>
         };
       }).filter(({ number }) => number === number)
     );
+  };
   const ordered = async (isBeside: boolean, along: "x" | "y") =>
     (await labels()).filter((label) => label.isBeside === isBeside).sort((a, b) => a[along] - b[along])
       .map(({ number }) => number);
@@ -147,7 +149,6 @@ test("ticks grow upwards and to the right, and follow a turn", async (viewer) =>
   assert.equal((await ordered(false, "x")).at(-1), 0);
   await page.keyboard.press("r");
   // Time ran to the left and runs upwards now.
-  await viewer.settle();
   assert.equal((await ordered(true, "y")).at(-1), 0);
   assert.equal(await page.locator("#source svg.labels > g text[transform]").textContent(), "Time (s)");
 });

@@ -24,6 +24,8 @@ export class TimeAxis {
   #strip;
   #fields;
   #inputs;
+  /** What the inputs showed before anybody typed. @type {string[]} */
+  #written = [];
   #back;
   #onTyped;
 
@@ -74,7 +76,8 @@ export class TimeAxis {
     const { axisX } = size;
     within(this.#fields, ".unit").textContent = unitSymbol(axisX.unit);
     this.#inputs.forEach((input, end) => {
-      if (document.activeElement === input) return;
+      const isTyped = document.activeElement === input && input.value !== this.#written[end];
+      if (isTyped) return;
       this.#write(input, end);
       input.removeAttribute("aria-invalid");
     });
@@ -118,7 +121,7 @@ export class TimeAxis {
     const { size, view: { x0, x1 } } = this.#pane;
     if (size === null) return;
     const { step } = size.axisX;
-    input.value = formatAt([x0, x1 - 1][end] * step, (x1 - x0) * step / DIGITS);
+    input.value = this.#written[end] = formatAt([x0, x1 - 1][end] * step, (x1 - x0) * step / DIGITS);
   }
 }
 
