@@ -54,7 +54,7 @@ export interface RunningServer {
  */
 export async function startServer(
   configuration: Configuration,
-  log = new Log(configuration.logLevel, configuration.logJson),
+  log: Log = new Log(configuration.logLevel, configuration.logJson),
 ): Promise<RunningServer> {
   const { host, port } = configuration;
   const clock = systemClock;
