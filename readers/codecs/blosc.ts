@@ -10,7 +10,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { decodeBloscLz, decodeLz4 } from "./lz.ts";
 import { shuffledBytes, unshuffleBits, unshuffleBytes } from "./shuffle.ts";
-import { type StreamKind, unpackAll } from "./compressed_stream.ts";
+import { newRoom, type Room, type StreamKind, unpackAll } from "./compressed_stream.ts";
 
 const HEADER_BYTES = 16;
 /** Blocks of wider elements, or with streams shorter than this, are never split. */
@@ -18,11 +18,6 @@ const MAX_SPLITS = 16;
 const MIN_STREAM_BYTES = 128;
 /** A run of zstd, the best of the compressors, stands for 128 KiB with 4 bytes (RFC 8878, section 3.1.1.2). */
 const MAX_EXPANSION = 32_768;
-
-/** Gives so many bytes, of any value. */
-export type Room = (length: number) => Uint8Array;
-
-const newRoom: Room = (length) => new Uint8Array(length);
 
 type Decompress = (source: Uint8Array, target: Uint8Array) => void;
 
@@ -36,14 +31,14 @@ const COMPRESSORS: Record<number, Decompress> = {
 function unpackInto(kind: StreamKind, source: Uint8Array, target: Uint8Array): void {
   let decoded: Uint8Array;
   try {
-    decoded = unpackAll(kind, source, target.length);
+    decoded = unpackAll(kind, source, target.length, () => target);
   } catch (cause) {
     throw new DecodeFailed(`a Blosc stream is damaged ${kind}: ${(cause as Error).message}`, { cause });
   }
   if (decoded.length !== target.length) {
     throw new DecodeFailed(`a Blosc stream decodes to ${decoded.length} bytes, ${target.length} are needed`);
   }
-  target.set(decoded);
+  if (decoded.buffer !== target.buffer) target.set(decoded);
 }
 
 /** What the header of a chunk says. */

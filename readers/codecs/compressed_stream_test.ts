@@ -44,3 +44,33 @@ Deno.test("zstd frames without content behind the last bytes are of the stream",
   throws(() => unpackAll("zstd", Buffer.concat([frame, Uint8Array.of(1, 2, 3)]), 100), Error);
   throws(() => unpackAll("zstd", Buffer.concat([frame, frame]), 100), StreamTooLong);
 });
+
+Deno.test("zstd frames that follow each other are one stream, in the room that is given", () => {
+  const frame = (digits: string) => Buffer.from("28b52ffd2003" + "1900" + "00" + digits, "hex");
+  // One last block of three bytes as they are: 3 << 3 | 1.
+  const [first, second] = [frame("010203"), frame("040506")];
+  const arena = new Uint8Array(10).fill(9);
+  const bytes = unpackAll("zstd", Buffer.concat([first, second]), 6, () => arena.subarray(2));
+  deepEqual([...bytes], [1, 2, 3, 4, 5, 6]);
+  deepEqual([...arena], [9, 9, 1, 2, 3, 4, 5, 6, 9, 9]);
+  deepEqual(unpack("zstd", Buffer.concat([first, Uint8Array.of(0, 1, 2, 3, 4)]), 6).rest, 5);
+});
+
+Deno.test("a zstd frame that tells of another size is refused, and the next one is read", () => {
+  // Four bytes told of, and one last block: empty, of three bytes as they are, of 200 000 times a byte.
+  const frame = (block: string) => Buffer.from("28b52ffd2004" + block, "hex");
+  throws(() => unpack("zstd", frame("010000"), 16), /its blocks cannot hold the 4 bytes/);
+  throws(() => unpack("zstd", frame("190000010203"), 16), /its blocks cannot hold the 4 bytes/);
+  throws(() => unpack("zstd", frame("036a1861"), 16), Error);
+  throws(() => unpack("zstd", frame("ab000061"), 16), Error, "twenty-one times a byte");
+  // A compressed block that is not: literals of a type that needs a table, and none was before.
+  throws(() => unpack("zstd", frame("1d0000030000"), 16), Error);
+  deepEqual(unpackAll("zstd", STREAMS.zstd, 16), DECODED);
+  // 2^40 bytes of content are not allocated.
+  const huge = Buffer.from("28b52ffde0" + "0000000000010000" + "830000" + "61", "hex");
+  throws(() => unpack("zstd", huge, 2 ** 41), /its blocks cannot hold the 1099511627776 bytes/);
+  const unsized = Buffer.from("28b52ffd0000" + "830000" + "61", "hex");
+  deepEqual(unpackAll("zstd", unsized, 2 ** 41), DECODED);
+  throws(() => unpack("zstd", unsized, 15), StreamTooLong);
+  deepEqual(unpackAll("zstd", STREAMS.zstd, 16), DECODED);
+});

@@ -25,7 +25,7 @@ Deno.test("codecs of samples take no predictor, those that begin with markers no
 });
 
 Deno.test("codecs that write into a result before count it", () => {
-  deepEqual(titles(CODECS.filter(({ refills }) => refills)), ["JPEG"]);
+  deepEqual(titles(CODECS.filter(({ refills }) => refills)), ["JPEG", "zstd"]);
 });
 
 Deno.test("the memory that a strip takes in each codec", () => {
@@ -34,7 +34,7 @@ Deno.test("the memory that a strip takes in each codec", () => {
   for (const codec of [ccittGroup3, ccittGroup4, ccittRle, lzma, lzw, packBits]) {
     equal(codec.workingBytes(extent), 4900);
   }
-  // Pieces, and their joined form.
+  // Deflate: pieces, and their joined form. Zstd: a result, and the one before.
   for (const codec of [deflate, zstd]) equal(codec.workingBytes(extent), 9700);
   // Coefficients, samples, the result and the one before, two bytes each, of 64 x 32 samples: whole squares of 32. The kernel has seven pages of 64 KiB.
   equal(jpeg.workingBytes(extent), 100 + 8 * 3 * 64 * 32 + 7 * 65_536);

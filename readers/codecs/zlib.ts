@@ -5,7 +5,7 @@ import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS, surplu
 /** Bytes behind the stream are ignored, as libtiff does. */
 function decode(title: string, kind: StreamKind, input: Uint8Array, segment: Segment): Uint8Array {
   try {
-    const { bytes } = unpack(kind, input, segment.mostBytes + SURPLUS);
+    const { bytes } = unpack(kind, input, segment.mostBytes + SURPLUS, (length) => roomOf(segment, length));
     if (bytes.length < segment.bytes) throw short(segment, title, bytes.length);
     return bytes;
   } catch (cause) {
@@ -15,6 +15,11 @@ function decode(title: string, kind: StreamKind, input: Uint8Array, segment: Seg
     // Without the checksum the samples may be damaged unnoticed.
     throw damaged(segment, title, new Error("it ends before its checksum", { cause }));
   }
+}
+
+/** The memory of the result before, as much of it as there is, where it is enough. */
+function roomOf({ room }: Segment, length: number): Uint8Array {
+  return room && room.buffer.byteLength >= length ? new Uint8Array(room.buffer) : new Uint8Array(length);
 }
 
 /** Deflate; a stream of zeros is 1032 times shorter than its output (RFC 1951, section 3.2.5). */
@@ -33,6 +38,8 @@ export const zstd: Codec = {
   image: false,
   bitOrder: true,
   maxExpansion: 1 << 15,
+  refills: true,
+  // A result that is larger than the one before has memory beside it.
   workingBytes: joinedPieces,
   decode: (input, segment) => decode("zstd", "zstd", input, segment),
 };

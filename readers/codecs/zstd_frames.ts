@@ -8,48 +8,78 @@ const MIN_FRAME_BYTES = 6;
 
 /** Block types (section 3.1.1.2.2). */
 const RUN = 1;
+const COMPRESSED = 2;
 const RESERVED = 3;
 
+/** Most bytes that a block decodes to (section 3.1.1.2.4). */
+const MAX_BLOCK_BYTES = 128 << 10;
+
+/** Frames that follow each other. */
+export interface Frames {
+  /**
+   * Where they would have to end, more than the length of the bytes when these end within a frame: the decoder of the
+   * runtime takes a stream that ends before its last block, or before its checksum, for whole as well. 0 where no frame
+   * begins.
+   */
+  readonly end: number;
+  /** No decoder can make more of them than this. */
+  readonly mostBytes: number;
+  /** Bytes of content that they tell of; `null` where one of them does not. */
+  readonly contentBytes: number | null;
+}
+
 /**
- * Where a stream of frames would have to end: the decoder of the runtime takes one that ends before its last block, or
- * before its checksum, for whole as well.
+ * Measures the frames at the start of some bytes. What follows them is not looked at.
  *
- * @returns more than the length of the bytes when they end within a frame
  * @throws {Error} a block is of no known type
  */
-export function endOfFrames(bytes: Uint8Array): number {
+export function measureFrames(bytes: Uint8Array): Frames {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
-  if (bytes.length < MIN_FRAME_BYTES) return MIN_FRAME_BYTES;
-  // What is no frame is judged by the decoder.
+  let [at, mostBytes] = [0, 0];
+  let contentBytes: number | null = 0;
+  const cut = (end: number): Frames => ({ end, mostBytes, contentBytes });
+  if (bytes.length < MIN_FRAME_BYTES) return cut(MIN_FRAME_BYTES);
   for (; at + 4 <= bytes.length;) {
     const magic = view.getUint32(at, true);
     if ((magic & ~0xf) >>> 0 === SKIPPED_MAGIC) {
-      if (at + 8 > bytes.length) return at + 8;
+      if (at + 8 > bytes.length) return cut(at + 8);
       at += 8 + view.getUint32(at + 4, true);
       continue;
     }
     if (magic !== FRAME_MAGIC) break;
-    if (at + 5 > bytes.length) return at + 5;
+    if (at + 5 > bytes.length) return cut(at + 5);
     const descriptor = view.getUint8(at + 4);
-    at += 5 + headerBytes(descriptor);
+    // Behind it (section 3.1.1.1): window, dictionary, size of the content.
+    at += 5 + Number(!isSingle(descriptor)) + ((1 << (descriptor & 3)) >> 1);
+    const size = contentSizeBytes(descriptor);
+    if (at + size > bytes.length) return cut(at + size);
+    if (size === 0 || contentBytes === null) contentBytes = null;
+    else contentBytes += contentSize(view, at, size);
+    at += size;
     for (let last = false; !last;) {
-      if (at + 3 > bytes.length) return at + 3;
+      if (at + 3 > bytes.length) return cut(at + 3);
       const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
-      const type = (header >> 1) & 3;
+      const [type, size] = [(header >> 1) & 3, header >> 3];
       if (type === RESERVED) throw new Error(`a block at ${at} is of no known type`);
       last = (header & 1) !== 0;
-      at += 3 + (type === RUN ? 1 : header >> 3);
+      at += 3 + (type === RUN ? 1 : size);
+      mostBytes += type === COMPRESSED ? MAX_BLOCK_BYTES : Math.min(size, MAX_BLOCK_BYTES);
     }
     if (descriptor & 4) at += 4;
   }
-  return at;
+  return { end: at, mostBytes, contentBytes };
 }
 
-/** Bytes of a frame header behind its descriptor (section 3.1.1.1): window, dictionary, size of the content. */
-function headerBytes(descriptor: number): number {
-  const single = (descriptor & 0x20) !== 0;
-  const dictionary = (1 << (descriptor & 3)) >> 1;
-  const contentSize = descriptor < 0x40 ? Number(single) : 1 << (descriptor >> 6);
-  return Number(!single) + dictionary + contentSize;
+/** Bytes of the size of the content, at the end of a frame header (section 3.1.1.1.1.1). */
+const contentSizeBytes = (descriptor: number): number =>
+  descriptor < 0x40 ? Number(isSingle(descriptor)) : 1 << (descriptor >> 6);
+
+/** Whether there is no window but the content. */
+const isSingle = (descriptor: number): boolean => (descriptor & 0x20) !== 0;
+
+/** The size of the content in so many bytes (section 3.1.1.1.4). */
+function contentSize(view: DataView, at: number, bytes: number): number {
+  if (bytes === 1) return view.getUint8(at);
+  if (bytes === 2) return view.getUint16(at, true) + 256;
+  return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
 }

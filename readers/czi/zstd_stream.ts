@@ -1,7 +1,7 @@
 /** Zstandard as subblocks hold it: a stream with nothing behind it, alone or behind a header of its own. */
 import { type Codec, damaged, type Segment } from "../codecs/segment.ts";
 import { zstd } from "../codecs/zlib.ts";
-import { endOfFrames } from "../codecs/zstd_frames.ts";
+import { measureFrames } from "../codecs/zstd_frames.ts";
 
 /** What the header says; its first byte is its length. */
 interface Header {
@@ -22,7 +22,7 @@ function headerOf(input: Uint8Array): Header | null {
 /** A stream that ends before its subblock does has a header or an offset that is damaged. */
 async function decodeWhole(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
   const bytes = await zstd.decode(input, segment);
-  const rest = input.length - endOfFrames(input);
+  const rest = input.length - measureFrames(input).end;
   if (rest > 0) throw damaged(segment, zstd.title, `${rest} of ${input.length} bytes stand behind its end`);
   return bytes;
 }

@@ -4,8 +4,8 @@
  */
 import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
-import { decodeBlosc, type Room } from "../codecs/blosc.ts";
-import { type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
+import { decodeBlosc } from "../codecs/blosc.ts";
+import { type Room, type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
 import { crc32c } from "../codecs/crc32c.ts";
 import { decodeLz4 } from "../codecs/lz.ts";
 import { unshuffleBytes } from "../codecs/shuffle.ts";
@@ -32,7 +32,7 @@ export interface ByteCodec {
 type Make = (configuration: CodecConfiguration, sampleBytes: number) => Omit<ByteCodec, "name">;
 
 const streamCodec = (kind: StreamKind): Make => () => ({
-  decode: (bytes, maxBytes) => unpackAll(kind, bytes, maxBytes),
+  decode: (bytes, maxBytes, room) => unpackAll(kind, bytes, maxBytes, room),
 });
 
 /** A checksum of four little-endian bytes, at the end unless `location` says `start`. */

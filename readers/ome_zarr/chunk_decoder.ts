@@ -3,7 +3,7 @@
  * array. Every length is checked against what the metadata say.
  */
 import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
-import type { Room } from "../codecs/blosc.ts";
+import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
 import type { StopFlag } from "../stop_flag.ts";
