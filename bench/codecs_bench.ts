@@ -20,7 +20,7 @@ import { inTurns, PythonPeer } from "./python_peer.ts";
 import type { BenchRow } from "./report.ts";
 import { pixels } from "./tiff_samples.ts";
 
-const [ROUNDS, SIDE, ROWS, TILE] = [9, 2048, 64, 512];
+const [ROUNDS, SIDE, ROWS, TILE] = [40, 2048, 64, 512];
 
 type Decode = (stream: Uint8Array) => unknown;
 

@@ -3,7 +3,16 @@
  * Files of before TIFF 6.0 have them lowest bit first and widen when the table is full; their streams start with
  * the clear code as bytes `00 01` rather than `80`.
  */
-import { type Codec, damaged, MAX_PADDING, oneBuffer, type Segment, short, surplus } from "./segment.ts";
+import {
+  type Codec,
+  damaged,
+  MAX_PADDING,
+  oneBuffer,
+  roomFor,
+  type Segment,
+  short,
+  surplus,
+} from "./segment.ts";
 
 const CLEAR = 256;
 const END = 257;
@@ -88,7 +97,7 @@ class Stream {
     this.#segment = segment;
     this.#old = startsOld(input);
     this.#end = BYTES.length + size;
-    this.#buffer = new Uint8Array(this.#end + WORD);
+    this.#buffer = roomFor(segment, this.#end + WORD);
     this.#buffer.set(BYTES);
     this.#words = new DataView(this.#buffer.buffer);
     this.#windows = new DataView(input.buffer, input.byteOffset, input.length);
@@ -198,6 +207,7 @@ export const lzw: Codec = {
   image: false,
   bitOrder: true,
   maxExpansion: 2600,
+  refills: true,
   workingBytes: oneBuffer,
   decode,
 };

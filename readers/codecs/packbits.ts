@@ -1,12 +1,21 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
-import { type Codec, MAX_PADDING, oneBuffer, type Segment, short, SURPLUS, surplus } from "./segment.ts";
+import {
+  type Codec,
+  MAX_PADDING,
+  oneBuffer,
+  roomFor,
+  type Segment,
+  short,
+  SURPLUS,
+  surplus,
+} from "./segment.ts";
 
 /** Runs are written, and literal bytes copied, in words of so many bytes; the last word may reach beyond them. */
 const WORD = 8;
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const size = segment.mostBytes;
-  const output = new Uint8Array(size + WORD);
+  const output = roomFor(segment, size + WORD);
   const target = new DataView(output.buffer);
   const source = new DataView(input.buffer, input.byteOffset, input.length);
   let at = 0;
@@ -58,6 +67,7 @@ export const packBits: Codec = {
   image: false,
   bitOrder: true,
   maxExpansion: 64,
+  refills: true,
   workingBytes: oneBuffer,
   decode,
 };

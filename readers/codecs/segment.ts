@@ -109,6 +109,12 @@ export interface Codec {
   decode(input: Uint8Array, segment: Segment): Uint8Array | Promise<Uint8Array>;
 }
 
+/** The memory of the result before, where it is enough, else new memory: of each byte it must be said what stands there. */
+export const roomFor = ({ room }: Segment, length: number): Uint8Array<ArrayBuffer> =>
+  room && room.buffer.byteLength >= length
+    ? new Uint8Array(room.buffer as ArrayBuffer, 0, length)
+    : new Uint8Array(length);
+
 /** Working memory of a decoder that fills one buffer. */
 export const oneBuffer = ({ stored, bytes }: Extent): number => stored + bytes;
 

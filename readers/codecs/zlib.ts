@@ -1,11 +1,20 @@
 /** Deflate (zlib stream, compression 8 and 32946) and Zstandard (compression 50000) in strips and tiles. */
 import { StreamEndsEarly, type StreamKind, StreamTooLong, unpack } from "./compressed_stream.ts";
-import { type Codec, damaged, joinedPieces, type Segment, short, SURPLUS, surplus } from "./segment.ts";
+import {
+  type Codec,
+  damaged,
+  joinedPieces,
+  roomFor,
+  type Segment,
+  short,
+  SURPLUS,
+  surplus,
+} from "./segment.ts";
 
 /** Bytes behind the stream are ignored, as libtiff does. */
 function decode(title: string, kind: StreamKind, input: Uint8Array, segment: Segment): Uint8Array {
   try {
-    const { bytes } = unpack(kind, input, segment.mostBytes + SURPLUS, (length) => roomOf(segment, length));
+    const { bytes } = unpack(kind, input, segment.mostBytes + SURPLUS, (length) => roomFor(segment, length));
     if (bytes.length < segment.bytes) throw short(segment, title, bytes.length);
     return bytes;
   } catch (cause) {
@@ -15,11 +24,6 @@ function decode(title: string, kind: StreamKind, input: Uint8Array, segment: Seg
     // Without the checksum the samples may be damaged unnoticed.
     throw damaged(segment, title, new Error("it ends before its checksum", { cause }));
   }
-}
-
-/** The memory of the result before, as much of it as there is, where it is enough. */
-function roomOf({ room }: Segment, length: number): Uint8Array {
-  return room && room.buffer.byteLength >= length ? new Uint8Array(room.buffer) : new Uint8Array(length);
 }
 
 /** Deflate; a stream of zeros is 1032 times shorter than its output (RFC 1951, section 3.2.5). */
