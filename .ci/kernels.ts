@@ -1,10 +1,10 @@
 /**
  * Builds the WebAssembly of the codecs: `deno run -A --lock tests/deno.lock .ci/kernels.ts`, after a change of a source in
- * `readers/codecs/kernels`. The modules are kept beside their sources, so that serving needs no compiler.
+ * `readers/kernels`. The modules are kept beside their sources, so that serving needs no compiler.
  */
 import asc from "assemblyscript/asc";
 
-const FOLDER = new URL("../readers/codecs/kernels/", import.meta.url);
+const FOLDER = new URL("../readers/kernels/", import.meta.url);
 
 /** Names of all sources, without `.as`. */
 export const kernelNames = (): string[] =>

@@ -1,13 +1,10 @@
 /** Memory for bytes on their way from a file into a plane. */
-import { MAX_READ_STEP } from "./limits.ts";
+import { READ_MEMORY } from "./sample_vectors.ts";
 
 const PAGE = 4096;
 
-/** Enough for most reads, wherever they begin. */
-const USUAL_BYTES = MAX_READ_STEP + PAGE;
-
-/** Kept for the next plane: to read into memory that was touched before takes a tenth of the time. */
-let kept = new ArrayBuffer(0);
+/** For more bytes than a read takes; to read into memory that was touched before takes a tenth of the time. */
+let large = new Uint8Array(0);
 
 /**
  * Memory for so many bytes, with whatever stands in it; it holds until the next call.
@@ -17,12 +14,11 @@ let kept = new ArrayBuffer(0);
  * between these
  */
 export function scratchBytes(length: number, offset: number): Uint8Array<ArrayBuffer> {
-  const needed = Math.max(length + PAGE, USUAL_BYTES);
-  // More than usual is kept as long as it is asked for.
-  if (kept.byteLength < needed || kept.byteLength > USUAL_BYTES && needed === USUAL_BYTES) {
-    kept = new ArrayBuffer(needed);
-  }
+  const needed = length + PAGE;
+  const isUsual = needed <= READ_MEMORY.length;
+  // It is kept as long as it is asked for.
+  if (isUsual || large.length < needed) large = new Uint8Array(isUsual ? 0 : needed);
   // A multiple of the size of every sample.
   const start = Math.floor((offset + PAGE / 2) % PAGE / 64) * 64;
-  return new Uint8Array(kept, start, length);
+  return (isUsual ? READ_MEMORY : large).subarray(start, start + length);
 }

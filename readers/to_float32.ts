@@ -3,6 +3,7 @@
  * becomes infinity, NaN stays NaN.
  */
 import type { SampleType } from "./reader.ts";
+import { convertByVectors, swapByVectors } from "./sample_vectors.ts";
 
 /** Bytes of one stored sample. */
 export const SAMPLE_BYTES: Record<SampleType, number> = {
@@ -103,30 +104,14 @@ export class SampleArray {
       }
     } else if (this.#type === "bool") {
       for (let i = 0; i < count; i += 1) target[at + i] = words[from + i * step] === 0 ? 0 : 1;
+    } else if (convertByVectors(words, { from, step, count }, target, at)) {
+      return;
     } else if (step === 1) {
       target.set(words.length === count ? words : words.subarray(from, from + count), at);
-    } else if (step === 2 && words instanceof Uint16Array && words.byteOffset % 4 === 0) {
-      convertSecond(words, { from, count }, target, at);
     } else {
       for (let i = at, end = at + count, next = from; i < end; i += 1, next += step) target[i] = words[next]!;
     }
   }
-}
-
-/** Every second of some samples, which are taken out of pairs: in half the time, since the processor waits for what it loads. */
-function convertSecond(
-  words: Uint16Array,
-  { from, count }: Pick<SampleRun, "from" | "count">,
-  target: Float32Array,
-  at: number,
-): void {
-  if (count === 0) return;
-  const pairs = new Uint32Array(words.buffer, words.byteOffset + 2 * (from - from % 2), count - 1);
-  const samples = target.subarray(at, at + count);
-  if (from % 2 === 0) { for (let i = 0; i < pairs.length; i += 1) samples[i] = pairs[i]! & 0xffff; }
-  else for (let i = 0; i < pairs.length; i += 1) samples[i] = pairs[i]! >>> 16;
-  // The pair of the last one may not be whole.
-  samples[count - 1] = words[from + 2 * (count - 1)]!;
 }
 
 /** Converts all of some packed samples and writes them from index `at` of a float32 plane on. */
@@ -157,6 +142,7 @@ export function int64ToFloat32(low: number, high: number): number {
 
 /** Reverses the byte order of each `width`-byte word in place. */
 export function swapBytes(bytes: Uint8Array, width: number): void {
+  if (swapByVectors(bytes, width)) return;
   if (width === 2 && bytes.byteOffset % 2 === 0) {
     const words = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
     for (let i = 0; i < words.length; i += 1) {

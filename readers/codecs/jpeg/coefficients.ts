@@ -1,5 +1,5 @@
 /** Pictures of DCT frames, baseline and progressive (ITU-T T.81, annexes F and G). */
-import * as kernel from "../kernels/jpeg.wasm";
+import * as kernel from "../../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import type { StopFlag } from "../../stop_flag.ts";
 import { PictureBands, type PictureKind } from "./bands.ts";
