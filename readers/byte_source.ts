@@ -25,6 +25,8 @@ export interface ByteSource {
    * @throws {Stopped} the open was stopped
    */
   readInto(offset: number, target: Uint8Array, what: string): void;
+  /** The bytes of a range where they are in memory, else `null`; not to be changed, and good until the next read of another source. */
+  view?(offset: number, length: number, what: string): Uint8Array | null;
 }
 
 /** What sources share: a range is checked against the size, and read into a new array through `readInto`. */

@@ -10,6 +10,7 @@ import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat }
 import { ABSENT, changed, fileMark } from "./file_mark.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { RootWatch } from "./root_watch.ts";
+import { HELD_MEMORY } from "./scratch.ts";
 import { StopFlag } from "./stop_flag.ts";
 
 /** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
@@ -357,6 +358,9 @@ interface FileHost {
   closed(): void;
 }
 
+/** Whose bytes stand in {@linkcode HELD_MEMORY}. */
+let holder: RandomAccessFile | null = null;
+
 /** A regular file, read by position. */
 export class RandomAccessFile extends CheckedSource {
   /** For messages, which name the file themselves. */
@@ -393,6 +397,8 @@ export class RandomAccessFile extends CheckedSource {
     if (this.#closed) throw new Error(`"${this.path}" is closed`);
     const { counts, stop } = this.#host;
     this.#host.used();
+    stop.check();
+    if (holder === this) return target.set(HELD_MEMORY.subarray(offset, offset + target.length));
     const fd = this.#fd ??= this.#host.again();
     for (let done = 0; done < target.length;) {
       stop.check();
@@ -415,8 +421,30 @@ export class RandomAccessFile extends CheckedSource {
     }
   }
 
+  /**
+   * Reads a small file as a whole, into memory that the next one takes, for formats whose samples lie in many small blocks: of such
+   * a block a read takes longer than its bytes.
+   *
+   * @throws {DecodeFailed | Stopped}
+   */
+  hold(): void {
+    if (this.size > HELD_MEMORY.length) return;
+    holder = null;
+    this.readInto(0, HELD_MEMORY.subarray(0, this.size), this.name);
+    holder = this;
+  }
+
+  /** A range of a file that is held, else `null`. @throws {DecodeFailed | Stopped} it does not lie inside, or the open was stopped */
+  view(offset: number, length: number, what: string): Uint8Array | null {
+    this.require(offset, length, what);
+    this.#host.stop.check();
+    this.#host.used();
+    return holder === this ? HELD_MEMORY.subarray(offset, offset + length) : null;
+  }
+
   /** Gives the descriptor back; the next read opens the file again. */
   rest(): void {
+    if (holder === this) holder = null;
     if (this.#fd === null) return;
     fs.closeSync(this.#fd);
     this.#fd = null;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { convertByVectors, READ_MEMORY, swapByVectors } from "./sample_vectors.ts";
+import { convertByVectors, swapByVectors } from "./sample_vectors.ts";
 import { scratchBytes } from "./scratch.ts";
 import { SampleArray } from "./to_float32.ts";
 
@@ -43,25 +43,28 @@ Deno.test("runs of any length, from any place on, in both byte orders, read ther
 Deno.test("what has no vectors is left alone", () => {
   const target = new Float32Array(300);
   const run = { from: 0, step: 1, count: 300 };
-  const here = new Float64Array(READ_MEMORY.buffer, READ_MEMORY.byteOffset, 300);
-  for (const words of [here, new Int8Array(300), new Uint32Array(300)]) {
-    assert.equal(convertByVectors(words, run, target, 0), false);
+  const here = scratchBytes(3000, 0).fill(1);
+  for (const sampleType of ["bool", "int8", "uint32", "float16", "float32", "float64"] as const) {
+    assert.equal(convertByVectors({ bytes: here, sampleType }, run, target, 0), false, sampleType);
   }
-  assert.equal(convertByVectors(new Uint16Array(900), { ...run, step: 3 }, target, 0), false);
-  assert.equal(convertByVectors(new Int16Array(600), { ...run, step: 2 }, target, 0), false);
-  const few = new Uint16Array([1, 2, 3]);
-  assert.equal(convertByVectors(few, { ...run, count: 3 }, target, 0), false);
+  assert.equal(
+    convertByVectors({ bytes: here, sampleType: "uint16" }, { ...run, step: 3 }, target, 0),
+    false,
+  );
+  assert.equal(convertByVectors({ bytes: here, sampleType: "int16" }, { ...run, step: 2 }, target, 0), false);
+  const few = { bytes: new Uint8Array(510).fill(1), sampleType: "uint16" } as const;
+  assert.equal(convertByVectors(few, { ...run, count: 255 }, target, 0), false);
   assert(target.every((sample) => sample === 0));
   const elsewhere = Uint8Array.of(1, 2, 3, 4);
   assert.equal(swapByVectors(elsewhere, 2), false);
-  assert.equal(swapByVectors(READ_MEMORY.subarray(0, 16), 8), false);
+  assert.equal(swapByVectors(here.subarray(0, 16), 8), false);
   assert.deepEqual([...elsewhere], [1, 2, 3, 4]);
 });
 
 Deno.test("bytes are reversed within their words and nowhere else", () => {
   for (const width of [2, 4]) {
     for (let length = 0; length <= 72; length += width) {
-      const all = READ_MEMORY.subarray(0, 96);
+      const all = scratchBytes(96, 0);
       all.forEach((_, i) => all[i] = i);
       assert.equal(swapByVectors(all.subarray(8, 8 + length), width), true);
       const expected = all.map((_, i) =>

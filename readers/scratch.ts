@@ -1,5 +1,13 @@
-/** Memory for bytes on their way from a file into a plane. */
-import { READ_MEMORY } from "./sample_vectors.ts";
+/** Memory for bytes on their way from a file into a plane, where `sample_vectors.ts` converts them. */
+import * as kernel from "./kernels/samples.wasm";
+
+const buffer = kernel.memory.buffer as ArrayBuffer;
+
+/** For what a read takes, from any place in a page on. */
+const READ_MEMORY = new Uint8Array(buffer, kernel.stored, kernel.STORED_BYTES);
+
+/** For a small file as a whole. */
+export const HELD_MEMORY: Uint8Array<ArrayBuffer> = new Uint8Array(buffer, kernel.held, kernel.HELD_BYTES);
 
 const PAGE = 4096;
 

@@ -81,21 +81,29 @@ export interface SampleRun {
 /** Packed samples from which runs are converted: rows of a block, one colour of RGB, one of some interleaved channels. */
 export class SampleArray {
   readonly #type: SampleType;
-  readonly #words: Words;
+  readonly #bytes: Uint8Array;
+  #view: Words | null = null;
 
   /** Swaps big-endian samples in place, all of them and once. */
   constructor({ bytes, sampleType, littleEndian }: PackedSamples) {
     const width = SAMPLE_BYTES[sampleType];
     if (!littleEndian && width > 1) swapBytes(bytes, width);
-    // Typed views need an aligned start.
-    const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
-    const View = VIEWS[sampleType];
     this.#type = sampleType;
-    this.#words = new View(aligned.buffer, aligned.byteOffset, aligned.length / View.BYTES_PER_ELEMENT);
+    this.#bytes = bytes;
+  }
+
+  get #words(): Words {
+    if (this.#view !== null) return this.#view;
+    // Typed views need an aligned start.
+    const bytes = this.#bytes.byteOffset % SAMPLE_BYTES[this.#type] === 0 ? this.#bytes : this.#bytes.slice();
+    const View = VIEWS[this.#type];
+    return this.#view = new View(bytes.buffer, bytes.byteOffset, bytes.length / View.BYTES_PER_ELEMENT);
   }
 
   /** Converts a run and writes it from index `at` of a float32 plane on. */
   convert({ from, step, count }: SampleRun, target: Float32Array, at: number): void {
+    const packed = { bytes: this.#bytes, sampleType: this.#type };
+    if (convertByVectors(packed, { from, step, count }, target, at)) return;
     const words = this.#words;
     if (this.#type === "uint64" || this.#type === "int64") {
       const convert = this.#type === "uint64" ? uint64ToFloat32 : int64ToFloat32;
@@ -104,8 +112,6 @@ export class SampleArray {
       }
     } else if (this.#type === "bool") {
       for (let i = 0; i < count; i += 1) target[at + i] = words[from + i * step] === 0 ? 0 : 1;
-    } else if (convertByVectors(words, { from, step, count }, target, at)) {
-      return;
     } else if (step === 1) {
       target.set(words.length === count ? words : words.subarray(from, from + count), at);
     } else {

@@ -142,6 +142,9 @@ function collect(
   return { file, truncated, warnings, damage: source.damage, ...found.contents() };
 }
 
+/** Names whose meaning is remembered: a frame has one for each channel. */
+const MAX_REMEMBERED = 64;
+
 /** Takes the blocks of a file in order and keeps where what they hold lies. */
 class BlockCollector {
   readonly #source: BlockSource;
@@ -155,8 +158,8 @@ class BlockCollector {
   /** The tag before this block, which pixels must follow. */
   #tag: Tag | null = null;
   #firstWithoutIndex = 0;
-  /** The name of the last chunk up to its number, and what it belongs to. */
-  #last: { readonly series: string; readonly owner: ChunkOwner | null } = { series: "", owner: null };
+  /** By names of chunks up to their numbers what they belong to, as far as they are remembered. */
+  readonly #owners = new Map<string, ChunkOwner | null>();
   #planeCount = 0;
   #chunkCount = 0;
   #referenceCount = 0;
@@ -227,12 +230,17 @@ class BlockCollector {
     else this.#addToFrame(owner.frame, owner.channel, chunk);
   }
 
-  /** As {@linkcode parseChunkName}: thousands of chunks that follow each other differ in their number alone. */
+  /** As {@linkcode parseChunkName}: thousands of chunks differ in their number alone, those of some channels in turns. */
   #ownerOf(name: string): ChunkOwner | null {
-    if (!/_\d+$/.test(name)) return parseChunkName(name);
-    const series = name.slice(0, name.lastIndexOf("_"));
-    if (series !== this.#last.series) this.#last = { series, owner: parseChunkName(name) };
-    return this.#last.owner;
+    const end = name.lastIndexOf("_");
+    if (end < 0 || !/^\d+$/.test(name.slice(end + 1))) return parseChunkName(name);
+    const series = name.slice(0, end);
+    let owner = this.#owners.get(series);
+    if (owner === undefined) {
+      if (this.#owners.size >= MAX_REMEMBERED) this.#owners.clear();
+      this.#owners.set(series, owner = parseChunkName(name));
+    }
+    return owner;
   }
 
   #addToReference(source: string, channel: string, chunk: Chunk): void {

@@ -38,7 +38,9 @@ export interface FileSet {
  */
 export function scanFileSet(path: string, files: FileAccess): FileSet {
   const main = mainFileOf(path, files);
-  const scans = [scanFile(files.open(main), files.stop)];
+  const file = files.open(main);
+  file.hold();
+  const scans = [scanFile(file, files.stop)];
   // A file that is named like a continuation but stands alone has none of its own.
   if (isContinuationName(main)) return { scans, warnings: [] };
   const kinship = new Kinship(scans, files);
