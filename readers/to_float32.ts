@@ -100,8 +100,16 @@ export class SampleArray {
     return this.#view = new View(bytes.buffer, bytes.byteOffset, bytes.length / View.BYTES_PER_ELEMENT);
   }
 
-  /** Converts a run and writes it from index `at` of a float32 plane on. */
+  /**
+   * Converts a run and writes it from index `at` of a float32 plane on.
+   *
+   * @throws {RangeError} it reaches beyond the samples, or beyond the plane: what stands in the memory behind them is of others
+   */
   convert({ from, step, count }: SampleRun, target: Float32Array, at: number): void {
+    const end = count === 0 ? 0 : from + (count - 1) * step + 1;
+    if (end * SAMPLE_BYTES[this.#type] > this.#bytes.length || at + count > target.length) {
+      throw new RangeError(`${count} samples from ${from} on are not among ${this.#bytes.length} bytes`);
+    }
     const packed = { bytes: this.#bytes, sampleType: this.#type };
     if (convertByVectors(packed, { from, step, count }, target, at)) return;
     const words = this.#words;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { convertSamples, int64ToFloat32, SampleArray, uint64ToFloat32 } from "./to_float32.ts";
+import { scratchBytes } from "./scratch.ts";
+import { convertSamples, int64ToFloat32, SAMPLE_BYTES, SampleArray, uint64ToFloat32 } from "./to_float32.ts";
 
 function words(value: bigint): [number, number] {
   const bits = BigInt.asUintN(64, value);
@@ -126,6 +127,22 @@ Deno.test("every second of interleaved samples, from the first or the second on,
       samples.convert({ from, step: 2, count }, plane, 1);
       const expected = [-1, ...stored.slice(from).filter((_, i) => i % 2 === 0).slice(0, count)];
       assert.deepEqual([...plane], [...expected, ...new Array(6 - expected.length).fill(-1)]);
+    }
+  }
+});
+
+Deno.test("a run that reaches beyond the samples or the plane is refused, and one that ends with them is not", () => {
+  for (const bytes of [new Uint8Array(2000), scratchBytes(2000, 0)]) {
+    for (const sampleType of ["uint16", "bool", "int64", "float16"] as const) {
+      const held = 2000 / SAMPLE_BYTES[sampleType];
+      const samples = new SampleArray({ bytes, sampleType, littleEndian: true });
+      const plane = new Float32Array(held);
+      samples.convert({ from: 0, step: 1, count: held }, plane, 0);
+      samples.convert({ from: 1, step: 2, count: held / 2 }, plane, held / 2);
+      samples.convert({ from: held, step: 1, count: 0 }, plane, 0);
+      assert.throws(() => samples.convert({ from: 1, step: 1, count: held }, plane, 0), RangeError);
+      assert.throws(() => samples.convert({ from: 2, step: 2, count: held / 2 }, plane, 0), RangeError);
+      assert.throws(() => samples.convert({ from: 0, step: 1, count: held }, plane, 1), RangeError);
     }
   }
 });
