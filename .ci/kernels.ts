@@ -1,5 +1,5 @@
 /**
- * Builds the WebAssembly of the codecs: `deno run -A --lock tests/deno.lock .ci/kernels.ts`, after a change of a source in
+ * Builds the WebAssembly of the codecs and of the samples: `deno run -A --lock tests/deno.lock .ci/kernels.ts`, after a change of a source in
  * `readers/kernels`. The modules are kept beside their sources, so that serving needs no compiler.
  */
 import asc from "assemblyscript/asc";

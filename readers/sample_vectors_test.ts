@@ -15,10 +15,11 @@ const WIDTH = { uint8: 1, uint16: 2, int16: 2, float32: 4 } as const;
 
 Deno.test("runs of any length, from any place on, in both byte orders, read there or elsewhere", () => {
   let state = 7;
-  const below = (end: number) => (state = Math.imul(state, 1103515245) + 12345 >>> 0) % end;
+  // Of the lowest bits, which repeat after a few numbers, types and counts would always meet in the same pairs.
+  const below = (end: number) => ((state = Math.imul(state, 1103515245) + 12345 >>> 0) >>> 12) % end;
   // Blocks have 16 384 samples, vectors up to 16, and 256 samples are enough to be copied to the vectors.
   const counts = [0, 1, 7, 8, 9, 15, 16, 17, 255, 256, 257, 1000, 16_383, 16_384, 16_385, 40_000];
-  for (let round = 0; round < 1500; round += 1) {
+  for (let round = 0; round < 600; round += 1) {
     const type = (["uint8", "uint16", "int16", "float32"] as const)[below(4)]!;
     const littleEndian = below(2) === 0;
     const [count, from, step] = [counts[below(counts.length)]!, below(5), 1 + below(3)];
@@ -36,7 +37,8 @@ Deno.test("runs of any length, from any place on, in both byte orders, read ther
     );
     const plane = new Float32Array(count + 2).fill(-1);
     new SampleArray({ bytes, sampleType: type, littleEndian }).convert({ from, step, count }, plane, 1);
-    assert.deepEqual(plane, Float32Array.of(-1, ...expected, -1), `${type} ${count} x ${step} + ${from}`);
+    // As numbers: one NaN may have other bits than another.
+    assert.deepEqual([...plane], [-1, ...expected, -1], `${type} ${count} x ${step} + ${from}`);
   }
 });
 

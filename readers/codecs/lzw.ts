@@ -45,7 +45,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   if (filled < segment.bytes) throw short(segment, "LZW", filled);
   // Bytes behind the end code are ignored.
   if (!ended && filled === segment.mostBytes && left > MAX_PADDING) throw surplus(segment, "LZW");
-  return stream.output;
+  return stream.output.subarray(0, filled);
 }
 
 /** Whatever follows the declared bytes is left out, be it the end code or not. Streams of before TIFF 6.0 are none of these. */
@@ -126,8 +126,6 @@ class Stream {
       if (codes <= 0) break;
       halt = this.#take(codes, cut);
     }
-    // Of the last word that was copied more than its string may stand there.
-    this.#buffer.fill(0, this.#at, this.#at + WORD);
     const left = this.#windows.byteLength - this.#from - (this.#isCopy ? WINDOW : 0);
     return { filled: this.#at - BYTES.length, left, ended: halt === "end" };
   }

@@ -33,7 +33,6 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     from += stored;
     at = end;
   }
-  output.fill(0, at, at + WORD);
   if (at < segment.bytes) throw short(segment, "PackBits", at);
   // Some writers fill the last strip up with whole rows.
   const more = (at - segment.bytes) % (segment.bytes / segment.rows);
@@ -42,7 +41,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   if (rest.length > MAX_PADDING || rest.some((byte) => byte !== 0 && byte !== 128)) {
     throw surplus(segment, "PackBits");
   }
-  return output.subarray(0, size);
+  return output.subarray(0, at);
 }
 
 // Calls of `set` and `fill` take longer than what they do for a few bytes.

@@ -91,7 +91,7 @@ export interface Codec {
    * before anything is allocated.
    */
   readonly maxExpansion: number;
-  /** Whether it takes {@linkcode Segment.room}, of which it overwrites every byte. */
+  /** Whether it takes {@linkcode Segment.room}; each byte that it gives is then one that it wrote. */
   readonly refills?: boolean;
   /** Most bytes that {@linkcode decode} takes at once, the stored and the decoded ones and {@linkcode Segment.room} included. */
   workingBytes(extent: Extent): number;
@@ -109,7 +109,7 @@ export interface Codec {
   decode(input: Uint8Array, segment: Segment): Uint8Array | Promise<Uint8Array>;
 }
 
-/** The memory of the result before, where it is enough, else new memory: of each byte it must be said what stands there. */
+/** The memory of the result before, where it is enough, else new memory. The caller gives no byte on that it did not write. */
 export const roomFor = ({ room }: Segment, length: number): Uint8Array<ArrayBuffer> =>
   room && room.buffer.byteLength >= length
     ? new Uint8Array(room.buffer as ArrayBuffer, 0, length)
