@@ -194,7 +194,7 @@ Deno.test("where the system has no room for a worker, opens are refused and not 
 Deno.test("an idle worker that breaks is taken out of the pool", async () => {
   const pool = new DecodePool(new HandClock(), startFake, 1);
   const budget = new MemoryBudget(1000);
-  const first = await load(pool, "plan and throw later", budget);
+  const first = await load(pool, "plan and throw when closed", budget);
   assert.equal(pool.counts.idle, 1);
   await until(() => pool.counts.idle === 0);
   assert.notEqual(idOf(await load(pool, "plan", budget)), idOf(first));

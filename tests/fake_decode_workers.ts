@@ -17,7 +17,11 @@ const plan = (of) => self.postMessage({
 });
 self.onmessage = ({ data }) => {
   if (data.type === "prepare") return void (prepared = data.formats);
-  if (data.type === "close") return void (open -= 1);
+  if (data.type === "close") {
+    open -= 1;
+    if (job.path === "plan and throw when closed") throw new Error("broken");
+    return;
+  }
   if (data.type === "plan") {
     open += 1;
     job = data.request;
@@ -30,7 +34,7 @@ self.onmessage = ({ data }) => {
       case "decoder": if (working.bytes === 0) working.bytes = 500;
       case "plan":
       case "plan and throw":
-      case "plan and throw later":
+      case "plan and throw when closed":
       case "plan and hang": return plan({});
       case "spin": while (Atomics.load(stop, 0) === 0) Atomics.wait(wait, 0, 0, 5);
         return fail("Stopped", "stopped");
@@ -56,7 +60,6 @@ self.onmessage = ({ data }) => {
   const { path } = job;
   const { parts, reference } = data.share;
   if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
-  if (path === "plan and throw later") setTimeout(() => { throw new Error("broken"); }, 5);
   if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
   if (path.endsWith("and hang") && !(path.includes("and help") && reference)) Atomics.wait(wait, 0, 0, 400);
   const planes = parts.flatMap(({ channels, rows: { start, end } }) => {
