@@ -92,9 +92,13 @@ export class StubbedServer {
     await process.status;
   }
 
-  /** The process stands still and answers nothing, or goes on. */
-  freeze(isFrozen: boolean): void {
+  /** The process stands still and answers nothing, or goes on. A signal takes a while to reach all of its threads. */
+  async freeze(isFrozen: boolean): Promise<void> {
     this.#process?.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
+    for (let answers = isFrozen; answers;) {
+      const health = fetch(`${this.baseUrl}/api/v2/health`, { signal: AbortSignal.timeout(500) });
+      answers = await health.then((response) => response.text()).then(() => true, () => false);
+    }
   }
 
   /** Starts again on the same port. */

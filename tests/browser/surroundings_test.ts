@@ -202,7 +202,7 @@ test("a server that accepts and never answers is noticed, and asked one thing at
     await using viewer = await Viewer.load(browser, server);
     const { page } = viewer;
     await viewer.open(scan);
-    server.freeze(true);
+    await server.freeze(true);
     let asked = 0;
     page.on("request", () => asked += 1);
     try {
@@ -211,7 +211,7 @@ test("a server that accepts and never answers is noticed, and asked one thing at
       assert.match(await viewer.text("#notice-text"), /does not answer/);
       assert.equal(asked, 1);
     } finally {
-      server.freeze(false);
+      await server.freeze(false);
     }
     await page.click("#notice-action");
     await page.waitForSelector("#notice", { state: "hidden" });
