@@ -1,6 +1,6 @@
 /**
- * Builds the WebAssembly of the codecs and of the samples: `deno run -A --lock tests/deno.lock .ci/kernels.ts`, after a change of a source in
- * `readers/kernels`. The modules are kept beside their sources, so that serving needs no compiler.
+ * Builds the WebAssembly of the codecs and of the conversion of samples, after a change of a source in `readers/kernels`:
+ * `deno run -A --lock tests/deno.lock .ci/kernels.ts`. The modules are kept beside their sources, so that serving needs no compiler.
  */
 import asc from "assemblyscript/asc";
 

@@ -397,8 +397,10 @@ export class RandomAccessFile extends CheckedSource {
     if (this.#closed) throw new Error(`"${this.path}" is closed`);
     const { counts, stop } = this.#host;
     this.#host.used();
-    stop.check();
-    if (holder === this) return target.set(HELD_MEMORY.subarray(offset, offset + target.length));
+    if (holder === this) {
+      stop.check();
+      return target.set(HELD_MEMORY.subarray(offset, offset + target.length));
+    }
     const fd = this.#fd ??= this.#host.again();
     for (let done = 0; done < target.length;) {
       stop.check();
