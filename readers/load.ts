@@ -7,21 +7,23 @@ import { chooseFormat, openChosen } from "./choose_format.ts";
 import { DecodeFailed, PlaneNotFound, quoted, ReaderError } from "./errors.ts";
 import { MAX_LISTED_SCENES } from "./limits.ts";
 import { newPlane } from "./new_plane.ts";
+import { openingOf } from "./opening.ts";
 import type { FileAccess } from "./random_access.ts";
 import {
   type Acquisition,
   type Channel,
   type Division,
-  FIRST_POSITION,
   largerMemory,
   NO_WORKING_MEMORY,
   type PlanePlan,
+  type Position,
   type Reference,
   type RowRange,
   type SceneEntry,
   type WorkingMemory,
 } from "./reader.ts";
-import { requirePosition, wantedChannels } from "./request_bounds.ts";
+import { wantedChannels } from "./request_bounds.ts";
+import { type Warning, warning } from "./warning.ts";
 
 /** What is to be loaded. */
 export interface LoadRequest {
@@ -87,7 +89,7 @@ export interface PlannedLoad {
 
 /** Metadata of a {@linkcode LoadedAcquisition}; it can be cloned between threads. */
 export interface AcquisitionSummary
-  extends Omit<Acquisition, "plan" | "documents" | "reference" | "warnings"> {
+  extends Omit<Acquisition, "plan" | "documents" | "holds" | "reference" | "warnings"> {
   /** Path of what was opened: the file, or the directory of the store. */
   readonly path: string;
   /** Short format name. */
@@ -104,10 +106,12 @@ export interface AcquisitionSummary
   readonly scenes: readonly SceneEntry[];
   /** Loaded channels, in requested order. */
   readonly loaded: readonly Channel[];
+  /** Where the loaded planes lie along the axes. */
+  readonly position: Position;
   /** Reference image with the shape of its planes, or `null`. */
   readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
   /** Of the metadata, the plan and the decoding. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Metadata and planes. */
@@ -171,11 +175,13 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
   const { format, path } = chosen;
   const { acquisition, scene, scenes } = await openChosen(chosen, files, request.scene);
   const entries = scenes.entries(MAX_LISTED_SCENES);
-  const loaded = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
+  const wanted = wantedChannels(basename(path), acquisition.channels, request.channelIndices);
+  const opening = openingOf(acquisition, wanted, request.channelIndices !== null);
+  const { loaded, position } = opening;
   const channels = loaded.map((channel) => channel.index);
-  requirePosition(basename(path), acquisition.axes, FIRST_POSITION);
-  const planes = await acquisition.plan(channels, FIRST_POSITION);
-  const warnings = [...scenes.warnings, ...acquisition.warnings, ...planes.warnings];
+  const planes = await acquisition.plan(channels, position);
+  const warnings = [...scenes.warnings, ...acquisition.warnings, ...opening.warnings, ...planes.warnings]
+    .map((one) => typeof one === "string" ? warning("read_differently", one) : one);
   const reference = await planReference(acquisition.reference, warnings);
   const { rows, columns } = planes;
   return {
@@ -201,12 +207,13 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
         const all = part.channels.length === channels.length && whole;
         const plan = all
           ? planes
-          : await acquisition.plan(part.channels, FIRST_POSITION, whole ? undefined : part.rows);
+          : await acquisition.plan(part.channels, position, whole ? undefined : part.rows);
         filled.push(...await decodePart(plan, part, share.buffers));
       }
       const told = [...warnings];
       const decoded = share.reference && reference ? await decodeReference(reference, told) : null;
-      const { plan: _plan, documents: _documents, reference: _reference, ...metadata } = acquisition;
+      const { plan: _plan, documents: _documents, holds: _holds, reference: _reference, ...metadata } =
+        acquisition;
       const listed = { scene, sceneCount: scenes.count, scenes: entries };
       const summary = {
         ...metadata,
@@ -216,6 +223,7 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
         rows,
         columns,
         loaded,
+        position,
         warnings: told,
       };
       return {
@@ -257,11 +265,13 @@ interface PlannedReference {
 }
 
 /** A reference image that cannot be decoded becomes a warning; it does not refuse the acquisition. */
-async function planReference(image: Reference | null, warnings: string[]): Promise<PlannedReference | null> {
+async function planReference(image: Reference | null, warnings: Warning[]): Promise<PlannedReference | null> {
   if (image === null) return null;
   try {
     const plan = await image.plan();
-    warnings.push(...plan.warnings);
+    warnings.push(
+      ...plan.warnings.map((one) => typeof one === "string" ? warning("reference_unreadable", one) : one),
+    );
     return { image, plan };
   } catch (error) {
     warnings.push(referenceWarning(error));
@@ -271,7 +281,7 @@ async function planReference(image: Reference | null, warnings: string[]): Promi
 
 async function decodeReference(
   { image, plan }: PlannedReference,
-  warnings: string[],
+  warnings: Warning[],
 ): Promise<Float32Array<ArrayBuffer>[] | null> {
   try {
     const planes = image.channels.map(() => newPlane(plan.rows * plan.columns, []));
@@ -283,9 +293,9 @@ async function decodeReference(
   }
 }
 
-function referenceWarning(error: unknown): string {
+function referenceWarning(error: unknown): Warning {
   if (error instanceof ReaderError && error.tag === "DecodeFailed") {
-    return `The reference image cannot be decoded: ${error.message}`;
+    return warning("reference_unreadable", `The reference image cannot be decoded: ${error.message}`);
   }
   throw error;
 }

@@ -3,6 +3,7 @@
  * {@linkcode PlanePlan}, whose byte ranges were checked before the first sample is read.
  */
 import type { FileAccess } from "./random_access.ts";
+import type { Warning } from "./warning.ts";
 
 /** Sample type in the file, without byte order. A packed width names the next wider type (12 bit: `uint16`). */
 export type SampleType =
@@ -110,7 +111,7 @@ export interface PlanePlan {
   /** The rows that `decode` fills: the wanted ones, or more where they cannot be decoded alone; all by default. */
   readonly filled?: RowRange;
   /** What the user should know, such as a scan that was interrupted. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (Warning | string)[];
   /** Given where several workers gain by dividing the planes. */
   readonly division?: Division | undefined;
   /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
@@ -142,6 +143,16 @@ export interface Reference {
   plan(): Promise<PlanePlan>;
 }
 
+/** How a line scan was made; each value is `null` where the file does not say. */
+export interface LineScan {
+  /** Seconds from the start of a line to that of the next one. */
+  readonly secondsPerLine: number | null;
+  /** Seconds that the laser stays on a pixel. */
+  readonly secondsPerPixel: number | null;
+  /** Whether every second line was scanned backwards. */
+  readonly bidirectional: boolean | null;
+}
+
 /** One opened acquisition: everything but its samples. */
 export interface Acquisition {
   /** Axes of the whole array of the scene, in {@linkcode AXIS_ORDER}; those of length 1 left out but `Y`, `X`. */
@@ -156,8 +167,10 @@ export interface Acquisition {
   readonly fileSize: number | null;
   /** Reference image, or `null` when there is none. */
   readonly reference: Reference | null;
+  /** Given where the rows of a plane are lines in time. */
+  readonly lineScan?: LineScan | null;
   /** What the user should know although the metadata could be read. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (Warning | string)[];
   /**
    * Seconds of each time point from the first: one for each index along `T`, or of a line scan for each row, up to
    * `MAX_ROW_TIMES` of these; `null` where the file has no time stamps.
@@ -165,6 +178,12 @@ export interface Acquisition {
   readonly times: readonly number[] | null;
   /** Bytes that stay in memory while it is kept open, such as the offsets of all pages: an estimate from above. */
   readonly indexBytes?: number;
+  /**
+   * Tells from the directory or the list of files whether a plane is stored; given where planes within the sizes may be missing.
+   *
+   * @param channel index of a channel
+   */
+  holds?(channel: number, position: Position): boolean;
   /**
    * Reads the metadata documents of the file as they are, in the order in which they stand there.
    *
@@ -216,7 +235,7 @@ export interface Scenes {
   /** Index of the one that the opened file belongs to. */
   readonly own: number;
   /** What the user should know, such as the names of scenes that are left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (Warning | string)[];
   /** The first of them, at most `most`. */
   entries(most: number): readonly SceneEntry[];
   /**

@@ -125,7 +125,10 @@ export const OPEN = {
     lineRoi: [40, 30, 80, 55],
     scanPath: { x: [40, 80], y: [30, 55] },
   },
+  position: { t: 0, z: 0, l: 0 },
+  lineScan: { secondsPerLine: 0.002118, secondsPerPixel: 0.000002, bidirectional: false },
   warnings: [],
+  warningCodes: [],
 };
 
 /** State of the session. */

@@ -175,7 +175,10 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
       lineRoi: reference.lineRoi && [...reference.lineRoi],
       scanPath: reference.scanPath && { x: [...reference.scanPath.x], y: [...reference.scanPath.y] },
     },
-    warnings: [...summary.warnings],
+    lineScan: summary.lineScan ?? null,
+    position: summary.position,
+    warnings: summary.warnings.map(({ text }) => text),
+    warningCodes: summary.warnings.map(({ code }) => code),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The binary payload of one channel: whole, as a single range, or its headers alone. */
 import { basename } from "node:path";
 import { ChannelOutOfRange } from "../readers/errors.ts";
-import type { Position, RowRange } from "../readers/reader.ts";
+import { FIRST_POSITION, type Position, type RowRange } from "../readers/reader.ts";
 import { requirePosition } from "../readers/request_bounds.ts";
 import { SERVED } from "../schemas/served.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
@@ -19,8 +19,9 @@ export async function readChannel(c: RequestContext, services: Services): Promis
   const { store, positions } = services;
   const { index, asked } = judgeForm(c, store);
   const { session, plane: first } = store.channel(pathParameter(c, "session_id"), index);
-  const { position } = asked;
-  if (isFirst(position)) return planeResponse(c, services, wholePlane(c, first));
+  const opened = session.summary.position;
+  const position = { ...opened, ...asked.position };
+  if (isSame(position, opened)) return planeResponse(c, services, wholePlane(c, first));
   const place = { session, channel: index, position };
   const client = c.req.raw.signal;
   if (c.req.method === "HEAD") {
@@ -50,7 +51,7 @@ export function readReferenceChannel(c: RequestContext, services: Services): Res
   const { store } = services;
   const { index, asked } = judgeForm(c, null);
   const { session, plane } = store.referenceChannel(pathParameter(c, "session_id"), index);
-  requirePosition(basename(session.summary.path), [], asked.position);
+  requirePosition(basename(session.summary.path), [], { ...FIRST_POSITION, ...asked.position });
   return planeResponse(c, services, wholePlane(c, plane));
 }
 
@@ -75,7 +76,7 @@ function judgeForm(
   return { index, asked };
 }
 
-const isFirst = ({ t, z, l }: Position) => t === 0 && z === 0 && l === 0;
+const isSame = (a: Position, b: Position) => a.t === b.t && a.z === b.z && a.l === b.l;
 
 /** Rows that hold some bytes; `null` where these are all. */
 function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowRange | null {

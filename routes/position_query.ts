@@ -17,8 +17,8 @@ const MISTAKABLE: Readonly<Record<string, string>> = {
 
 /** A position as it was asked for, whose signs are not judged yet. */
 export interface AskedPosition {
-  /** The numbers; those that are not given are 0. */
-  readonly position: Position;
+  /** The numbers; one that is not given means the position that the session opened at. */
+  readonly position: Partial<Position>;
   /** What was written below 0, by its axis: `-1` along `T`. */
   readonly negative: readonly (readonly ["T" | "Z" | "L", string])[];
 }
@@ -32,7 +32,7 @@ export function askedPosition(query: URLSearchParams): AskedPosition {
   const details: Detail[] = Object.entries(MISTAKABLE).filter(([name]) => query.has(name)).map(
     ([name, meaning]) => ({ location: ["query", name], message: meaning, type: "unknown_parameter" }),
   );
-  const position = { t: 0, z: 0, l: 0 };
+  const position: { t?: number; z?: number; l?: number } = {};
   const negative: ["T" | "Z" | "L", string][] = [];
   for (const name of ["t", "z", "l"] as const) {
     const [text, ...more] = query.getAll(name);

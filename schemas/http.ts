@@ -276,6 +276,15 @@ const SceneInfo = named(
   }).describe("One scene: a series, position or image of the file"),
 );
 
+const LineScan = named(
+  "LineScan",
+  z.strictObject({
+    secondsPerLine: z.number().positive().nullable().describe("Seconds from one line to the next"),
+    secondsPerPixel: z.number().positive().nullable().describe("Seconds that the laser stays on a pixel"),
+    bidirectional: z.boolean().nullable().describe("Whether every second line was scanned backwards"),
+  }).describe("How a line scan was made; null where the file does not say"),
+);
+
 /** Success of all open endpoints. */
 export const OpenResponse = named(
   "OpenResponse",
@@ -295,9 +304,18 @@ export const OpenResponse = named(
     plane: Plane,
     channels: z.array(SourceChannel).describe("One entry per loaded channel, in requested order"),
     reference: Reference.nullable().describe("Reference image, or null when the acquisition has none"),
+    position: z.strictObject({
+      t: count.describe("Index along T"),
+      z: count.describe("Index along Z"),
+      l: count.describe("Index along L"),
+    }).describe(
+      "Where the loaded planes lie, which an omitted t, z or l of a data URL means: 0 but where the recording lacks its first planes",
+    ),
+    lineScan: LineScan.nullable().describe("How a line scan was made, or null for other images"),
     warnings: z.array(z.string()).describe(
       "What the user should know although the open succeeded, such as a missing companion file; empty when all is well",
     ),
+    warningCodes: z.array(z.string()).describe("A stable identifier for each of the warnings"),
   }).describe("A new session and what it holds"),
 );
 

@@ -39,7 +39,7 @@ const HELP_TEXT = [
 interface Asked {
   readonly path: string;
   readonly channel: number;
-  readonly position: Position;
+  readonly position: Partial<Position>;
   readonly scene: number | null;
   readonly format: PlaneFormat;
   readonly maxSessionMemory: number;
@@ -97,7 +97,11 @@ function parse(args: readonly string[]): Asked | null {
   return {
     path,
     channel: at("--channel"),
-    position: { t: at("--t"), z: at("--z"), l: at("--l") },
+    position: {
+      ...indices.has("--t") && { t: at("--t") },
+      ...indices.has("--z") && { z: at("--z") },
+      ...indices.has("--l") && { l: at("--l") },
+    },
     scene: indices.get("--scene") ?? null,
     format,
     maxSessionMemory,
@@ -115,10 +119,14 @@ async function planeAt(
   sessions: Sessions,
   session: Session,
   channel: number,
-  position: Position,
+  asked: Partial<Position>,
 ): Promise<PlaneBuffer> {
+  const opened = session.summary.position;
+  const position = { ...opened, ...asked };
   const { t, z, l } = position;
-  if (t === 0 && z === 0 && l === 0) return sessions.store.channel(session.id, channel).plane;
+  if (t === opened.t && z === opened.z && l === opened.l) {
+    return sessions.store.channel(session.id, channel).plane;
+  }
   const place = { session, channel, position };
   return (await sessions.positions.plane(place, null, new AbortController().signal)).plane;
 }

@@ -5,6 +5,7 @@ import { ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
+import type { Warning } from "../warning.ts";
 import { imageAt } from "./markers.ts";
 import { acquisitionOf, readLinkedImage, type StoredImage } from "./stored_image.ts";
 
@@ -40,7 +41,7 @@ function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings
 function readReference(
   { referenceImage, scanPath }: Membership,
   files: FileAccess,
-  warnings: string[],
+  warnings: (Warning | string)[],
 ): Reference | null {
   if (referenceImage === null) return null;
   try {
@@ -72,7 +73,7 @@ function pathInside(
   points: Membership["scanPath"],
   rows: number,
   columns: number,
-  warnings: string[],
+  warnings: (Warning | string)[],
 ): Reference["scanPath"] {
   if (points === null) return null;
   const path = { x: points.map((point) => item(point, 0)), y: points.map((point) => item(point, 1)) };

@@ -12,6 +12,7 @@ import {
   type RowRange,
 } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import type { Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { DocumentList } from "./document_list.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
@@ -61,6 +62,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     ...stack.moment,
     fileSize: stack.fileSize,
     reference: null,
+    lineScan: stack.lineScan ?? null,
     warnings: stack.warnings,
     times: timesOf(stack),
     indexBytes: BASE_BYTES + count * CHANNEL_BYTES + (stack.indexBytes ?? 0),
@@ -69,6 +71,10 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
       list.addDescriptions(first);
       stack.documents?.(list);
       return list.found;
+    },
+    ...stack.holds && {
+      holds: (index: number, position: Position) =>
+        stack.holds!({ ...position, channel: Math.floor(index / samples) }),
     },
     plan: (wanted, position, rows) => planPlanes(stack, wanted, { position, rows }, stop),
   };
@@ -104,7 +110,7 @@ async function planPlanes(
     byChannel.set(channel, list);
   });
   const plans: SourcePlan[] = [];
-  const warnings = new Set<string>();
+  const warnings = new Set<Warning | string>();
   for (const [channel, list] of byChannel) {
     const source = stack.plane({ ...position, channel });
     const plan = await named(source, () => planSource(source, list, stop, rows));

@@ -2,6 +2,7 @@
 import { DecodeFailed, reasonOf } from "../errors.ts";
 import { type Moment, momentOf } from "../moment.ts";
 import type { FileAccess } from "../random_access.ts";
+import type { Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
@@ -19,7 +20,7 @@ export interface Opened {
   /** Texts of ImageDescription in the first directory, most often one; a damaged one may have a NUL inside. */
   descriptions: readonly string[];
   /** What a dialect could not read and therefore left to the next one. */
-  readonly warnings: string[];
+  readonly warnings: (Warning | string)[];
 }
 
 /** The date of the DateTime tag. */

@@ -2,7 +2,8 @@
 import type { Codec } from "../codecs/segment.ts";
 import type { Calibration } from "../axes.ts";
 import type { Moment } from "../moment.ts";
-import type { AxisLetter, Position, SceneEntry } from "../reader.ts";
+import type { AxisLetter, LineScan, Position, SceneEntry } from "../reader.ts";
+import type { Warning } from "../warning.ts";
 import type { DocumentList } from "./document_list.ts";
 import type { PageLayout } from "./page.ts";
 import type { TiffFile } from "./tiff_file.ts";
@@ -39,7 +40,7 @@ export interface PlaneSource {
   /** Where its strips lie and how they are coded, in place of what the directory says. */
   readonly strips?: StripPlaces;
   /** What is doubtful about this plane. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly (Warning | string)[];
 }
 
 /** Length of the axes that planes are counted along. */
@@ -75,9 +76,13 @@ export interface Stack {
   /** Bytes of all files of the acquisition. */
   readonly fileSize: number;
   /** What contradicts itself or is missing. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (Warning | string)[];
   /** Bytes that are kept for the planes, from above, beside the opened file and its chain; 0 by default. */
   readonly indexBytes?: number;
+  /** Given where rows are lines in time. */
+  readonly lineScan?: LineScan | null;
+  /** Whether a plane is stored, told without reading it; by default each one within the sizes is. */
+  readonly holds?: (index: PlaneIndex) => boolean;
   /** The plane at an index. @throws {PlaneNotFound} it is not there @throws {DecodeFailed} it is damaged */
   plane(index: PlaneIndex): PlaneSource;
 }
@@ -89,7 +94,7 @@ export interface SeriesList {
   /** Index of the one that the opened file belongs to. */
   readonly own: number;
   /** What the user should know, such as series that are left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (Warning | string)[];
   /** The first of them, at most `most`; sizes are empty where they are known only once a series is opened. */
   entries(most: number): readonly SceneEntry[];
   /** Reads what one of them is. @throws {DecodeFailed} it cannot be read */
