@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { chooseFormat, openChosen } from "./choose_format.ts";
-import { DecodeFailed, PlaneNotFound, quoted, ReaderError } from "./errors.ts";
+import { DecodeFailed, isLoss, PlaneNotFound, quoted } from "./errors.ts";
 import { MAX_LISTED_SCENES } from "./limits.ts";
 import { newPlane } from "./new_plane.ts";
 import { openingOf } from "./opening.ts";
@@ -161,7 +161,7 @@ export function withName(path: string, error: unknown): unknown {
 }
 
 function reasonOf(error: unknown): string | null {
-  if (error instanceof DecodeFailed) return error.message;
+  if (isLoss(error)) return error.message;
   if (!(error instanceof RangeError)) return null;
   if (error.message === "Maximum call stack size exceeded") return "a text in it is too long or too deep";
   if (error.message.includes("rray buffer allocation failed")) {
@@ -294,7 +294,7 @@ async function decodeReference(
 }
 
 function referenceWarning(error: unknown): Warning {
-  if (error instanceof ReaderError && error.tag === "DecodeFailed") {
+  if (isLoss(error)) {
     return warning("reference_unreadable", `The reference image cannot be decoded: ${error.message}`);
   }
   throw error;

@@ -53,8 +53,8 @@ export async function openHere(
   path: string,
   use: (acquisition: Acquisition) => void | Promise<void>,
   scene: number | null = null,
+  files = new FileAccess(),
 ): Promise<void> {
-  const files = new FileAccess();
   try {
     const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
     await use((await openChosen(chosen, files, scene)).acquisition);

@@ -7,10 +7,11 @@ import type { Collection, Member } from "../../schemas/collection.ts";
 import type { DocumentKindName } from "../../schemas/document_kinds.ts";
 import type { ImageDocument } from "../../schemas/image.ts";
 import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
-import { DecodeFailed, ReaderError } from "../errors.ts";
+import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, Unreadable } from "../errors.ts";
 import { isJsonObject, parseJson } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
 import { type FileAccess, isInsideRoots } from "../random_access.ts";
+import { type Warning, warning } from "../warning.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 
 /** Folders above an image that are searched, nearest first. */
@@ -37,7 +38,7 @@ export interface Membership {
   /** `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
   /** What of the documents could not be used. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (Warning | string)[];
 }
 
 /** What one open may still read. */
@@ -52,6 +53,8 @@ interface Search {
   readonly imageAt: (path: string) => string;
   readonly files: FileAccess;
   readonly allowance: Allowance;
+  /** What could not be looked into on the way. */
+  readonly unreadable: Unreadable[];
 }
 
 /**
@@ -65,22 +68,49 @@ export async function membershipOf(
   imageAt: (path: string) => string,
   files: FileAccess,
 ): Promise<Membership> {
-  const warnings: string[] = [];
+  const warnings: (Warning | string)[] = [];
   const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
-  const search: Search = { image, imageAt, files, allowance };
+  const search: Search = { image, imageAt, files, allowance, unreadable: [] };
+  const found = await foundCollection(search, warnings);
+  const [first, ...more] = search.unreadable;
+  if (first) {
+    const others = more.length > 0 ? ` (and ${more.length} more)` : "";
+    warnings.push(
+      warning(
+        "file_unreadable",
+        `Not every place was searched for the collection of this image: ${first.message}${others}`,
+      ),
+    );
+  }
+  if (found) return await readMembership(found.member, found.root, files, warnings);
+  if (allowance.bytes < 0 || allowance.members < 0) {
+    warnings.push(
+      "The collections around the image are too large to be searched as a whole; it is shown as if in none",
+    );
+  }
+  return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
+}
+
+/** The member that is the image, of the nearest collection that has one. */
+async function foundCollection(search: Search, warnings: (Warning | string)[]): Promise<Found | null> {
+  const { image, files, allowance } = search;
   const documents = new DocumentReader(files, warnings);
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
-    const own = documentIn(folder, files);
+    const own = looked(search, () => documentIn(folder, files));
+    const below = looked(
+      search,
+      () => documentsBelow(folder, files, MAX_FOLDERS, (error) => search.unreadable.push(error)),
+    );
     const collections: string[] = [];
     let found: Found | null = null;
-    for (const document of [...own ? [own] : [], ...documentsBelow(folder, files, MAX_FOLDERS)]) {
+    for (const document of [...own ? [own] : [], ...below ?? []]) {
       files.stop.check();
-      if (!isInside(document, folder, files)) continue;
+      if (!looked(search, () => isInside(document, folder, files))) continue;
       const collection = await documents.read<Collection>(document, "collection", allowance);
       if (!collection) continue;
       collections.push(document);
-      found ??= memberOf(collection, document, search);
+      found ??= looked(search, () => memberOf(collection, document, search));
       if (found && own) break;
     }
     if (found && collections.length > 1 && !own) {
@@ -89,16 +119,22 @@ export async function membershipOf(
         `More than one collection lies below "${folder}": ${names}; the first with the image counts`,
       );
     }
-    if (found) return await readMembership(found.member, found.root, files, warnings);
+    if (found) return found;
     if (dirname(folder) === folder) break;
     folder = dirname(folder);
   }
-  if (allowance.bytes < 0 || allowance.members < 0) {
-    warnings.push(
-      "The collections around the image are too large to be searched as a whole; it is shown as if in none",
-    );
+  return null;
+}
+
+/** What a look finds; what cannot be looked at counts as nothing and is noted. */
+function looked<T>({ unreadable }: Search, look: () => T): T | null {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    unreadable.push(error);
+    return null;
   }
-  return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
 }
 
 /** A member and the root of its collection. */
@@ -148,12 +184,12 @@ function isInside(path: string, folder: string, files: FileAccess): boolean {
   return target !== null && top !== null && isInsideRoots(target, [top]);
 }
 
-/** The resolved path, or `null` when it leads nowhere or out of the roots. */
+/** The resolved path, or `null` when it leads nowhere or out of the roots. @throws {Unreadable} */
 function resolved(path: string, files: FileAccess): string | null {
   try {
     return files.resolve(path);
   } catch (error) {
-    if (error instanceof ReaderError && error.tag !== "Stopped") return null;
+    if (error instanceof PathNotFound || error instanceof PathNotAllowed) return null;
     throw error;
   }
 }
@@ -162,13 +198,20 @@ async function readMembership(
   member: Member,
   root: string,
   files: FileAccess,
-  warnings: string[],
+  warnings: (Warning | string)[],
 ): Promise<Membership> {
   const documents = new DocumentReader(files, warnings);
   const inside = (path: string) => {
     const target = join(root, path);
-    if (isInside(target, root, files)) return resolved(target, files);
-    warnings.push(`"${path}" of the collection does not exist or lies outside of it`);
+    try {
+      if (isInside(target, root, files)) return resolved(target, files);
+      warnings.push(`"${path}" of the collection does not exist or lies outside of it`);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      warnings.push(
+        warning("file_unreadable", `"${path}" of the collection cannot be read: ${error.message}`),
+      );
+    }
     return null;
   };
   const imagePath = inside(member.resources.acqimage);
@@ -200,9 +243,9 @@ async function readMembership(
 /** Reads documents of collections; one that cannot be used gives a warning. */
 class DocumentReader {
   readonly #files: FileAccess;
-  readonly #warnings: string[];
+  readonly #warnings: (Warning | string)[];
 
-  constructor(files: FileAccess, warnings: string[]) {
+  constructor(files: FileAccess, warnings: (Warning | string)[]) {
     this.#files = files;
     this.#warnings = warnings;
   }

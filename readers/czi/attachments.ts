@@ -1,6 +1,6 @@
 /** What is attached to a document: time stamps, embedded documents, and others that are not read. */
 import { ByteSection, type ByteSource } from "../byte_source.ts";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, isLoss } from "../errors.ts";
 import { MAX_ATTACHMENTS } from "./bounds.ts";
 import type { FileHeader } from "./file_header.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt, walkSegments } from "./segment.ts";
@@ -49,7 +49,7 @@ export function readAttachments(file: ByteSource, header: FileHeader, last: numb
   try {
     return { attachments: listed(file, header.attachments), warnings: [] };
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
     return {
       attachments: walked(file, last),
       warnings: [`The directory of attachments cannot be used: ${error.message}`],

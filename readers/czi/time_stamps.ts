@@ -1,6 +1,6 @@
 /** The time stamps of a document: one for each index along `T`. */
 import type { ByteSource } from "../byte_source.ts";
-import { DecodeFailed } from "../errors.ts";
+import { isLoss } from "../errors.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
 import { MAX_ROW_TIMES } from "../limits.ts";
 import { MAX_TIMES } from "./bounds.ts";
@@ -67,7 +67,7 @@ export function timeStamps(
     const most = lineScan ? MAX_ROW_TIMES : MAX_TIMES;
     return { ...readTimeStamps(file, attachment, span, most), warnings: [] };
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
     return { ...NO_STAMPS, warnings: [`The time stamps cannot be read: ${error.message}`] };
   }
 }

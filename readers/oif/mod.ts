@@ -168,6 +168,6 @@ function stackOf(
 function colorsOf(grid: PlaneGrid, settings: PlaneSettings, streams: NamedStreams): (string | null)[] {
   return Array.from({ length: grid.sizes.C }, (_, channel) => {
     const name = channel < MAX_COLORS ? grid.find({ t: 0, l: 0, z: 0, channel }) : null;
-    return name === null ? null : tableColor(settings.of(name), streams);
+    return name === null ? null : tableColor(settings.of(name), streams, settings.warnings);
   });
 }

@@ -20,7 +20,7 @@ export async function acquisitionInCollection(
   files: FileAccess,
 ): Promise<Acquisition> {
   const membership = await membershipOf(path, imageAt, files);
-  const warnings = [...stored.image.warnings, ...membership.warnings];
+  const warnings: (Warning | string)[] = [...stored.image.warnings, ...membership.warnings];
   const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
   const acquisition = acquisitionOf({ ...stored, image }, files);
   const reference = readReference(membership, files, warnings);
@@ -28,7 +28,7 @@ export async function acquisitionInCollection(
 }
 
 /** Calibrations with those of `axis_display` in their place. */
-function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: string[]) {
+function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: (Warning | string)[]) {
   const calibrations = { ...image.calibrations };
   for (const [name, { scale, unit }] of Object.entries(axisDisplay ?? {})) {
     const axis = image.axes.find((a) => a.name === name);

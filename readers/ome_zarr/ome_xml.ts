@@ -1,5 +1,5 @@
 /** What `OME/METADATA.ome.xml` of the bioformats2raw layout says of its series. */
-import { DecodeFailed } from "../errors.ts";
+import { isLoss } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
 import { child, children, parseXml } from "../xml.ts";
@@ -23,7 +23,7 @@ export function readOmeXml(store: Store, path: string, warnings: string[]): (Ome
       return pixels ? omeXmlImage(image, pixels) : null;
     });
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
     warnings.push(`The OME metadata cannot be read: ${error.message}`);
     return [];
   }

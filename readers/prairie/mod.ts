@@ -12,7 +12,7 @@
  * constant. Refused: a document whose images are all missing, images unlike the first one.
  */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, NoImage } from "../errors.ts";
+import { DecodeFailed, isLoss, NoImage } from "../errors.ts";
 import type { PvScan, PvSequence } from "../pvscan/document.ts";
 import { isRawData } from "../pvscan/file_names.ts";
 import { documentOf, type FoundDocument, readDocument } from "../pvscan/found_document.ts";
@@ -101,7 +101,7 @@ function rawFile(folder: string, files: FileAccess): string | null {
   try {
     return files.list(folder).find(isRawData) ?? null;
   } catch (error) {
-    if (error instanceof DecodeFailed) return null;
+    if (isLoss(error)) return null;
     throw error;
   }
 }

@@ -58,6 +58,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         fileSize: files.totalSize,
         warnings: [
           ...scan.warnings,
+          ...files.warnings,
           ...warnings,
           ...line === null
             ? missingPlanes(grid, channels, files)
