@@ -1,30 +1,34 @@
 /** What a user should know although an acquisition opens: a code for programs, a sentence for people. */
 
+import { type DecodeFailed, Unreadable } from "./errors.ts";
+
 /** Every code, with what it stands for. They are stable; `docs/build-a-client.md` lists them. */
 export const WARNING_CODES = {
-  file_missing: "a companion, sibling or continuation file is not there",
-  file_unreadable: "a file beside the acquisition is there and cannot be read",
+  file_missing: "a file that belongs to the acquisition does not exist",
+  file_unreadable: "a file that belongs to the acquisition exists but cannot be read",
+  file_damaged: "the file is truncated or damaged; what can be found in it is served",
   channel_missing: "a channel has no plane and is not loaded",
-  planes_missing: "fewer planes are stored than the file declares",
-  lines_missing: "a plane is served with the lines that every requested channel has",
+  planes_missing: "the file declares more planes than it stores",
+  lines_missing: "planes are served with the lines that every requested channel has",
   area_uncovered: "no tile covers a part of a plane, which is 0 there",
-  scenes_left_out: "scenes hold no samples or exceed a limit",
+  scenes_left_out: "scenes hold no samples, cannot be read or exceed a limit",
+  content_left_out: "planes, pages or files belong to nothing that is served",
   opened_elsewhere: "the session opens at another position than index 0",
-  reference_unreadable: "the reference image exists and cannot be served",
+  reference_unreadable: "the reference image, its scan path or a part of them cannot be served",
   metadata_damaged: "metadata cannot be read and are left out",
-  metadata_missing: "the file lacks metadata that its kind has",
-  metadata_disagree: "two sources in the file contradict each other; the message says which one counts",
+  metadata_missing: "the file lacks metadata that files of its kind have",
+  metadata_disagree: "two sources of the same value contradict each other",
   step_unknown: "an axis has no physical step",
   step_uneven: "the steps along an axis differ",
-  axes_assumed: "the file does not say which axes its planes belong to",
+  axes_assumed: "the file does not state which axes its planes belong to",
   axis_reduced: "an axis that is not served is read at its first index",
-  axis_replaced: "rows or columns stand for another axis than usual",
+  axis_replaced: "rows, columns or planes run along another axis than usual",
   line_scan_gap: "time passes between two kymographs of a line scan",
   regions_stacked: "a plane holds several scanned regions, one below the other",
   reduced_level: "the file is a reduced level of a pyramid",
   samples_doubtful: "the samples are stored in an unusual or undefined way",
   name_left_folder: "a document names a file outside its folder, which was looked up beside it",
-  read_differently: "the file is read as something else than its name or header says",
+  read_differently: "the file is read as another kind than its name or header suggests",
 } as const;
 
 /** One code of {@linkcode WARNING_CODES}. */
@@ -40,3 +44,7 @@ export interface Warning {
 
 /** Makes a warning. */
 export const warning = (code: WarningCode, text: string): Warning => ({ code, text });
+
+/** The warning of what is lost because it is damaged, or cannot be read. @param code where it is damaged */
+export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode, text: string): Warning =>
+  warning(error instanceof Unreadable ? "file_unreadable" : code, `${text}: ${error.message}`);

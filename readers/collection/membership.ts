@@ -38,7 +38,7 @@ export interface Membership {
   /** `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
   /** What of the documents could not be used. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
 }
 
 /** What one open may still read. */
@@ -68,7 +68,7 @@ export async function membershipOf(
   imageAt: (path: string) => string,
   files: FileAccess,
 ): Promise<Membership> {
-  const warnings: (Warning | string)[] = [];
+  const warnings: Warning[] = [];
   const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
   const search: Search = { image, imageAt, files, allowance, unreadable: [] };
   const found = await foundCollection(search, warnings);
@@ -85,14 +85,17 @@ export async function membershipOf(
   if (found) return await readMembership(found.member, found.root, files, warnings);
   if (allowance.bytes < 0 || allowance.members < 0) {
     warnings.push(
-      "The collections around the image are too large to be searched as a whole; it is shown as if in none",
+      warning(
+        "content_left_out",
+        "The collections around the image are too large to search; the image is shown as if it belonged to none",
+      ),
     );
   }
   return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
 }
 
 /** The member that is the image, of the nearest collection that has one. */
-async function foundCollection(search: Search, warnings: (Warning | string)[]): Promise<Found | null> {
+async function foundCollection(search: Search, warnings: Warning[]): Promise<Found | null> {
   const { image, files, allowance } = search;
   const documents = new DocumentReader(files, warnings);
   let folder = dirname(image);
@@ -116,7 +119,10 @@ async function foundCollection(search: Search, warnings: (Warning | string)[]): 
     if (found && collections.length > 1 && !own) {
       const names = collections.map((name) => `"${name}"`).join(", ");
       warnings.push(
-        `More than one collection lies below "${folder}": ${names}; the first with the image counts`,
+        warning(
+          "content_left_out",
+          `More than one collection lies below "${folder}": ${names}; the first one that contains the image counts`,
+        ),
       );
     }
     if (found) return found;
@@ -198,14 +204,16 @@ async function readMembership(
   member: Member,
   root: string,
   files: FileAccess,
-  warnings: (Warning | string)[],
+  warnings: Warning[],
 ): Promise<Membership> {
   const documents = new DocumentReader(files, warnings);
   const inside = (path: string) => {
     const target = join(root, path);
     try {
       if (isInside(target, root, files)) return resolved(target, files);
-      warnings.push(`"${path}" of the collection does not exist or lies outside of it`);
+      warnings.push(
+        warning("file_missing", `"${path}" of the collection does not exist or lies outside of it`),
+      );
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       warnings.push(
@@ -224,7 +232,10 @@ async function readMembership(
   const own = (document: { image_id: string }, name: string) => {
     if (document.image_id === member.id) return true;
     warnings.push(
-      `"${name}" is of the image "${document.image_id}" and not of "${member.id}"; it is left out`,
+      warning(
+        "metadata_disagree",
+        `"${name}" describes the image "${document.image_id}", not "${member.id}", and is left out`,
+      ),
     );
     return false;
   };
@@ -243,9 +254,9 @@ async function readMembership(
 /** Reads documents of collections; one that cannot be used gives a warning. */
 class DocumentReader {
   readonly #files: FileAccess;
-  readonly #warnings: (Warning | string)[];
+  readonly #warnings: Warning[];
 
-  constructor(files: FileAccess, warnings: (Warning | string)[]) {
+  constructor(files: FileAccess, warnings: Warning[]) {
     this.#files = files;
     this.#warnings = warnings;
   }
@@ -268,7 +279,9 @@ class DocumentReader {
       throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
     } catch (error) {
       if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
-      this.#warnings.push(`The document "${path}" cannot be used: ${error.message}`);
+      this.#warnings.push(
+        warning("metadata_damaged", `The document "${path}" cannot be used: ${error.message}`),
+      );
       return null;
     }
   }

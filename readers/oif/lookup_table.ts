@@ -19,7 +19,7 @@ const ENTRIES = 65_536;
 export function tableColor(
   plane: Settings | null,
   streams: NamedStreams,
-  warnings: (Warning | string)[],
+  warnings: Warning[],
 ): string | null {
   const name = plane?.text("LUT Parameter", "LUTFileName");
   if (!name) return null;

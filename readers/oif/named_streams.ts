@@ -11,7 +11,7 @@ export interface NamedStreams {
   /** Bytes of all of them together. */
   readonly fileSize: number;
   /** What is missing or ambiguous among them. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
   /** Memory that they take while they are kept, from above. */
   readonly indexBytes: number;
   /**

@@ -1,6 +1,6 @@
 /** The settings beside an image file, `.pty`, which may be missing. */
 import { isLoss } from "../errors.ts";
-import type { Warning } from "../warning.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";
 
@@ -29,7 +29,7 @@ export const namedBy = (part: string, extension: string): string => {
 /** Settings of image files by the name of the image. */
 export class PlaneSettings {
   /** Why some could not be read. */
-  readonly warnings: (Warning | string)[] = [];
+  readonly warnings: Warning[] = [];
   readonly #streams: NamedStreams;
 
   /** Nothing is read yet. */
@@ -50,7 +50,9 @@ export class PlaneSettings {
     } catch (error) {
       if (!isLoss(error)) throw error;
       if (this.warnings.length < MAX_NAMED) {
-        this.warnings.push(`The settings "${name}" cannot be read: ${error.message}`);
+        this.warnings.push(
+          lossWarning(error, "metadata_damaged", `The settings "${name}" cannot be read`),
+        );
       }
       return null;
     }

@@ -20,7 +20,7 @@ export class ImageScenes implements Scenes {
   /** The first one. */
   readonly own = 0;
   /** Which images are left out, and of which the sizes could not be read. */
-  readonly warnings: (Warning | string)[];
+  readonly warnings: Warning[];
   readonly #opened: OpenedStore;
   readonly #list: ImageList;
   readonly #shape: ShapeImage;

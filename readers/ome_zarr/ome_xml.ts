@@ -2,6 +2,7 @@
 import { isLoss } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import { child, children, parseXml } from "../xml.ts";
 import { keyBelow, readValue, type Store } from "./store.ts";
 
@@ -12,7 +13,7 @@ export const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADA
  * What the document of a layout says of each series, by their index, `null` for one without pixels; none where the document
  * is missing, and a warning too where it is damaged.
  */
-export function readOmeXml(store: Store, path: string, warnings: string[]): (OmeXmlImage | null)[] {
+export function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
   const key = omeXmlKey(path);
   try {
     const bytes = readValue(store, key, MAX_XML_BYTES);
@@ -24,7 +25,7 @@ export function readOmeXml(store: Store, path: string, warnings: string[]): (Ome
     });
   } catch (error) {
     if (!isLoss(error)) throw error;
-    warnings.push(`The OME metadata cannot be read: ${error.message}`);
+    warnings.push(lossWarning(error, "metadata_damaged", "The OME metadata cannot be read"));
     return [];
   }
 }
