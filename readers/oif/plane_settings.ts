@@ -1,6 +1,7 @@
 /** The settings beside an image file, `.pty`, which may be missing. */
 import { isLoss } from "../errors.ts";
 import { lossWarning, type Warning } from "../warning.ts";
+import { lastNameOf } from "../names_inside.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";
 
@@ -21,7 +22,7 @@ export const settingsName = (image: string): string => image.replace(/\.tif$/i, 
 
 /** The name of a file that settings name by a part of it, such as `LUT1` for `s_LUT1.lut`; whatever folder stands before it. */
 export const namedBy = (part: string, extension: string): string => {
-  const name = part.replace(/^.*[/\\]/, "");
+  const name = lastNameOf(part);
   const stem = name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
   return `s_${stem.replace(/^s_/i, "")}${extension}`;
 };

@@ -68,6 +68,31 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     match(textsOf(limited.summary.warnings).join(), /missing: "\.\.\/p\/a\.ome\.tif"/);
   }));
 
+Deno.test("OME-XML opens no file outside its folder, nor tells whether one is there", () =>
+  inFolder(async (folder, put) => {
+    Deno.mkdirSync(join(folder, "set"));
+    put("secret/x.tif", pageFile(66));
+    const outside = join(folder, "secret/x.tif");
+    for (const name of ["../secret/x.tif", "..\\secret\\x.tif", outside, "p/../../secret/x.tif"]) {
+      for (const other of [name, name.replace("secret", "nothing")]) {
+        const path = put("set/a.ome.tif", pageFile(10, ome(["a.ome.tif", other], 0)));
+        const { summary } = await load(path, [0]);
+        deepEqual(
+          textsOf(summary.warnings).map((text) => text.replaceAll(other.replaceAll("\\", "/"), "NAME")),
+          [
+            'Files of this set are missing: "NAME"',
+          ],
+        );
+        // Beside the document the last part of the name counts.
+        put("set/x.tif", pageFile(11));
+        const beside = await load(path);
+        deepEqual(firsts(beside), [10, 11]);
+        deepEqual(beside.summary.warnings.map(({ code }) => code), ["name_left_folder"]);
+        Deno.removeSync(join(folder, "set/x.tif"));
+      }
+    }
+  }));
+
 Deno.test("a file that is found by its name alone is a warning, one of another set is refused", () =>
   inFolder(async (_folder, put) => {
     const path = put("master.ome.tif", pageFile(10, ome(["master.ome.tif", "p/a.ome.tif"], 0)));
