@@ -1,5 +1,5 @@
 /** The files of an OME-TIFF set: where they are, which are missing, whether they are those that the document means. */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../limits.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../names_inside.ts";
