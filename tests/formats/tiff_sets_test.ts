@@ -198,7 +198,7 @@ Deno.test("a sibling of an Olympus scan that cannot be part of it is left out an
     }
   }));
 
-Deno.test("missing slices and frames of an Olympus set are named; without its first plane a channel is left out", () =>
+Deno.test("missing slices and frames of an Olympus set are named; without a plane a channel is not loaded", () =>
   inFolder(async (folder, put) => {
     for (const channel of [1, 2]) {
       for (const time of [1, 2, 3]) put(`s_C00${channel}T00${time}.tif`, pageFile(channel * 10 + time));
@@ -213,15 +213,21 @@ Deno.test("missing slices and frames of an Olympus set are named; without its fi
     match(textsOf(shorter.summary.warnings).join(), /"s_C002T003\.tif" is missing/);
     Deno.removeSync(join(folder, "s_C002T001.tif"));
     const one = await load(path);
-    deepEqual(firsts(one), [11]);
+    deepEqual([firsts(one), one.summary.position.t], [[12, 22], 1]);
     match(
       textsOf(one.summary.warnings).join(),
-      /"s_C002T001\.tif" and 1 more of this set are missing.*Channel 2 is left/,
+      /"s_C002T001\.tif" and 1 more of this set are missing.*Opened at T 1/,
     );
-    await rejects(
-      load(join(folder, "s_C002T002.tif")),
-      /"s_C002T001\.tif", which holds the plane, is missing/,
-    );
+    deepEqual(firsts(await load(path, [0])), [11]);
+    Deno.removeSync(join(folder, "s_C002T002.tif"));
+    put("s_C003T003.tif", pageFile(33));
+    const parted = await load(path, [0]);
+    deepEqual(parted.summary.channels.map(({ name }) => name), ["CH1", "CH2", "CH3"]);
+    deepEqual(parted.summary.axes.find(({ name }) => name === "T")!.size, 3);
+    const last = await load(join(folder, "s_C003T003.tif"));
+    deepEqual([firsts(last), last.summary.loaded.map(({ index }) => index)], [[13, 33], [0, 2]]);
+    match(textsOf(last.summary.warnings).join(), /channel 1 \("CH2"\) has no plane/i);
+    await rejects(load(path, [1]), /channel 1 \("CH2"\) has no plane/);
   }));
 
 Deno.test("missing files of an Olympus set are counted over channels, slices and frames", () =>
