@@ -10,7 +10,7 @@
  *   NAME.oib         the same files as streams of a compound file, named by the stream `OibInfo.txt`
  *
  * Refused: compressed streams; an OIF without its folder; images of several samples, or of other than 8 or 16 bits; two
- * files for one plane; a first plane that is missing or unlike the others.
+ * files for one plane; a first plane that is unlike the others.
  */
 import { basename } from "node:path";
 import { startsWith } from "../format.ts";
@@ -159,6 +159,7 @@ function stackOf(
       ...warnings,
     ],
     indexBytes: BASE_BYTES + streams.indexBytes + grid.indexBytes + images.indexBytes,
+    holds: (index) => grid.find(index) !== null,
     plane: (index) => ({ ...images.get(grid.name(index), layout, lineScan), run: null }),
   };
   return { stack, reads: fewest < most ? layout.height : null };
