@@ -22,6 +22,7 @@ import {
   type SceneEntry,
   type WorkingMemory,
 } from "./reader.ts";
+import { timeDoubts } from "./time_doubts.ts";
 import { wantedChannels } from "./request_bounds.ts";
 import { type Warning, warning } from "./warning.ts";
 
@@ -180,7 +181,13 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
   const { loaded, position } = opening;
   const channels = loaded.map((channel) => channel.index);
   const planes = await acquisition.plan(channels, position);
-  const warnings = [...scenes.warnings, ...acquisition.warnings, ...opening.warnings, ...planes.warnings];
+  const warnings = [
+    ...scenes.warnings,
+    ...acquisition.warnings,
+    ...timeDoubts(acquisition),
+    ...opening.warnings,
+    ...planes.warnings,
+  ];
   const reference = await planReference(acquisition.reference, warnings);
   const { rows, columns } = planes;
   return {
