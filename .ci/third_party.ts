@@ -14,7 +14,7 @@ interface Package {
   readonly localPath: string;
 }
 
-const ENTRIES = ["main.ts", "readers/decode_worker.ts", "routes/swagger_files.ts"];
+const ENTRIES = ["main.ts", "readers/acquisition_worker.ts", "routes/swagger_files.ts"];
 
 /** Packages that an entry reaches, by id. */
 function packagesOf(entry: string): Map<string, Package> {

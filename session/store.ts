@@ -1,9 +1,8 @@
 /** Sessions: ids, time to live, and the planes that they hold. */
-import type { KeptSource } from "../readers/kept_acquisition.ts";
-import type { AcquisitionSummary } from "../readers/load.ts";
-import type { Channel } from "../readers/reader.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
+import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
-import type { DecodedAcquisition } from "./load_acquisition.ts";
+import type { LoadedAcquisition } from "./load_acquisition.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
 import { PlaneBuffer, type PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
@@ -23,9 +22,11 @@ export interface Session {
   /** When it ends, by the clock of the store, in milliseconds. */
   readonly expiresAt: number;
   /** Where its acquisition is, and what the files were when it was opened. */
-  readonly source: KeptSource;
-  /** What decoding one of its planes takes beside it, in bytes, about. */
-  readonly workingBytes: number;
+  readonly source: AcquisitionSource;
+  /** What decoding one of its planes takes beside it, about. */
+  readonly working: WorkingMemory;
+  /** How its planes can be divided among workers; `null` where it does not pay. */
+  readonly division: Division | null;
   /** Aborted when the session has ended, with the reason for those who wait for one of its planes. */
   readonly ended: AbortSignal;
 }
@@ -70,9 +71,14 @@ export class SessionStore {
     return this.#sessions.size;
   }
 
-  /** Makes a session that owns the planes and their reservation. @throws {ShuttingDown} */
-  create(decoded: DecodedAcquisition): Session {
-    const { summary, planes, referencePlanes, reservation, source, workingBytes } = decoded;
+  /**
+   * Makes a session that owns the planes and their reservation.
+   *
+   * @param id by {@linkcode newSessionId}
+   * @throws {ShuttingDown}
+   */
+  create(id: string, loaded: LoadedAcquisition): Session {
+    const { summary, planes, referencePlanes, reservation, source, working, division } = loaded;
     if (this.#closed) {
       reservation.release();
       throw new ShuttingDown("The server is stopping");
@@ -97,7 +103,6 @@ export class SessionStore {
       .reduce((sum, { byteLength }) => sum + byteLength, 0);
     // What was reserved for a reference image that could not be decoded.
     reservation.release(reservation.bytes - totalBytes);
-    const id = newSessionId();
     const ended = new AbortController();
     const session: Session = {
       id,
@@ -107,7 +112,8 @@ export class SessionStore {
       totalBytes,
       expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
       source,
-      workingBytes,
+      working,
+      division,
       ended: ended.signal,
     };
     const cancelExpiry = this.#clock.after(this.ttlSeconds * 1000, () => this.#drop(id));
@@ -184,7 +190,8 @@ export class SessionStore {
   }
 }
 
-function newSessionId(): string {
+/** 32 lower-case hexadecimal characters from a cryptographic source. */
+export function newSessionId(): string {
   return crypto.getRandomValues(new Uint8Array(16)).toHex();
 }
 

@@ -14,7 +14,6 @@ import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
-import { PlaneWorkers } from "../../session/positions/plane_workers.ts";
 import { PositionReader } from "../../session/positions/position_reader.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
@@ -82,7 +81,6 @@ export class Harness implements AsyncDisposable {
   readonly store: SessionStore;
   readonly budget: MemoryBudget;
   readonly opener: Opener;
-  readonly workers: PlaneWorkers;
   readonly positions: PositionReader;
   stopping = false;
   readonly #app: ReturnType<typeof createApp>;
@@ -90,15 +88,18 @@ export class Harness implements AsyncDisposable {
   readonly #complete: (() => void)[] = [];
 
   constructor(options: HarnessOptions = {}) {
-    this.pool = new DecodePool(this.clock, options.startWorker ?? startDecodeWorker, options.workers ?? 1);
+    this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
+    this.pool = new DecodePool(
+      this.clock,
+      this.budget,
+      options.startWorker ?? startDecodeWorker,
+      options.workers ?? 1,
+    );
     const memory = new PlaneMemory(this.clock);
     this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600, memory);
-    this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
     const rules = { ...NO_LIMITS, ...options };
-    this.opener = new Opener(this.clock, { pool: this.pool, budget: this.budget, memory }, this.store, rules);
-    const startWorker = options.startWorker ?? startDecodeWorker;
-    this.workers = new PlaneWorkers(this.clock, this.budget, startWorker, options.workers ?? 1);
-    const resources = { pool: this.pool, workers: this.workers, budget: this.budget, memory };
+    const resources = { pool: this.pool, budget: this.budget, memory };
+    this.opener = new Opener(this.clock, resources, this.store, rules);
     this.positions = new PositionReader(this.clock, resources, rules.loadTimeoutSeconds);
     const services: Services = {
       version: "1.2.3",

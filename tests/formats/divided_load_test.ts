@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ReaderError } from "../../readers/errors.ts";
-import { planLoad } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
@@ -13,7 +12,7 @@ import { MemoryBudget } from "../../session/memory_budget.ts";
 import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { requestOf } from "../load_here.ts";
+import { planLoad, requestOf } from "../load_here.ts";
 
 const LAYOUT: TiffLayout = {
   littleEndian: true,
@@ -37,7 +36,7 @@ const value = (x: number, y: number, sample: number) => (x + 3 * y + 1000 * samp
 async function withPool(run: (pool: DecodePool, budget: MemoryBudget, folder: string) => Promise<void>) {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
   // Three parts at most, and one worker that stays free.
-  const pool = new DecodePool(systemClock, undefined, 4);
+  const pool = new DecodePool(systemClock, new MemoryBudget(0), undefined, 4);
   try {
     await run(pool, new MemoryBudget(1 << 30), folder);
   } finally {
@@ -48,6 +47,7 @@ async function withPool(run: (pool: DecodePool, budget: MemoryBudget, folder: st
 
 const open = (pool: DecodePool, budget: MemoryBudget, path: string, channelIndices: number[] | null) =>
   loadAcquisition(
+    crypto.randomUUID(),
     requestOf(path, { channelIndices }),
     { pool, budget, memory: new PlaneMemory(systemClock) },
     new AbortController().signal,

@@ -2,10 +2,9 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 

@@ -1,10 +1,9 @@
 /** How much of a file is read for one plane, and the sets of several files. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 
 const GRAY = grayLayout(32, 24, 16);
 

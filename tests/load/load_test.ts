@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { planLoad } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
-import { requestOf } from "../load_here.ts";
+import { planLoad, requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
 import { knownStack } from "./acquisitions.ts";
 import { fixtureImages } from "./fixture_images.ts";

@@ -1,5 +1,5 @@
 /** Planes that wait for a worker: a bounded queue in which the sessions have their turns. */
-import { TooManyOpens } from "../errors.ts";
+import { TooManyOpens } from "./errors.ts";
 
 /** Planes of all sessions that may wait. */
 const MAX_WAITING = 256;
@@ -33,10 +33,10 @@ export class PlaneQueue<Job> {
     this.#size += 1;
   }
 
-  /** The first of the session whose turn it is. */
-  peek(): Job | null {
-    const [own] = this.#sessions.values();
-    return own?.values().next().value ?? null;
+  /** The session whose turn it is, or `null`. */
+  get turn(): string | null {
+    const [session] = this.#sessions.keys();
+    return session ?? null;
   }
 
   /** Takes out the first of the session whose turn it is. */
