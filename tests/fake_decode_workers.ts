@@ -12,15 +12,14 @@ import { HandClock } from "./contract/harness.ts";
 const SCRIPT = `
 const wait = new Int32Array(new SharedArrayBuffer(4));
 const id = Math.random();
-const paths = new Map(), opened = new Set();
+const paths = new Map();
 let prepared = [];
 const post = (message, buffers = []) => self.postMessage({ ...message, indexBytes: null }, buffers);
 const fail = (tag, message) => post({ type: "failed", error: { tag, message, stack: "" } });
 const isHeavy = (path) => path.startsWith("divide");
 const columnsOf = (path) => path === "divide rows" ? 42_000 : isHeavy(path) ? 14_000 : 1;
-const open = ({ key, stop }, path) => {
+const open = ({ stop }, path) => {
   const flag = new Int32Array(stop);
-  opened.add(key);
   switch (path) {
     case "spin": while (Atomics.load(flag, 0) === 0) Atomics.wait(wait, 0, 0, 5);
       return fail("Stopped", "stopped");
@@ -35,7 +34,7 @@ const open = ({ key, stop }, path) => {
   const channels = path === "divide rows" ? [4] : isHeavy(path) ? [4, 0, 2] : [1];
   const summary = {
     format: "FAKE", scene: 0, loaded: channels.map((index) => ({ index })), rows: 100, columns: columnsOf(path),
-    position: { t: 0, z: 0, l: 0 }, reference: null, warnings: [], worker: id, open: paths.size, prepared,
+    position: { t: 0, z: 0, l: 0 }, reference: {}, warnings: [], worker: id, open: paths.size, prepared,
   };
   post({
     type: "opened",
@@ -48,8 +47,7 @@ const open = ({ key, stop }, path) => {
     },
   });
 };
-const decode = ({ key, order: { parts } }, path) => {
-  const isHelper = !opened.has(key);
+const decode = ({ order: { parts, reference } }, path) => {
   if (parts.length === 0) {
     if (path === "divide and never join") return;
     if (path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 300);
@@ -57,15 +55,15 @@ const decode = ({ key, order: { parts } }, path) => {
     if (path === "divide changed and hang") return fail("AcquisitionChanged", "changed");
   }
   if (parts.length > 0) {
-    if (path === "plan and throw" || path === "divide and throw" && isHelper) throw new Error("broken");
-    if (path.startsWith("divide and fail") && isHelper) return fail("DecodeFailed", "bad strip");
-    if (path.endsWith("and hang") && !(path.includes("and help") && !isHelper)) Atomics.wait(wait, 0, 0, 400);
+    if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
+    if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
+    if (path.endsWith("and hang") && !(path.includes("and help") && reference)) Atomics.wait(wait, 0, 0, 400);
   }
   const rows = parts.map((part) => part.rows ?? { start: 0, end: 100 });
   const columns = columnsOf(path);
   const planes = parts.flatMap(({ channels }, i) => {
     const { start, end } = rows[i];
-    const count = path === "divide unequal" && isHelper ? 50 : end - start;
+    const count = path === "divide unequal" && !reference ? 50 : end - start;
     return channels.map((channel) => {
       const plane = new Float32Array(count * columns);
       for (let row = 0; row < count; row += 1) {
