@@ -3,7 +3,6 @@
  * turns; read-ahead runs while nothing else does.
  */
 import type { Clock } from "./clock.ts";
-import { freeDescriptors, sharedDescriptors } from "./descriptors.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import { PlaneQueue } from "./plane_queue.ts";
@@ -28,17 +27,11 @@ const MAX_OPEN = 64;
  */
 const REST_MS = 5000;
 
-/** Starts a worker, or gives `null` where the system has no room for one; tests give others. */
-export type StartWorker = () => Worker | null;
-
-/** A worker takes six, and the runtime ends the process where it gets none. */
-const WORKER_DESCRIPTORS = 10;
+/** Starts a worker; tests start others. */
+export type StartWorker = () => Worker;
 
 /** Starts a real decode worker, which may read files and nothing else. */
-export function startDecodeWorker(): Worker | null {
-  // Counted while there is no worker yet.
-  sharedDescriptors();
-  if (freeDescriptors(WORKER_DESCRIPTORS) < WORKER_DESCRIPTORS) return null;
+export function startDecodeWorker(): Worker {
   return new Worker(new URL("../readers/acquisition_worker.ts", import.meta.url).href, {
     type: "module",
     name: "decode",
@@ -278,9 +271,7 @@ export class DecodePool {
   /** Starts a worker, or gives `null` where none may be started. */
   #begin(): WorkerClient | null {
     if (this.#workers.size >= this.#size || this.#lost.size >= MAX_LOST) return null;
-    const started = this.#start();
-    if (started === null) return null;
-    const worker = new WorkerClient(started, this.#clock, {
+    const worker = new WorkerClient(this.#start(), this.#clock, {
       lost: (worker) => {
         this.#release(worker);
         this.#lost.add(worker);
@@ -370,9 +361,7 @@ export class DecodePool {
 
   #stuck(): TooManyOpens {
     return new TooManyOpens(
-      this.#lost.size >= MAX_LOST
-        ? `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`
-        : "Too few file descriptors are free to start a decode worker; close connections, or raise the limit (ulimit -n)",
+      `${MAX_LOST} loads were stopped and do not end, so none can be started; restart the server if this stays`,
     );
   }
 }

@@ -172,25 +172,6 @@ Deno.test("a worker that is used again is not ended when its rest would be over"
   pool.close();
 });
 
-Deno.test("where the system has no room for a worker, opens are refused and not kept waiting", async () => {
-  const budget = new MemoryBudget(1000);
-  let room = 0;
-  const pool = new DecodePool(new HandClock(), budget, () => room-- > 0 ? startFake() : null, 2);
-  pool.warm();
-  await assert.rejects(load(pool, "plan", budget), {
-    tag: "TooManyOpens",
-    message: /^Too few file descriptors/,
-  });
-  room = 1;
-  // The second one waits for the worker of the first.
-  const [first, second] = await Promise.all([load(pool, "plan", budget), load(pool, "plan", budget)]);
-  assert.equal(idOf(first), idOf(second));
-  const [third, fourth] = [load(pool, "throw", budget), load(pool, "plan", budget)];
-  await assert.rejects(third, /broken/);
-  await assert.rejects(fourth, { tag: "TooManyOpens" });
-  pool.close();
-});
-
 Deno.test("an idle worker that breaks is taken out of the pool", async () => {
   const budget = new MemoryBudget(1000);
   const pool = new DecodePool(new HandClock(), budget, startFake, 1);

@@ -14,7 +14,6 @@ export class WorkerGate {
   /** Starts real workers behind this gate. */
   readonly start: StartWorker = () => {
     const worker = startDecodeWorker();
-    if (worker === null) return null;
     const post = worker.postMessage.bind(worker);
     worker.postMessage = (message: ToWorker, transfer?: unknown) => {
       const send = () => post(message, transfer as Transferable[]);
