@@ -238,8 +238,7 @@ export class OpenAcquisition {
     const { loaded, position } = opening;
     const channels = loaded.map(({ index }) => index);
     const planes = await acquisition.plan(channels, position);
-    const warnings = [...scenes.warnings, ...acquisition.warnings, ...opening.warnings, ...planes.warnings]
-      .map((one) => typeof one === "string" ? warning("read_differently", one) : one);
+    const warnings = [...scenes.warnings, ...acquisition.warnings, ...opening.warnings, ...planes.warnings];
     const reference = await planReference(acquisition.reference, warnings);
     this.#planned = { channels, position, planes, reference };
     this.#marks = this.#files.marks;
@@ -380,9 +379,7 @@ async function planReference(image: Reference | null, warnings: Warning[]): Prom
   if (image === null) return null;
   try {
     const plan = await image.plan();
-    warnings.push(
-      ...plan.warnings.map((one) => typeof one === "string" ? warning("reference_unreadable", one) : one),
-    );
+    warnings.push(...plan.warnings);
     return { image, plan };
   } catch (error) {
     warnings.push(referenceWarning(error));

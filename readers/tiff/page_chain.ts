@@ -1,5 +1,6 @@
 /** All pages of a file, told apart by the layout of their planes, from one walk through its directories. */
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
@@ -38,7 +39,7 @@ export class PageChain {
   /** The layouts of pages, in the order in which they come first. */
   readonly kinds: readonly PageKind[];
   /** Why the chain ended early. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   readonly #offsets: number[] = [];
   /** Index into `kinds`, or one of the constants above. */
   readonly #kindOf: number[] = [];
@@ -71,7 +72,9 @@ export class PageChain {
     });
     this.kinds = kinds;
     const broken = tiff.brokenTail;
-    this.warnings = broken === null ? [] : [`The file ends early, after ${this.length} pages: ${broken}`];
+    this.warnings = broken === null
+      ? []
+      : [warning("file_damaged", `The file ends early, after ${this.length} pages: ${broken}`)];
   }
 
   /** How many pages there are. */
@@ -142,7 +145,7 @@ function kindOf(directory: Directory): NotedKind {
 }
 
 /** Offsets of the pages that hold planes like the first, and why a chain ended early. */
-export function pagesLikeFirst(tiff: TiffFile): { offsets: number[]; warnings: readonly string[] } {
+export function pagesLikeFirst(tiff: TiffFile): { offsets: number[]; warnings: readonly Warning[] } {
   const chain = new PageChain(tiff);
   return { offsets: chain.likeFirst().map((page) => chain.offset(page)), warnings: chain.warnings };
 }

@@ -13,6 +13,7 @@ import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.
 import { OFFSET_BYTES, StoredPlanes } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../numbers.ts";
+import { warning } from "../../warning.ts";
 import type { DocumentList } from "../document_list.ts";
 import type { Stack } from "../stack.ts";
 import { lineScanReason } from "./scanimage_lines.ts";
@@ -60,13 +61,21 @@ export function openScanImage(opened: Opened): Stack | null {
   const { channels, slices, frames, volumes } = interleaving(fields, saved?.length ?? 1, offsets.length);
   if (saved === null) {
     opened.warnings.push(
-      "The metadata of ScanImage do not say which channels were saved; pages are read as those of one",
+      warning(
+        "axes_assumed",
+        "The metadata of ScanImage do not say which channels were saved; pages are read as those of one",
+      ),
     );
   }
   const stored = StoredPlanes.listed(tiff, layout, offsets);
   const planes = channels * slices * frames;
   if (planes > offsets.length) {
-    opened.warnings.push(`The description declares ${planes} planes, but the file holds ${offsets.length}`);
+    opened.warnings.push(
+      warning(
+        "planes_missing",
+        `The description declares ${planes} planes, but the file holds ${offsets.length}`,
+      ),
+    );
   }
   const field = (...keys: string[]) =>
     keys.map((key) => leadingNumber(fields.get(key))).find((value) => value !== null);
