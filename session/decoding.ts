@@ -5,13 +5,11 @@
 import { AcquisitionChanged, DecodeFailed } from "../readers/errors.ts";
 import type { AcquisitionSource, DecodedOrder, OrderPart, PlaneOrder } from "../readers/open_acquisition.ts";
 import type { Division, Position, RowRange, WorkingMemory } from "../readers/reader.ts";
-import type { Warning } from "../readers/warning.ts";
 import type { DecodePool } from "./decode_pool.ts";
 import { divideLoad, mostPieces } from "./load_division.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
-import { SessionMemoryExceeded } from "./errors.ts";
 import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** What all decoding shares. */

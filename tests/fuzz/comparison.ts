@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { PeerReading, PlaneDigest, Reading } from "./peer.ts";
-import { type LoadedAcquisition } from "../load_here.ts";
+import type { LoadedAcquisition } from "../load_here.ts";
 
 /** Our reading, with what the user is told. */
 export type OwnReading = Reading & { readonly warnings?: readonly string[] };
