@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Crate, cratesIn } from "./crates.ts";
+import { isEmbedded } from "./package_files.ts";
 
 /** One package, as `deno info` names it; `localPath` is its folder in the cache. */
 interface Package {
@@ -87,7 +88,9 @@ function crateList(crates: readonly Crate[]): string {
 /** The whole text. @param crates of the runtime @throws {Error} a package names no licence, or the table one that is not inside */
 export function thirdParty(crates: readonly Crate[]): string {
   const kept = keptLicences();
-  const packages = new Map(ENTRIES.flatMap((entry) => [...packagesOf(entry)]));
+  const packages = new Map(
+    ENTRIES.flatMap((entry) => [...packagesOf(entry)]).filter(([, { name }]) => isEmbedded(name)),
+  );
   const known = new Set(["runtime", ...[...packages.values()].map(({ name }) => name)]);
   const strange = kept.flatMap(({ inside }) => inside).filter((name) => !known.has(name));
   if (strange.length > 0) throw new Error(`No package "${strange[0]}" is inside the executable`);
