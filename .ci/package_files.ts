@@ -3,31 +3,36 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What the program loads of each package, besides `package.json` and licence texts: paths inside the package.
- * A package that is missing here goes in whole, and a test says so.
+ * What the program loads of each package, besides `package.json` and licence texts: paths inside the package; `null` leaves
+ * the package out. A package that is missing here goes in whole, and a test says so.
  */
-export const NEEDED: Readonly<Record<string, RegExp>> = {
+export const NEEDED: Readonly<Record<string, RegExp | null>> = {
   "@cornerstonejs/codec-openjpeg": /^dist\/openjpegwasm_decode\.(js|wasm)$/,
   "@jsquash/webp": /^codec\/dec\/webp_dec\.(js|wasm)$/,
   // Counts installations; swagger-ui-dist names it and nothing loads it.
-  "@scarf/scarf": /^$/,
+  "@scarf/scarf": null,
   "@zarrita/storage": /^dist\/src\/[^/]+\.js$/,
   "fflate": /^esm\/index\.mjs$/,
   "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
   "jpegxr": /^wasm\/jpegxr\.js$/,
   "lerc": /^(LercDecode\.es\.js|lerc-wasm\.wasm)$/,
   // zarrita asks for it to undo compression, which readers/ome_zarr/byte_codecs.ts does itself.
-  "numcodecs": /^$/,
+  "numcodecs": null,
   "reference-spec-reader": /^src\/[^/]+\.js$/,
   "saxes": /^saxes\.js$/,
   "swagger-ui-dist": /^swagger-ui(-bundle\.js|\.css)$/,
   "unzipit": /^dist\/unzipit\.module\.js$/,
   // The encoder and the animated decoder ask for it, never the decoder.
-  "wasm-feature-detect": /^$/,
+  "wasm-feature-detect": null,
   "xmlchars": /^(xmlchars|xml\/[^/]+\/ed\d|xmlns\/[^/]+\/ed\d)\.js$/,
   "zarrita": /^dist\/src\/.*\.js$/,
   "zod": /^(index\.js|v4\/(classic|core|locales)\/[^/]+\.js)$/,
 };
+
+/** Whether the executable has anything of a package. */
+export function isEmbedded(name: string): boolean {
+  return NEEDED[name] !== null;
+}
 
 /** Bytes. Smaller files stay: each left out lengthens a command line, of which Windows takes 32 kB. */
 const SMALL = 4096;
@@ -47,7 +52,9 @@ export function unneededFiles(cache: string, locked: readonly string[]): string[
       const [, name, version] = key.match(/^(.+?)@([^_]+)/)!;
       const folder = join(cache, registry, name!, version!);
       const needed = NEEDED[name!];
-      if (needed && existsSync(folder)) unneededBelow(folder, "", needed, found);
+      if (needed === undefined || !existsSync(folder)) continue;
+      if (needed === null) found.push(folder);
+      else unneededBelow(folder, "", needed, found);
     }
   }
   return found;
