@@ -34,7 +34,10 @@ export class Sessions {
     const pool = new DecodePool(clock, budget);
     pool.rested = () => collectAfter(0);
     const resources = { pool, budget, memory };
-    this.store = new SessionStore(clock, sessionTtlSeconds, memory, () => collectAfter(0));
+    this.store = new SessionStore(clock, sessionTtlSeconds, memory, (session) => {
+      this.positions.forget(session);
+      collectAfter(0);
+    });
     this.opener = new Opener(clock, resources, this.store, rules);
     this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
     this.#pool = pool;

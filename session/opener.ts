@@ -3,10 +3,10 @@ import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/file_mark.ts";
 import { isInsideRoots } from "../readers/random_access.ts";
 import type { Clock } from "./clock.ts";
-import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
 import type { AcquisitionSummary, OpenRequest } from "../readers/open_acquisition.ts";
 import type { DecodeResources } from "./decoding.ts";
 import { describeAcquisition, loadAcquisition, type LoadedAcquisition } from "./load_acquisition.ts";
+import { Waits } from "./waits.ts";
 import { dropSamples } from "./worker_client.ts";
 import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
 import { newSessionId, type Session, type SessionStore } from "./store.ts";
@@ -41,15 +41,14 @@ export interface OpenOrder extends OpenChoice {
 
 /** Opens acquisitions. */
 export class Opener {
-  readonly #clock: Clock;
   readonly #resources: DecodeResources;
   readonly #store: SessionStore;
   readonly #rules: OpenRules;
-  readonly #running = new Set<AbortController>();
+  readonly #waits: Waits;
 
   /** `rules` are what the operator set. */
   constructor(clock: Clock, resources: DecodeResources, store: SessionStore, rules: OpenRules) {
-    this.#clock = clock;
+    this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
     this.#resources = resources;
     this.#store = store;
     this.#rules = rules;
@@ -62,7 +61,7 @@ export class Opener {
    * @throws {LoadTimeout | SessionMemoryExceeded | TooManyOpens | ClientGone | ShuttingDown}
    */
   open(order: OpenOrder): Promise<Session> {
-    return this.#within(order.path, order.signal, async (ended) => {
+    return this.#waits.during(`Opening ${quoted(order.path)}`, { client: order.signal }, async (ended) => {
       const request = await this.#request(order, ended);
       return await this.#session((id) => loadAcquisition(id, request, this.#resources, ended));
     });
@@ -74,7 +73,7 @@ export class Opener {
    * @throws as {@linkcode open}
    */
   describe(order: OpenOrder): Promise<AcquisitionSummary> {
-    return this.#within(order.path, order.signal, async (ended) => {
+    return this.#waits.during(`Opening ${quoted(order.path)}`, { client: order.signal }, async (ended) => {
       const request = await this.#request(order, ended);
       return await describeAcquisition(newSessionId(), request, this.#resources, ended);
     });
@@ -97,9 +96,7 @@ export class Opener {
   /** A session whose acquisition workers keep open for as long as it lives. */
   async #session(load: (id: string) => Promise<LoadedAcquisition>): Promise<Session> {
     const id = newSessionId();
-    const session = this.#store.create(id, await load(id));
-    session.ended.addEventListener("abort", () => this.#resources.pool.forget(id), { once: true });
-    return session;
+    return this.#store.create(id, await load(id));
   }
 
   /**
@@ -110,7 +107,7 @@ export class Opener {
    */
   openAgain({ source }: Session, { channelIndices, scene, signal }: OpenChoice): Promise<Session> {
     const request = { ...source.request, channelIndices, scene };
-    return this.#within(request.path, signal, async (ended) => {
+    return this.#waits.during(`Opening ${quoted(request.path)}`, { client: signal }, async (ended) => {
       await untilAborted(requireMarksLater(source.marks), ended);
       return await this.#session(async (id) => {
         const loaded = await loadAcquisition(id, request, this.#resources, ended);
@@ -126,33 +123,9 @@ export class Opener {
     });
   }
 
-  /** Does the work of an open within the load time-out and the life of client and server. */
-  async #within<T>(
-    path: string,
-    client: AbortSignal,
-    work: (ended: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const seconds = this.#rules.loadTimeoutSeconds;
-    const ended = new AbortController();
-    this.#running.add(ended);
-    const cancelTimeout = this.#clock.after(seconds * 1000, () => {
-      ended.abort(new LoadTimeout(`Opening ${quoted(path)} took longer than ${seconds} s and was stopped`));
-    });
-    const clientGone = () => ended.abort(new ClientGone("The client went away"));
-    if (client.aborted) clientGone();
-    client.addEventListener("abort", clientGone, { once: true });
-    try {
-      return await work(ended.signal);
-    } finally {
-      this.#running.delete(ended);
-      cancelTimeout();
-      client.removeEventListener("abort", clientGone);
-    }
-  }
-
   /** Stops every open in progress. */
   close(): void {
-    for (const ended of this.#running) ended.abort(new ShuttingDown("The server is stopping"));
+    this.#waits.close();
   }
 
   async #judge(path: string, roots: readonly Root[] | null, chosenByUser: boolean): Promise<string> {

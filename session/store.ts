@@ -45,7 +45,7 @@ export class SessionStore {
   readonly ttlSeconds: number;
   readonly #clock: Clock;
   readonly #memory: PlaneMemory;
-  readonly #ended: () => void;
+  readonly #ended: (session: Session) => void;
   readonly #sessions = new Map<
     string,
     { session: Session; ended: AbortController; cancelExpiry: () => void }
@@ -57,9 +57,14 @@ export class SessionStore {
    *
    * @param ttlSeconds time to live of each session
    * @param memory takes the planes of sessions that have ended
-   * @param ended called after the end of each session, until the store is closed
+   * @param ended called after the end of each session
    */
-  constructor(clock: Clock, ttlSeconds: number, memory: PlaneMemory, ended: () => void = () => {}) {
+  constructor(
+    clock: Clock,
+    ttlSeconds: number,
+    memory: PlaneMemory,
+    ended: (session: Session) => void = () => {},
+  ) {
     this.#clock = clock;
     this.#memory = memory;
     this.#ended = ended;
@@ -186,7 +191,7 @@ export class SessionStore {
     entry.ended.abort(new SessionNotFound(`The session "${id}" has ended`));
     for (const plane of entry.session.channels.values()) plane.release();
     for (const plane of entry.session.referenceChannels.values()) plane.release();
-    if (!this.#closed) this.#ended();
+    this.#ended(entry.session);
   }
 }
 

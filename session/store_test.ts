@@ -96,7 +96,7 @@ Deno.test("a store that is closed ends its sessions and takes no further one", (
   const { store, budget, create, ended } = storeOf();
   create();
   store.close();
-  deepEqual([budget.used, store.size, ended()], [0, 0, 0]);
+  deepEqual([budget.used, store.size, ended()], [0, 0, 1]);
   throws(() => create(), ShuttingDown);
   equal(budget.used, 0);
 });

@@ -9,10 +9,11 @@ import type { MetadataDocument, Position, RowRange } from "../../readers/reader.
 import { requirePosition } from "../../readers/request_bounds.ts";
 import type { Clock } from "../clock.ts";
 import { type DecodedPlanes, decodePlanes, type DecodeResources } from "../decoding.ts";
-import { ClientGone, LoadTimeout, SessionMemoryExceeded, ShuttingDown } from "../errors.ts";
+import { SessionMemoryExceeded, ShuttingDown } from "../errors.ts";
 import type { Reservation } from "../memory_budget.ts";
 import { PlaneBuffer } from "../plane_buffer.ts";
 import type { Session } from "../store.ts";
+import { Waits } from "../waits.ts";
 import { dropSamples, type WorkerClient } from "../worker_client.ts";
 import { PlaneCache } from "./plane_cache.ts";
 import { PlaneJob, type Work } from "./plane_job.ts";
@@ -49,37 +50,27 @@ interface Part {
   readonly decode: boolean;
 }
 
-/** What is known of a live session. */
-interface SessionState {
-  /** What its data files were when they were read first, by resolved path. */
-  readonly remembered: Map<string, string>;
-  /** Its requests in progress. */
-  readonly waiting: Set<AbortController>;
-}
-
 /** Serves all sessions. */
 export class PositionReader {
-  readonly #clock: Clock;
   readonly #resources: DecodeResources;
-  readonly #timeoutSeconds: number;
+  readonly #waits: Waits;
   readonly #cache: PlaneCache;
   /** Planes and parts of planes that wait or are decoded, by their keys. */
   readonly #jobs = new Map<string, PlaneJob<LeasedPlane | null>>();
   readonly #steps = new Steps();
-  readonly #sessions = new Map<Session, SessionState>();
+  /** What the data files of each session were when they were read first, by resolved path. */
+  readonly #remembered = new WeakMap<Session, Map<string, string>>();
   /** Planes that the client that was served last will ask for next. */
   #ahead: PlanePlace[] = [];
   /** Planes that are read ahead. */
   readonly #aheadJobs = new Set<PlaneJob<LeasedPlane | null>>();
   /** Jobs whose workers are not quiet. */
   #running = 0;
-  #closed = false;
 
   /** Nothing is decoded yet. `timeoutSeconds` is what a plane may take, from the arrival of its request. */
   constructor(clock: Clock, resources: DecodeResources, timeoutSeconds: number) {
-    this.#clock = clock;
+    this.#waits = new Waits(clock, timeoutSeconds);
     this.#resources = resources;
-    this.#timeoutSeconds = timeoutSeconds;
     const { pool, budget } = resources;
     this.#cache = new PlaneCache(budget.capacity);
     pool.asked = () => this.#stopAhead();
@@ -107,7 +98,7 @@ export class PositionReader {
    */
   async plane(place: PlanePlace, rows: RowRange | null, client: AbortSignal): Promise<LeasedPlane> {
     requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
-    const leased = await this.#within(place.session, client, (signal) => this.#find(place, rows, signal));
+    const leased = await this.#waitFor(place.session, client, (signal) => this.#find(place, rows, signal));
     if (rows === null) {
       const streams = this.#steps.note(`${place.session.id} ${place.channel}`, place.position);
       this.#ahead = streams.map((position) => ({ ...place, position }));
@@ -119,7 +110,7 @@ export class PositionReader {
   /** Judges a plane without decoding it. @throws as {@linkcode plane} */
   async judge(place: PlanePlace, client: AbortSignal): Promise<void> {
     requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
-    await this.#within(place.session, client, async (signal) => {
+    await this.#waitFor(place.session, client, async (signal) => {
       const cached = this.#cache.get(keyOf(place));
       if (cached) return await this.#requireUnchanged(place.session, cached.files);
       const job = this.#begin(place, `${keyOf(place)} judged`, { rows: null, decode: false });
@@ -140,7 +131,7 @@ export class PositionReader {
       },
       dispose: () => {},
     };
-    return await this.#within(session, client, (signal) => {
+    return await this.#waitFor(session, client, (signal) => {
       const job = new PlaneJob(work);
       this.#start(session, job);
       return job.wait(signal, (documents) => documents);
@@ -149,56 +140,23 @@ export class PositionReader {
 
   /** Ends all work. */
   close(): void {
-    this.#closed = true;
-    for (const { waiting } of this.#sessions.values()) for (const one of waiting) one.abort(stopping());
-    for (const job of this.#jobs.values()) job.abandon(stopping());
+    this.#waits.close();
+    for (const job of this.#jobs.values()) job.abandon(new ShuttingDown("The server is stopping"));
     this.#cache.drop(() => true);
   }
 
-  /** What is known of a session beside its planes. */
-  #state(session: Session): SessionState {
-    const known = this.#sessions.get(session);
-    if (known) return known;
-    const state: SessionState = { remembered: new Map(), waiting: new Set() };
-    this.#sessions.set(session, state);
-    session.ended.addEventListener("abort", () => {
-      const { reason } = session.ended;
-      const isOwn = (key: string) => key.startsWith(`${session.id} `);
-      this.#sessions.delete(session);
-      for (const waiting of state.waiting) waiting.abort(reason);
-      for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(reason);
-      this.#cache.drop(isOwn);
-      this.#steps.forget(isOwn);
-    }, { once: true });
-    return state;
+  /** Drops what is kept for a session that has ended. */
+  forget({ id, ended }: Session): void {
+    const isOwn = (key: string) => key.startsWith(`${id} `);
+    for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(ended.reason);
+    this.#cache.drop(isOwn);
+    this.#steps.forget(isOwn);
+    this.#resources.pool.forget(id);
   }
 
-  /** Does what a request waits for, within the load time-out and the life of session, client and server. */
-  async #within<T>(
-    session: Session,
-    client: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const waiting = new AbortController();
-    const gone = () => waiting.abort(new ClientGone("The client went away"));
-    const seconds = this.#timeoutSeconds;
-    const cancel = this.#clock.after(seconds * 1000, () => {
-      const what = `A plane of ${quoted(nameOf(session))}`;
-      waiting.abort(new LoadTimeout(`${what} took longer than ${seconds} s and was stopped`));
-    });
-    if (this.#closed) waiting.abort(stopping());
-    if (client.aborted) gone();
-    client.addEventListener("abort", gone, { once: true });
-    const state = this.#state(session);
-    state.waiting.add(waiting);
-    try {
-      waiting.signal.throwIfAborted();
-      return await work(waiting.signal);
-    } finally {
-      cancel();
-      state.waiting.delete(waiting);
-      client.removeEventListener("abort", gone);
-    }
+  #waitFor<T>(session: Session, client: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const what = `A plane of ${quoted(nameOf(session))}`;
+    return this.#waits.during(what, { client, session: session.ended }, work);
   }
 
   async #find(place: PlanePlace, rows: RowRange | null, signal: AbortSignal): Promise<LeasedPlane> {
@@ -341,9 +299,9 @@ export class PositionReader {
 
   /** Notes what data files are now. @throws {AcquisitionChanged} one was read before and is another one now */
   #remember(session: Session, decoded: DecodedPlanes): void {
-    const remembered = this.#sessions.get(session)?.remembered ?? new Map<string, string>();
+    const remembered = this.#remembered.getOrInsertComputed(session, () => new Map());
     for (const [path, mark] of decoded.files) {
-      const before = session.source.marks.get(path) ?? remembered?.get(path);
+      const before = session.source.marks.get(path) ?? remembered.get(path);
       if (before !== undefined && before !== mark) {
         dropSamples({ planes: decoded.planes.flat(), referencePlanes: null });
         throw changed(path);
@@ -389,8 +347,6 @@ async function changeOr(error: unknown, { source }: Session): Promise<unknown> {
   if (!(error instanceof SessionMemoryExceeded)) return error;
   return await requireMarksLater(source.marks).then(() => error, (change: unknown) => change);
 }
-
-const stopping = () => new ShuttingDown("The server is stopping");
 
 const nameOf = ({ summary }: Session): string => basename(summary.path);
 

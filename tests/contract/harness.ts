@@ -96,7 +96,12 @@ export class Harness implements AsyncDisposable {
       options.workers ?? 1,
     );
     const memory = new PlaneMemory(this.clock);
-    this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600, memory);
+    this.store = new SessionStore(
+      this.clock,
+      options.ttlSeconds ?? 600,
+      memory,
+      (session) => this.positions.forget(session),
+    );
     const rules = { ...NO_LIMITS, ...options };
     const resources = { pool: this.pool, budget: this.budget, memory };
     this.opener = new Opener(this.clock, resources, this.store, rules);
