@@ -367,7 +367,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
       2,
       /its file name has \d+ bytes/,
     ],
-    ["axes that are no JSON", joined([two, recordOf("{time:2}", STACK, numbers)]), 2, /is no JSON/],
+    ["axes that are no JSON", joined([two, recordOf("{time:2}", STACK, numbers)]), 2, /its axes are no JSON/],
     ["axes that are a list", joined([two, recordOf("[1]", STACK, numbers)]), 2, /its axes are no object/],
     [
       "a value that is an object",

@@ -1,27 +1,13 @@
-/** The images of an NDTiff data set: their axes and places, as `NDTiff.index` or the pages themselves list them. */
-import type { ByteSource } from "../../byte_source.ts";
-import { DecodeFailed, reasonOf } from "../../errors.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
+/** The images of an NDTiff data set: their axes and places, and what the pages of its files say of them. */
+import { DecodeFailed } from "../../errors.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
 import { MAX_FOLDER_ENTRIES } from "../../limits.ts";
-import type { StopFlag } from "../../stop_flag.ts";
 import { MAX_DIRECTORIES } from "../bounds.ts";
-import { ByteWindow } from "../byte_window.ts";
 import { UNCOMPRESSED } from "../page.ts";
 import { TAG } from "../tags.ts";
+import { detached } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { planeMetadata } from "./micromanager_index.ts";
-
-/** Name of the index of a data set. */
-export const INDEX_NAME = "NDTiff.index";
-
-/** Bytes of an index: as many records as a data set may have, each twice as long as usual. */
-const MAX_INDEX_BYTES = 256 << 20;
-
-/** Bytes of the axes of one image; half a dozen axes take a hundred. */
-const MAX_AXES_BYTES = 4096;
-
-/** Bytes of a file name. */
-const MAX_NAME_BYTES = 1024;
 
 /** Axes of a data set; each takes four bytes for every image. */
 const MAX_AXES = 32;
@@ -61,7 +47,7 @@ export const SAMPLE_TYPES: ReadonlyMap<number, { readonly samples: number; reado
 );
 
 /** Type of an image that no type describes, such as a compressed one. */
-const NO_TYPE = 0xffff_ffff;
+export const NO_TYPE = 0xffff_ffff;
 
 /** Numbers of one image in the list. */
 const PLACE_NUMBERS = 7;
@@ -137,13 +123,14 @@ export class ImageList {
   add(axes: JsonObject, file: string, place: Omit<ImagePlace, "file">): void {
     const image = this.#length;
     if (image >= MAX_DIRECTORIES) throw new DecodeFailed(`it has more than ${MAX_DIRECTORIES} images`);
-    const values = Object.entries(axes).map(([name, value]) => [name, axisValue(name, value)] as const);
-    const number = this.#fileNumbers.getOrInsertComputed(file, () => this.files.push(file) - 1);
+    const names = Object.keys(axes);
+    for (const name of names) requireValue(name, axes[name]);
+    const number = this.#fileNumbers.get(file) ?? this.#addFile(detached(file));
     if (this.files.length > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`it names more than ${MAX_FOLDER_ENTRIES} files`);
     }
-    for (const [name, value] of values) {
-      this.axes.getOrInsertComputed(name, () => new AxisColumn()).set(image, value);
+    for (const name of names) {
+      this.axes.getOrInsertComputed(name, () => new AxisColumn()).set(image, axes[name] as AxisValue);
     }
     if (this.axes.size > MAX_AXES) throw new DecodeFailed(`it has more than ${MAX_AXES} axes`);
     const at = image * PLACE_NUMBERS;
@@ -151,6 +138,11 @@ export class ImageList {
     const { offset, width, height, type, noteOffset, noteLength } = place;
     this.#places.set([number, offset, width, height, type, noteOffset, noteLength], at);
     this.#length += 1;
+  }
+
+  #addFile(file: string): number {
+    this.#fileNumbers.set(file, this.files.length);
+    return this.files.push(file) - 1;
   }
 
   /** Where an image lies. */
@@ -176,96 +168,10 @@ export class ImageList {
   }
 }
 
-function axisValue(name: string, value: unknown): AxisValue {
-  if (typeof value === "string" || typeof value === "number" && Number.isFinite(value)) return value;
+function requireValue(name: string, value: unknown): void {
+  if (typeof value === "string" || typeof value === "number" && Number.isFinite(value)) return;
   throw new DecodeFailed(`the axis "${name}" is neither a number nor a text`);
 }
-
-/** Images and why the list ends early, or `null`. */
-export interface ListedImages {
-  /** Those before the damage. */
-  readonly images: ImageList;
-  /** Offset of the damage and what it is. */
-  readonly damage: string | null;
-}
-
-/**
- * Reads an index: records without a header, up to the end of the file. What follows a damaged record cannot be told apart,
- * so the list ends before it, as it does where the recording was interrupted inside of one.
- *
- * @throws {DecodeFailed} it is too large, or cannot be read
- */
-export function readIndex(index: ByteSource, stop: StopFlag): ListedImages {
-  if (index.size > MAX_INDEX_BYTES) {
-    throw new DecodeFailed(`"${INDEX_NAME}" has ${index.size} bytes, more than ${MAX_INDEX_BYTES}`);
-  }
-  const images = new ImageList();
-  const window = new ByteWindow(index);
-  for (let at = 0; at < index.size;) {
-    stop.check();
-    try {
-      const end = readRecord(window, at, images);
-      // The room behind the last record that the program had reserved.
-      if (end === null) return { images, damage: isZero(window, at) ? null : `no axes at ${at}` };
-      at = end;
-    } catch (error) {
-      // Of a disk that does not answer the rest may be whole.
-      const isDamage = error instanceof DecodeFailed && !isFault(error) && images.length < MAX_DIRECTORIES;
-      if (!isDamage) throw error;
-      return { images, damage: `the record at ${at} of ${index.size} bytes: ${reasonOf(error)}` };
-    }
-  }
-  return { images, damage: null };
-}
-
-/** Whether the system failed to read. */
-const isFault = ({ cause }: DecodeFailed) =>
-  typeof (cause as { code?: unknown } | undefined)?.code === "string";
-
-function isZero(window: ByteWindow, start: number): boolean {
-  for (let at = start; at < window.file.size; at += ZERO_STEP) {
-    const view = window.view(at, Math.min(ZERO_STEP, window.file.size - at), "the end of the index");
-    for (let i = 0; i < view.byteLength; i += 1) if (view.getUint8(i) !== 0) return false;
-  }
-  return true;
-}
-
-const ZERO_STEP = 4096;
-
-/** Adds one record and gives the offset behind it; `null` where none begins. @throws {DecodeFailed} it is damaged or cut */
-function readRecord(window: ByteWindow, start: number, images: ImageList): number | null {
-  const axesLength = window.view(start, 4, "the length of its axes").getUint32(0, true);
-  if (axesLength === 0) return null;
-  if (axesLength > MAX_AXES_BYTES) {
-    throw new DecodeFailed(`its axes have ${axesLength} bytes, more than ${MAX_AXES_BYTES}`);
-  }
-  let at = start + 4;
-  const axes = parseJson(bytesOf(window.view(at, axesLength, "its axes")), "the text of its axes");
-  if (!isJsonObject(axes)) throw new DecodeFailed("its axes are no object");
-  at += axesLength;
-  const nameLength = window.view(at, 4, "the length of its file name").getUint32(0, true);
-  if (nameLength === 0 || nameLength > MAX_NAME_BYTES) {
-    throw new DecodeFailed(`its file name has ${nameLength} bytes, not 1 to ${MAX_NAME_BYTES}`);
-  }
-  at += 4;
-  const name = new TextDecoder().decode(bytesOf(window.view(at, nameLength, "its file name")));
-  at += nameLength;
-  const numbers = window.view(at, 32, "its numbers");
-  const word = (i: number) => numbers.getUint32(i * 4, true);
-  images.add(axes, name, {
-    offset: word(0),
-    width: word(1),
-    height: word(2),
-    type: word(4) === 0 ? word(3) : NO_TYPE,
-    noteOffset: word(5),
-    // A compressed text is not read.
-    noteLength: word(7) === 0 ? word(6) : 0,
-  });
-  return at + 32;
-}
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: DataView<ArrayBuffer>) =>
-  new Uint8Array(buffer, byteOffset, byteLength);
 
 /**
  * Adds the images of a file by what its pages say of themselves in tag 51123; a page that says nothing has an axis of its own.

@@ -41,9 +41,10 @@ export function readNote(tiff: TiffFile, place: ImagePlace): JsonObject {
 }
 
 /** What is known of a scene. */
-type Described = Pick<Stack, "calibrations" | "names" | "times" | "moment"> & {
+export interface DescribedScene extends Pick<Stack, "calibrations" | "names" | "times" | "moment"> {
+  /** What is doubtful about it; more may be added. */
   readonly warnings: Warning[];
-};
+}
 
 /** Where the JSON of the images is found. */
 export interface NoteSource {
@@ -68,7 +69,7 @@ export function describeScene(
   source: NoteSource,
   scene: number,
   start: { readonly t: number; readonly channel: number; readonly z: number },
-): Described {
+): DescribedScene {
   const { planes, summary, reduced } = source;
   const { T, C, Z } = planes.sizes;
   const damaged: string[] = [];

@@ -134,7 +134,7 @@ export class ImagePlanes {
   }
 
   /** Position of the first image of a scene that meets a condition, in the order T, C, Z. */
-  start(scene: number, condition: (image: number) => boolean) {
+  start(scene: number, condition: (image: number) => boolean): Omit<PlaneIndex, "l"> | null {
     const { C, Z } = this.sizes;
     const first = this.#from(scene * this.planesOfScene);
     const at = this.imagesOf(scene).findIndex(condition);
