@@ -209,6 +209,7 @@ function positionStack(
     warnings: [...positions.warnings, ...planes.warnings],
     indexBytes: planes.count * PLANE_BYTES + sumOf(files, ({ index }) => index.bytes + FILE_BYTES) +
       Math.min(files.length - 1, MAX_RECENT) * RECENT_BYTES,
+    holds: ({ t, channel, z }) => planes.find(t, channel, z) !== undefined,
     plane: (at) => planeAt(pool, planes, { layout, missing }, at),
   };
 }
