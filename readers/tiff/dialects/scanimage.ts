@@ -5,9 +5,9 @@
 import { basename } from "node:path";
 import { calibrationsOf } from "../../axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
+import { MAX_ROW_TIMES } from "../../limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
-import { pagesLikeFirst } from "../page_chain.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import type { PlaneIndex, PlaneSource, Stack } from "../stack.ts";
 import { StoredPlanes } from "../stored_planes.ts";
@@ -46,25 +46,19 @@ class ScanImageStack {
   readonly #saved: readonly number[] | null;
 
   constructor(opened: Opened, header: ScanImageHeader) {
-    const { offsets, warnings } = pagesLikeFirst(opened.tiff);
     this.#opened = opened;
     this.#header = header;
     this.#saved = header.savedChannels();
     this.#layout = readPage(opened.first);
     const averaged = averagedFrames(header);
-    const file = new FileFrames(opened.tiff, offsets, this.#saved?.length ?? null, averaged);
+    const file = new FileFrames(opened.tiff, this.#saved?.length ?? null, averaged);
     this.#file = file;
     this.#order = framesOfSlice(frameOrder(header), file);
-    const { fast, perVolume, slices } = this.#order;
+    const { fast, slices } = this.#order;
     const slow = !fast && slices !== 1;
-    this.#acquired = new AcquiredFrames(
-      opened,
-      { header, frames: file, perVolume: perVolume ?? 1, slow },
-      averaged,
-    );
+    this.#acquired = new AcquiredFrames(opened, { header, frames: file, slow }, averaged);
     this.#axes = new FrameAxes(this.#order, this.#acquired.span);
     this.#warnings.push(
-      ...warnings,
       ...this.#channelWarnings(),
       ...file.warnings,
       ...this.#order.warnings,
@@ -168,7 +162,18 @@ class ScanImageStack {
       const [more, there, unit] = parts;
       return [warning("planes_missing", `The header announces ${more} ${unit}, ${there} are stored here`)];
     }
-    if (this.#acquired.isSplit || this.#acquired.start > 0) return [];
+    const { unproven } = this.#axes;
+    if (unproven > 0) {
+      const text = `The header declares a volume of ${perVolume} frames, the file ends after ${span}`;
+      return [
+        warning(
+          "metadata_disagree",
+          `${text}; ${unproven} behind the slices are taken as those of the way back`,
+        ),
+      ];
+    }
+    const isLong = this.#acquired.isSplit && span * channels > MAX_ROW_TIMES;
+    if (this.#acquired.warnings.length > 0 || isLong) return [];
     const planes = channels * slices * times;
     const stored = this.#storedPlanes();
     if (stored === planes) return [];
@@ -176,7 +181,7 @@ class ScanImageStack {
     return [warning("planes_missing", text)];
   }
 
-  /** Planes within the sizes that a single file holds. */
+  /** Planes within the sizes that are stored. */
   #storedPlanes(): number {
     const { times, slices } = this.#axes;
     const { channels } = this.#file;

@@ -79,6 +79,10 @@ export function frameOrder(header: ScanImageHeader): FrameOrder {
       `The header declares ${raw} frames a slice, averaged by ${averaged}; ${perSlice} are taken as stored`,
     ));
   }
+  if (enabled === null && slices === null && !PER_SLICE.some((key) => header.fields.has(key))) {
+    const text = "The header of ScanImage says neither how many frames nor how many slices there are";
+    warnings.push(warning("axes_assumed", `${text}; pages are time points`));
+  }
   const perVolume = perSlice === null || slices === null ? null : perSlice * slices;
   const announced = perVolume && perVolume * (header.count(VOLUMES) ?? 1);
   return { fast: false, perSlice, slices, perVolume, averaged, announced, warnings };
@@ -173,9 +177,11 @@ export class FrameAxes {
   /** Stored frames of a slice. */
   readonly perSlice: number;
   readonly #perVolume: number;
+  readonly #span: number;
 
   /** @param span stored frames from the first to the last */
   constructor({ perSlice, slices, perVolume }: FrameOrder, span: number) {
+    this.#span = span;
     this.perSlice = Math.min(perSlice ?? span, span);
     const stored = Math.ceil(span / this.perSlice);
     this.#perVolume = perVolume ?? (slices === null ? span : this.perSlice * slices);
@@ -193,6 +199,12 @@ export class FrameAxes {
   frame(t: number, z: number): number {
     const volume = Math.floor(t / this.perSlice);
     return volume * this.#perVolume + z * this.perSlice + t % this.perSlice;
+  }
+
+  /** Frames behind the slices of the only volume, all of which are taken as those of the way back. */
+  get unproven(): number {
+    const rest = this.#span - this.slices * this.perSlice;
+    return this.volumes === 1 && this.#span < this.#perVolume ? rest : 0;
   }
 
   /** Time point of a frame. */

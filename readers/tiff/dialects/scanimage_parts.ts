@@ -9,13 +9,12 @@ import { type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import type { Opened } from "../opened.ts";
 import { readPage } from "../page.ts";
-import { pagesLikeFirst } from "../page_chain.ts";
 import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { ScanImageHeader } from "./scanimage_header.ts";
-import { FileFrames } from "./scanimage_stamps.ts";
+import { FileFrames, firstNumber } from "./scanimage_stamps.ts";
 
 /** Frames of one acquisition that are told apart: nine hours at 500 a second. */
 const MAX_FRAMES = 1 << 24;
@@ -52,19 +51,13 @@ class PartFile {
 
   /** Number of the first frame, `NaN` without a stamp. */
   get start(): number {
-    const { channels, averaged } = this.#known;
-    return new FileFrames(this.#tiff, [this.first.offset], channels, averaged).first;
+    return firstNumber(this.first);
   }
 
   /** All frames, for which the chain of directories is walked. */
   get frames(): FileFrames {
     const { channels, averaged } = this.#known;
-    return this.#frames ??= new FileFrames(
-      this.#tiff,
-      pagesLikeFirst(this.#tiff).offsets,
-      channels,
-      averaged,
-    );
+    return this.#frames ??= new FileFrames(this.#tiff, channels, averaged);
   }
 }
 
@@ -74,8 +67,6 @@ interface Known {
   readonly frames: FileFrames;
   readonly channels: number;
   readonly averaged: number;
-  /** Frames of a volume: where the way back is not stored, so many numbers at most are skipped between two parts. */
-  readonly perVolume: number;
   /** Whether stamps count the slices of a slow stack as acquisitions. */
   readonly slow: boolean;
 }
@@ -282,9 +273,8 @@ class PartSearch {
     const [before, part] = [parts[at - 1]!, parts[at]!];
     const step = part.number - before.number;
     const gap = part.start - before.start - this.#span(before, part, parts.length);
-    const { perVolume, frames } = this.#known;
-    if (step === 1) return gap >= 0 && gap < perVolume;
-    return gap > 0 && gap <= (step - 1) * MAX_PART_RATIO * frames.span;
+    // Of a part that was cut some are missing.
+    return gap >= 0 && gap <= step * MAX_PART_RATIO * this.#known.frames.span;
   }
 
   /** Frames of a part. Of many long ones the next part tells, so that not all are walked at an open. */

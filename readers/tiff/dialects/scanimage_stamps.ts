@@ -7,6 +7,8 @@ import { DecodeFailed } from "../../errors.ts";
 import { MAX_ROW_TIMES } from "../../limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { TAG } from "../tags.ts";
+import type { Directory } from "../directory.ts";
+import { pagesLikeFirst } from "../page_chain.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { MAX_SAVED_CHANNELS } from "./scanimage_header.ts";
 
@@ -23,26 +25,72 @@ export interface Stamp {
 }
 
 /** Bytes at the start of a description within which the stamp stands. */
-const STAMP_BYTES = 512;
+const STAMP_BYTES = 256;
 
 /** Frame numbers may skip as many frames as are stored, three times over: frames that were lost or not logged. */
 const MAX_SPREAD = 4;
 
-const value = (text: string, key: string) => {
-  const found = new RegExp(`^(?:${key})\\s*=\\s*(\\d+(?:\\.\\d+)?)\\s*$`, "m").exec(text)?.[1];
-  return found !== undefined && found.length <= 24 ? Number(found) : NaN;
-};
+/** The value of a key at the start of a line, without sign or exponent. */
+const valueOf = (key: string) => new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:\\.\\d{1,15})?)\\s*$`, "m");
+
+const NUMBER = valueOf("frameNumbers?|Frame Number");
+const SECONDS = valueOf("frameTimestamps?_sec|Frame Timestamp\\(s\\)");
+const ACQUISITION = valueOf("acquisitionNumbers?");
+const IN_ACQUISITION = valueOf("frameNumberAcquisition");
+
+const numberBy = (key: RegExp, text: string) => Number(key.exec(text)?.[1] ?? NaN);
 
 /** Reads a stamp from the description of a page; `null` where it has none. */
 function stampIn(text: string): Stamp | null {
-  const number = value(text, "frameNumbers?|Frame Number");
+  const number = numberBy(NUMBER, text);
   if (!Number.isSafeInteger(number)) return null;
   return {
     number,
-    seconds: value(text, "frameTimestamps?_sec|Frame Timestamp\\(s\\)"),
-    acquisition: value(text, "acquisitionNumbers?"),
-    inAcquisition: value(text, "frameNumberAcquisition"),
+    seconds: numberBy(SECONDS, text),
+    acquisition: numberBy(ACQUISITION, text),
+    inAcquisition: numberBy(IN_ACQUISITION, text),
   };
+}
+
+/** The stamps of the pages of a file, by the offsets of their directories. */
+class PageStamps {
+  readonly #tiff: TiffFile;
+  readonly #known = new Map<number, Stamp | null>();
+
+  constructor(tiff: TiffFile) {
+    this.#tiff = tiff;
+  }
+
+  /** Keeps the stamp of a page, up to the common bound for time stamps; none of a file whose first page has none. */
+  note(directory: Directory): void {
+    const [first] = this.#known.values();
+    if (first !== null && this.#known.size < MAX_ROW_TIMES) {
+      this.#known.set(directory.offset, stampOf(directory));
+    }
+  }
+
+  /** The stamp of a page, `null` where it has none. */
+  at(offset: number | undefined): Stamp | null {
+    if (offset === undefined) return null;
+    const known = this.#known.get(offset);
+    return known === undefined ? stampOf(this.#tiff.directoryAt(offset)) : known;
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#known.size;
+  }
+}
+
+/** The stamp of a page; one that cannot be read is none. */
+function stampOf(directory: Directory): Stamp | null {
+  try {
+    const texts = directory.textStarts(TAG.ImageDescription, STAMP_BYTES);
+    return texts.map(stampIn).find((stamp) => stamp !== null) ?? null;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
+  }
 }
 
 /** What the numbers of the frames of a file are worth. */
@@ -57,6 +105,9 @@ interface Judged {
 const NO_STAMPS: Judged = { counts: false, fault: null, numbers: null };
 
 const refused = (fault: string): Judged => ({ counts: false, fault, numbers: null });
+
+/** Number of the first frame of a file, `NaN` without a stamp. */
+export const firstNumber = (first: Directory): number => stampOf(first)?.number ?? NaN;
 
 /** The frames of one file in stored order; each has a page for every channel, but the last one may be incomplete. */
 export class FileFrames {
@@ -73,25 +124,28 @@ export class FileFrames {
   /** Whether stamps count; `false` where there are none, or they contradict themselves. */
   readonly stamped: boolean;
   /** What is doubtful about the stamps. */
-  readonly warnings: readonly Warning[];
-  /** Stamps by frame, those that were read. */
-  readonly #stamps: (Stamp | null)[] = [];
+  readonly warnings: readonly (Warning | string)[];
+  readonly #stamps: PageStamps;
   /** Numbers by frame where they skip some, else `null`. */
   readonly #numbers: Float64Array | null = null;
 
   /**
-   * Reads the stamps of all frames, up to the common bound for time stamps; of more frames those of the first two and the last.
+   * Walks the pages of a file. The stamps of all frames are judged, up to the common bound for time stamps; of more frames those
+   * of the first two and the last.
    *
    * @param declared channels by the header; `null` where it does not say
    * @param averaged frames that are averaged into one
    */
-  constructor(tiff: TiffFile, offsets: readonly number[], declared: number | null, averaged: number) {
+  constructor(tiff: TiffFile, declared: number | null, averaged: number) {
+    const stamps = new PageStamps(tiff);
+    const { offsets, warnings: chainWarnings } = pagesLikeFirst(tiff, (directory) => stamps.note(directory));
     this.tiff = tiff;
     this.offsets = offsets;
+    this.#stamps = stamps;
     const shown = this.#pagesOfFrame();
     this.channels = shown ?? declared ?? 1;
     this.count = Math.max(1, Math.ceil(offsets.length / this.channels));
-    const warnings: Warning[] = [];
+    const warnings: (Warning | string)[] = [...chainWarnings];
     if (shown !== null && declared !== null && shown !== declared) {
       warnings.push(warning(
         "metadata_disagree",
@@ -123,16 +177,12 @@ export class FileFrames {
 
   /** Memory of offsets and stamps. */
   get indexBytes(): number {
-    return 16 * this.offsets.length + 96 * this.#stamps.length;
+    return 16 * this.offsets.length + 160 * this.#stamps.size;
   }
 
   /** The stamp of a stored frame. */
   stamp(frame: number): Stamp | null {
-    const known = this.#stamps[frame];
-    if (known !== undefined) return known;
-    const stamp = this.#read(frame * this.channels);
-    if (frame < MAX_ROW_TIMES) this.#stamps[frame] = stamp;
-    return stamp;
+    return this.#stamps.at(this.offsets[frame * this.channels]);
   }
 
   /** Which stored frame is the one `place` frames after the first; `null` where it is not stored. */
@@ -151,22 +201,9 @@ export class FileFrames {
     return (number - this.#numbers![0]!) / this.stride;
   }
 
-  #read(page: number): Stamp | null {
-    const offset = this.offsets[page];
-    if (offset === undefined) return null;
-    try {
-      const texts = this.tiff.directoryAt(offset).textStarts(TAG.ImageDescription, STAMP_BYTES);
-      return texts.map((text) => stampIn(text.replaceAll("\r", "\n"))).find((stamp) => stamp !== null) ??
-        null;
-    } catch (error) {
-      if (error instanceof DecodeFailed) return null;
-      throw error;
-    }
-  }
-
   /** How many pages share the stamp of the first one, where the next frame has as many; else `null`. */
   #pagesOfFrame(): number | null {
-    const number = (page: number) => this.#read(page)?.number;
+    const number = (page: number) => this.#stamps.at(this.offsets[page])?.number;
     const run = (from: number) => {
       const first = number(from);
       if (first === undefined) return 0;
