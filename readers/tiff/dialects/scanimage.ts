@@ -59,7 +59,7 @@ class ScanImageStack {
     this.#acquired = new AcquiredFrames(opened, { header, frames: file, slow }, averaged);
     this.#axes = new FrameAxes(this.#order, this.#acquired.span);
     this.#warnings.push(
-      ...this.#channelWarnings(),
+      ...this.#assumptions(),
       ...file.warnings,
       ...this.#order.warnings,
       ...this.#acquired.warnings,
@@ -141,12 +141,20 @@ class ScanImageStack {
     return { ...name, ...StoredPlanes.listed(file.tiff, this.#layout, file.offsets).plane(page) };
   }
 
-  #channelWarnings(): Warning[] {
-    if (this.#saved !== null) return [];
-    const { channels } = this.#file;
-    const read = channels === 1 ? "those of one" : `those of ${channels}, as frame stamps show`;
-    const text = `The metadata of ScanImage do not say which channels were saved; pages are read as ${read}`;
-    return [warning("axes_assumed", text)];
+  #assumptions(): Warning[] {
+    const warnings: Warning[] = [];
+    if (this.#saved === null) {
+      const { channels } = this.#file;
+      const read = channels === 1 ? "those of one" : `those of ${channels}, as frame stamps show`;
+      const text =
+        `The metadata of ScanImage do not say which channels were saved; pages are read as ${read}`;
+      warnings.push(warning("axes_assumed", text));
+    }
+    if (this.#order.counted === true && this.#acquired.span > 1) {
+      const text = "The header of ScanImage says neither how many frames nor how many slices there are";
+      warnings.push(warning("axes_assumed", `${text}; pages are time points`));
+    }
+    return warnings;
   }
 
   /** One warning where the header announces more than is stored, or the last volume is cut. */

@@ -19,6 +19,8 @@ export interface FrameOrder {
   readonly averaged: number;
   /** Frames that the header announces in all; `null` where it does not. */
   readonly announced: number | null;
+  /** True where the header says neither how many frames nor how many slices there are. */
+  readonly counted?: boolean;
   /** Where the header contradicts itself. */
   readonly warnings: readonly Warning[];
 }
@@ -79,13 +81,10 @@ export function frameOrder(header: ScanImageHeader): FrameOrder {
       `The header declares ${raw} frames a slice, averaged by ${averaged}; ${perSlice} are taken as stored`,
     ));
   }
-  if (enabled === null && slices === null && !PER_SLICE.some((key) => header.fields.has(key))) {
-    const text = "The header of ScanImage says neither how many frames nor how many slices there are";
-    warnings.push(warning("axes_assumed", `${text}; pages are time points`));
-  }
   const perVolume = perSlice === null || slices === null ? null : perSlice * slices;
   const announced = perVolume && perVolume * (header.count(VOLUMES) ?? 1);
-  return { fast: false, perSlice, slices, perVolume, averaged, announced, warnings };
+  const counted = slices === null && !PER_SLICE.some((key) => header.fields.has(key));
+  return { fast: false, perSlice, slices, perVolume, averaged, announced, counted, warnings };
 }
 
 /** What the switches say that was run; `null` where an older header leaves it to the counts. */
