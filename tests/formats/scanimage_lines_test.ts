@@ -177,7 +177,14 @@ Deno.test("frames of a line scan with a gap stay apart", async () => {
   deepEqual(codes, ["step_uneven", "line_scan_gap"]);
   // Rows that take longer than their frame.
   deepEqual((await described(lineScan(0.001)))[1], ["metadata_disagree"]);
-  // Without stamps nobody knows.
+  // Without stamps the rate of the header tells: two frames of 4 ms are averaged, less rows of 2 ms.
+  const rated = [...LINES, "SI.hRoiManager.scanFrameRate = 250", "SI.hScan2D.logAverageFactor = 2"];
+  await withFolder(
+    { "a.tif": lineScan(null, { header: rated }) },
+    (folder) =>
+      openHere(join(folder, "a.tif"), ({ warnings }) => match(JSON.stringify(warnings), /6 ms pass/)),
+  );
+  // Without either nobody knows.
   deepEqual((await described(lineScan(null)))[1], ["line_scan_gap"]);
 });
 

@@ -178,7 +178,7 @@ export class FrameAxes {
   readonly #perVolume: number;
   readonly #span: number;
 
-  /** @param span stored frames from the first to the last */
+  /** `span` counts the stored frames from the first to the last, lost ones included. */
   constructor({ perSlice, slices, perVolume }: FrameOrder, span: number) {
     this.#span = span;
     this.perSlice = Math.min(perSlice ?? span, span);

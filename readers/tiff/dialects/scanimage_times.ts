@@ -55,10 +55,14 @@ export interface FrameTiming {
 }
 
 /** What time points are made of. */
-interface Timed {
+export interface Timed {
+  /** Settings. */
   readonly header: ScanImageHeader;
+  /** Order of frames. */
   readonly order: FrameOrder;
+  /** Where frames are along T and Z. */
   readonly axes: FrameAxes;
+  /** Frames of all parts. */
   readonly acquired: AcquiredFrames;
   /** Frames of the opened file. */
   readonly file: FileFrames;
