@@ -180,8 +180,7 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
   const { loaded, position } = opening;
   const channels = loaded.map((channel) => channel.index);
   const planes = await acquisition.plan(channels, position);
-  const warnings = [...scenes.warnings, ...acquisition.warnings, ...opening.warnings, ...planes.warnings]
-    .map((one) => typeof one === "string" ? warning("read_differently", one) : one);
+  const warnings = [...scenes.warnings, ...acquisition.warnings, ...opening.warnings, ...planes.warnings];
   const reference = await planReference(acquisition.reference, warnings);
   const { rows, columns } = planes;
   return {
@@ -269,9 +268,7 @@ async function planReference(image: Reference | null, warnings: Warning[]): Prom
   if (image === null) return null;
   try {
     const plan = await image.plan();
-    warnings.push(
-      ...plan.warnings.map((one) => typeof one === "string" ? warning("reference_unreadable", one) : one),
-    );
+    warnings.push(...plan.warnings);
     return { image, plan };
   } catch (error) {
     warnings.push(referenceWarning(error));

@@ -111,7 +111,7 @@ export interface PlanePlan {
   /** The rows that `decode` fills: the wanted ones, or more where they cannot be decoded alone; all by default. */
   readonly filled?: RowRange;
   /** What the user should know, such as a scan that was interrupted. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
   /** Given where several workers gain by dividing the planes. */
   readonly division?: Division | undefined;
   /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
@@ -170,7 +170,7 @@ export interface Acquisition {
   /** Given where the rows of a plane are lines in time. */
   readonly lineScan?: LineScan | null;
   /** What the user should know although the metadata could be read. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
   /**
    * Seconds of each time point from the first: one for each index along `T`, or of a line scan for each row, up to
    * `MAX_ROW_TIMES` of these; `null` where the file has no time stamps.
@@ -235,7 +235,7 @@ export interface Scenes {
   /** Index of the one that the opened file belongs to. */
   readonly own: number;
   /** What the user should know, such as the names of scenes that are left out. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
   /** The first of them, at most `most`. */
   entries(most: number): readonly SceneEntry[];
   /**

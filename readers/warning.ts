@@ -4,11 +4,13 @@
 export const WARNING_CODES = {
   file_missing: "a companion, sibling or continuation file is not there",
   file_unreadable: "a file beside the acquisition is there and cannot be read",
+  file_damaged: "the file is cut or damaged; what could be found of it is served",
   channel_missing: "a channel has no plane and is not loaded",
   planes_missing: "fewer planes are stored than the file declares",
   lines_missing: "a plane is served with the lines that every requested channel has",
   area_uncovered: "no tile covers a part of a plane, which is 0 there",
   scenes_left_out: "scenes hold no samples or exceed a limit",
+  content_left_out: "planes, pages or files are there that belong to no part of what is served",
   opened_elsewhere: "the session opens at another position than index 0",
   reference_unreadable: "the reference image exists and cannot be served",
   metadata_damaged: "metadata cannot be read and are left out",

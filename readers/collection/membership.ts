@@ -11,6 +11,7 @@ import { DecodeFailed, ReaderError } from "../errors.ts";
 import { isJsonObject, parseJson } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
 import { type FileAccess, isInsideRoots } from "../random_access.ts";
+import { type Warning, warning } from "../warning.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 
 /** Folders above an image that are searched, nearest first. */
@@ -37,7 +38,7 @@ export interface Membership {
   /** `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
   /** What of the documents could not be used. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** What one open may still read. */
@@ -65,7 +66,7 @@ export async function membershipOf(
   imageAt: (path: string) => string,
   files: FileAccess,
 ): Promise<Membership> {
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
   const search: Search = { image, imageAt, files, allowance };
   const documents = new DocumentReader(files, warnings);
@@ -86,7 +87,10 @@ export async function membershipOf(
     if (found && collections.length > 1 && !own) {
       const names = collections.map((name) => `"${name}"`).join(", ");
       warnings.push(
-        `More than one collection lies below "${folder}": ${names}; the first with the image counts`,
+        warning(
+          "content_left_out",
+          `More than one collection lies below "${folder}": ${names}; the first one that contains the image counts`,
+        ),
       );
     }
     if (found) return await readMembership(found.member, found.root, files, warnings);
@@ -95,7 +99,10 @@ export async function membershipOf(
   }
   if (allowance.bytes < 0 || allowance.members < 0) {
     warnings.push(
-      "The collections around the image are too large to be searched as a whole; it is shown as if in none",
+      warning(
+        "content_left_out",
+        "The collections around the image are too large to search; the image is shown as if it belonged to none",
+      ),
     );
   }
   return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
@@ -162,13 +169,15 @@ async function readMembership(
   member: Member,
   root: string,
   files: FileAccess,
-  warnings: string[],
+  warnings: Warning[],
 ): Promise<Membership> {
   const documents = new DocumentReader(files, warnings);
   const inside = (path: string) => {
     const target = join(root, path);
     if (isInside(target, root, files)) return resolved(target, files);
-    warnings.push(`"${path}" of the collection does not exist or lies outside of it`);
+    warnings.push(
+      warning("file_missing", `"${path}" of the collection does not exist or lies outside of it`),
+    );
     return null;
   };
   const imagePath = inside(member.resources.acqimage);
@@ -181,7 +190,10 @@ async function readMembership(
   const own = (document: { image_id: string }, name: string) => {
     if (document.image_id === member.id) return true;
     warnings.push(
-      `"${name}" is of the image "${document.image_id}" and not of "${member.id}"; it is left out`,
+      warning(
+        "metadata_disagree",
+        `"${name}" describes the image "${document.image_id}", not "${member.id}", and is left out`,
+      ),
     );
     return false;
   };
@@ -200,9 +212,9 @@ async function readMembership(
 /** Reads documents of collections; one that cannot be used gives a warning. */
 class DocumentReader {
   readonly #files: FileAccess;
-  readonly #warnings: string[];
+  readonly #warnings: Warning[];
 
-  constructor(files: FileAccess, warnings: string[]) {
+  constructor(files: FileAccess, warnings: Warning[]) {
     this.#files = files;
     this.#warnings = warnings;
   }
@@ -225,7 +237,9 @@ class DocumentReader {
       throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
     } catch (error) {
       if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
-      this.#warnings.push(`The document "${path}" cannot be used: ${error.message}`);
+      this.#warnings.push(
+        warning("metadata_damaged", `The document "${path}" cannot be used: ${error.message}`),
+      );
       return null;
     }
   }

@@ -2,6 +2,7 @@
 import { axesOf, type Calibration, UNCALIBRATED } from "../axes.ts";
 import type { Acquisition, AxisLetter, MetadataDocument } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { Attachment } from "./attachments.ts";
 import type { CziDocument } from "./document.ts";
 import { documentTexts } from "./document_texts.ts";
@@ -21,7 +22,7 @@ export interface OpenedDocument {
   /** What is attached to it. */
   readonly attachments: readonly Attachment[];
   /** How any of these are damaged. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   /** Looked at while it is read. */
   readonly stop: StopFlag;
 }
@@ -40,7 +41,12 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
   const missing = missingPlanes(table, layout);
   const described = metadata.channels.length;
   const otherChannels = described > 0 && described !== layout.channels.length
-    ? [`The metadata describe ${described} channels; ${layout.channels.length} are stored`]
+    ? [
+      warning(
+        "metadata_disagree",
+        `The metadata describe ${described} channels; ${layout.channels.length} are stored`,
+      ),
+    ]
     : [];
   const reference = await referenceImage(file, attachments, metadata, stop);
   return {
@@ -52,7 +58,10 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
     warnings: [
       ...opened.warnings,
       ...heldAxes(layout).map((letter) =>
-        `Axis ${letter} has ${spanOf(layout, letter).size} indices, of which the first is served`
+        warning(
+          "axis_reduced",
+          `Axis ${letter} has ${spanOf(layout, letter).size} indices; only the first is served`,
+        )
       ),
       ...missing === null ? [] : [missing],
       ...otherChannels,
@@ -71,18 +80,21 @@ function calibrations(
   { rowAxis, spans }: SceneLayout,
   { steps, interval }: CziDocument["metadata"],
   stamps: TimeStamps,
-): { readonly calibrations: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly string[] } {
+): {
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  readonly warnings: readonly Warning[];
+} {
   const series = (spans.get("T")?.size ?? 1) > 1;
   const seconds = series ? stamps.step ?? interval() : null;
   const time = seconds === null ? {} : { T: { step: seconds, unit: "seconds" } };
   const { Y: _Y, Z: _Z, ...columns } = steps;
   if (rowAxis === "T") {
     const { T, ...rest } = { ...steps, ...time };
-    const unknown = T ? [] : ["The file does not say how far apart its lines are in time"];
+    const unknown = T ? [] : [warning("step_unknown", "The file does not state the time between lines")];
     return { calibrations: { ...rest, Y: T ?? UNCALIBRATED }, warnings: unknown };
   }
   if (rowAxis === "Z") {
-    const section = ["The image is a section without Y: its rows are the indices along Z"];
+    const section = [warning("axis_replaced", "The image has no Y axis: rows run along Z")];
     return { calibrations: { ...columns, ...time, Y: steps.Z ?? UNCALIBRATED }, warnings: section };
   }
   return { calibrations: { ...steps, ...time }, warnings: [] };

@@ -1,6 +1,7 @@
 /** What is attached to a document: time stamps, embedded documents, and others that are not read. */
 import { ByteSection, type ByteSource } from "../byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_ATTACHMENTS } from "./bounds.ts";
 import type { FileHeader } from "./file_header.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt, walkSegments } from "./segment.ts";
@@ -35,7 +36,7 @@ export interface AttachmentList {
   /** In the order of the directory. */
   readonly attachments: readonly Attachment[];
   /** How the directory was damaged. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -52,7 +53,7 @@ export function readAttachments(file: ByteSource, header: FileHeader, last: numb
     if (!(error instanceof DecodeFailed)) throw error;
     return {
       attachments: walked(file, last),
-      warnings: [`The directory of attachments cannot be used: ${error.message}`],
+      warnings: [warning("file_damaged", `The directory of attachments cannot be used: ${error.message}`)],
     };
   }
 }

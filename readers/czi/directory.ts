@@ -2,6 +2,7 @@
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../limits.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_DIMENSIONS, MAX_SUBBLOCKS } from "./bounds.ts";
 import type { FileHeader } from "./file_header.ts";
 import { ID, requireSegment, SEGMENT_HEAD, walkSegments } from "./segment.ts";
@@ -22,7 +23,7 @@ export interface Directory {
   /** False where subblocks may be lost, which only a directory would tell. */
   readonly complete: boolean;
   /** How the directory was damaged, where it was not used. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -110,7 +111,12 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
     // The way leads to the end of a file that is as long as its header says.
     complete: damaged === 0 && used <= file.size && allocated > file.size - SEGMENT_HEAD &&
       Math.max(header.directory, header.metadata, header.attachments) < file.size,
-    warnings: [`The directory cannot be used (${why}): ${table.length} subblocks were searched for${left}`],
+    warnings: [
+      warning(
+        "file_damaged",
+        `The subblock directory is unusable (${why}); a search found ${table.length} subblocks${left}`,
+      ),
+    ],
   };
 }
 

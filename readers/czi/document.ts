@@ -2,6 +2,7 @@
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_SCENES } from "./bounds.ts";
 import { readDirectory } from "./directory.ts";
 import { type FileHeader, readFileHeader } from "./file_header.ts";
@@ -24,7 +25,7 @@ export interface CziDocument {
   /** What the XML says. */
   readonly metadata: Metadata;
   /** How directory and metadata are damaged. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The subblocks of a scene. */
@@ -45,19 +46,24 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   const header = readFileHeader(file);
   const { table, complete, warnings } = readDirectory(file, header);
   if (table.length === 0) {
-    throw new DecodeFailed(["it holds no subblocks, and so no image", ...warnings].join(": "));
+    throw new DecodeFailed(
+      ["it holds no subblocks, and so no image", ...warnings.map(({ text }) => text)].join(": "),
+    );
   }
   const kept = fullResolution(table, stop);
   if (!complete && kept.some((i) => table.pyramid(i) !== 0 || table.scaled(i))) {
     throw new DecodeFailed(
-      ["subblocks are lost, and it may hold no more than overviews", ...warnings].join(": "),
+      ["subblocks are lost, and it may hold no more than overviews", ...warnings.map(({ text }) => text)]
+        .join(": "),
     );
   }
   const scenes = scenesOf(table, kept, stop);
   const metadata = readMetadata(file, header);
   const unfinished = [
-    ...header.pending ? ["The program that wrote the file did not finish it"] : [],
-    ...header.damaged ? ["The id of the first segment is damaged, as other parts of the file may be"] : [],
+    ...header.pending ? [warning("file_damaged", "The program that wrote the file did not finish it")] : [],
+    ...header.damaged
+      ? [warning("file_damaged", "The id of the first segment is damaged, as other parts of the file may be")]
+      : [],
   ];
   return {
     file,

@@ -6,6 +6,7 @@ import { basename, dirname, extname, join } from "node:path";
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, quoted, ReaderError } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_PARTS } from "./bounds.ts";
 import { type FileHeader, readFileHeader } from "./file_header.ts";
 import type { SubblockTable } from "./subblock_table.ts";
@@ -63,7 +64,7 @@ export interface FileSet {
   /** Bytes of all of them. */
   readonly bytes: number;
   /** Which are missing. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Opens the parts that the directory names. @throws {DecodeFailed} it names more than {@linkcode MAX_PARTS} */
@@ -84,7 +85,7 @@ export function openParts({ file, header }: MainFile, table: SubblockTable, file
   }
   const named = missing.slice(0, 5).join(", ") + (missing.length > 5 ? " and others" : "");
   const warnings = missing.length > 0
-    ? [`The document is split, and these of its parts are not beside it: ${named}`]
+    ? [warning("file_missing", `Parts of the document are missing beside it: ${named}`)]
     : [];
   return { parts, bytes, warnings };
 }

@@ -5,6 +5,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
 import { numberOf } from "../numbers.ts";
+import { type Warning, warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../xml.ts";
 import type { FileHeader } from "./file_header.ts";
 import { ID, requireSegment } from "./segment.ts";
@@ -69,13 +70,16 @@ export function readXml(file: ByteSource, { metadata }: FileHeader, most = MAX_X
 export function readMetadata(
   file: ByteSource,
   header: FileHeader,
-): { readonly metadata: Metadata; readonly warnings: readonly string[] } {
+): { readonly metadata: Metadata; readonly warnings: readonly Warning[] } {
   try {
     const xml = readXml(file, header);
     return { metadata: xml.trim() === "" ? NO_METADATA : metadataIn(xml), warnings: [] };
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    return { metadata: NO_METADATA, warnings: [`The metadata cannot be read: ${error.message}`] };
+    return {
+      metadata: NO_METADATA,
+      warnings: [warning("metadata_damaged", `The metadata cannot be read: ${error.message}`)],
+    };
   }
 }
 

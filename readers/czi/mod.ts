@@ -19,6 +19,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { axesOf } from "../axes.ts";
+import type { Warning } from "../warning.ts";
 import { acquisitionOf, type OpenedDocument } from "./acquisition.ts";
 import { readAttachments } from "./attachments.ts";
 import { type CziDocument, readDocument } from "./document.ts";
@@ -57,7 +58,7 @@ class CziScenes implements Scenes {
   readonly count: number;
   readonly own = 0;
   /** Those of the document come with each of its scenes. */
-  readonly warnings: readonly string[] = [];
+  readonly warnings: readonly Warning[] = [];
   readonly #opened: OpenedDocument;
 
   constructor(opened: OpenedDocument) {

@@ -12,6 +12,7 @@ import {
   type WorkingMemory,
 } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type Block, blockOf, type FixedIndices, isPlain, isScaled } from "./block.ts";
 import { MAX_PLANNED } from "./bounds.ts";
 import type { ServedChannel } from "./channel_list.ts";
@@ -70,22 +71,24 @@ export async function planPlanes(
   const fixed = fixedIndices(layout, position);
   const groups = groupsOf(scene, wanted);
   gather(scene, fixed, groups);
-  const warnings = new Set<string>();
+  const warnings: Warning[] = [];
   const host = hostOf(scene.table, warnings);
   for (const group of groups) await find(scene, host, { group, fixed, rows });
   const total = spanOf(layout, layout.rowAxis).size;
   const columns = spanOf(layout, "X").size;
   const lines = layout.rowAxis === "Y" ? total : completeLines(groups, position);
   if (lines < total) {
-    warnings.add(`${lines} of ${total} lines are stored in every channel that was asked for`);
+    warnings.push(
+      warning("lines_missing", `${lines} of ${total} lines are stored in every requested channel`),
+    );
   }
-  if (!rows) { for (const warning of uncovered(groups, lines, columns)) warnings.add(warning); }
+  if (!rows) warnings.push(...uncovered(groups, lines, columns));
   const filled = { start: Math.min(rows?.start ?? 0, lines), end: Math.min(rows?.end ?? lines, lines) };
   return {
     rows: lines,
     columns,
     filled,
-    warnings: [...warnings],
+    warnings,
     division: lines < total ? undefined : divisionOf(groups, lines),
     working: memoryOf(groups),
     overwrites: groups.every(({ blocks }) => blocks.length === 1 && fills(blocks[0]!, lines, columns)),
@@ -98,12 +101,13 @@ export async function planPlanes(
 /** Warnings are few, whatever a file holds: the first of those about single subblocks, and all others. */
 const MAX_WARNINGS = 8;
 
-function hostOf(table: SubblockTable, warnings: Set<string>): BlockHost {
+function hostOf(table: SubblockTable, warnings: Warning[]): BlockHost {
   const storages = new Map<number, Storage>();
   return {
     table,
-    warn: (text) => {
-      if (warnings.size < MAX_WARNINGS) warnings.add(text);
+    warn: (warning) => {
+      if (warnings.length >= MAX_WARNINGS || warnings.some(({ text }) => text === warning.text)) return;
+      warnings.push(warning);
     },
     storage: async (code, what) => {
       const storage = storages.get(code) ?? await storageOf(code, what);
@@ -241,7 +245,7 @@ function divisionOf(groups: readonly Group[], rows: number): Division | undefine
 }
 
 /** What is not painted, for the user to know. */
-function uncovered(groups: readonly Group[], rows: number, columns: number): string[] {
+function uncovered(groups: readonly Group[], rows: number, columns: number): Warning[] {
   let most = 0;
   let masks = 0;
   for (const { blocks } of groups) {
@@ -257,10 +261,17 @@ function uncovered(groups: readonly Group[], rows: number, columns: number): str
   const scaled = groups.some(({ blocks }) => blocks.some(({ block }) => isScaled(block)));
   return [
     ...scaled
-      ? ["Pixels are stored at another sampling than the image has, so some are repeated or left out"]
+      ? [
+        warning(
+          "samples_doubtful",
+          "Pixels are stored at another sampling than that of the image, so that some are repeated or left out",
+        ),
+      ]
       : [],
-    ...most > 0 ? [`${share} % of the pixels lie under no tile and are 0`] : [],
-    ...masks > 0 ? [`${masks} tiles may have masks; pixels that these rule out are not painted`] : [],
+    ...most > 0 ? [warning("area_uncovered", `No tile covers ${share} % of the pixels, which are 0`)] : [],
+    ...masks > 0
+      ? [warning("area_uncovered", `${masks} tiles may have masks; the pixels that these exclude are 0`)]
+      : [],
   ];
 }
 

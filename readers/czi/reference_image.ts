@@ -8,6 +8,7 @@ import type { ByteSource } from "../byte_source.ts";
 import { ReaderError } from "../errors.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
 import { MAX_PATH_POINTS } from "./bounds.ts";
 import { readDocument } from "./document.ts";
@@ -39,7 +40,7 @@ export interface ReferenceResult {
   /** The image with the path, where there is one. */
   readonly reference: Reference | null;
   /** Why an attached document could not be read. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -54,7 +55,7 @@ export async function referenceImage(
   metadata: Metadata,
   stop: StopFlag,
 ): Promise<ReferenceResult> {
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   let image: Embedded | null = null;
   let path: MetrePath | null = null;
   for (const attachment of attachments) {
@@ -67,7 +68,12 @@ export async function referenceImage(
     } catch (error) {
       if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
       if (warnings.length < 3) {
-        warnings.push(`The image attached at ${attachment.position} cannot be read: ${error.message}`);
+        warnings.push(
+          warning(
+            "reference_unreadable",
+            `The image attached at ${attachment.position} cannot be read: ${error.message}`,
+          ),
+        );
       }
     }
   }

@@ -3,6 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { AxisLetter, SampleType } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { pixelTypeOf, wider } from "./pixel_type.ts";
 import type { SubblockTable } from "./subblock_table.ts";
 
@@ -195,7 +196,7 @@ export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L"
  *
  * @returns a sentence, or `null`
  */
-export function missingPlanes(table: SubblockTable, layout: SceneLayout): string | null {
+export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warning | null {
   const held = heldAxes(layout);
   const needed = [..."TZC"].reduce((product, letter) => product * spanOf(layout, letter).size, layout.tiles);
   let stored = 0;
@@ -204,5 +205,8 @@ export function missingPlanes(table: SubblockTable, layout: SceneLayout): string
     stored += table.size("T", i) * table.size("Z", i) * table.size("C", i);
   }
   if (stored >= needed) return null;
-  return `${stored} of ${needed} tiles of all planes are stored: the recording was interrupted, or the file is damaged`;
+  return warning(
+    "planes_missing",
+    `${stored} of ${needed} tiles of all planes are stored: the recording was interrupted, or the file is damaged`,
+  );
 }

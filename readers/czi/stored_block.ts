@@ -7,6 +7,7 @@ import { MAX_READ_STEP } from "../limits.ts";
 import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
 import { scratchBytes } from "../scratch.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type Block, isPlain, rowPixels } from "./block.ts";
 import { checkPicture, extentOf, segmentOf, type Storage, type StoredPicture } from "./compression.ts";
 import { placeOf } from "./directory.ts";
@@ -44,7 +45,7 @@ export interface BlockHost {
   /** How samples of a compression code are stored. @throws {DecodeFailed} it is not read */
   storage(code: number, what: string): Promise<Storage>;
   /** Takes what is doubtful. */
-  warn(text: string): void;
+  warn(warning: Warning): void;
 }
 
 /** The file that holds a block, and whether its last rows may be missing. */
@@ -82,7 +83,12 @@ export async function findBlock(
   const asTheyAre = subblock.dataSize === needed && !startsAsStream(file, subblock, facts.compression, what);
   const storage = await host.storage(asTheyAre ? 0 : facts.compression, what);
   if (storage.doubtful) {
-    host.warn(`Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`);
+    host.warn(
+      warning(
+        "samples_doubtful",
+        `Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`,
+      ),
+    );
   }
   const { codec, blueFirst, isSplit } = storage;
   const found = { block, pixel, file, subblock, codec, blueFirst, isSplit, what };
@@ -135,7 +141,7 @@ function rawRows(
 
 /** The directory counts; that the subblock says something else of its pixels is worth a word. */
 function compareEntries({ table, warn }: BlockHost, i: number, entry: Entry | null, what: string): void {
-  if (entry === null) return warn(`The ${what} does not say what it is`);
+  if (entry === null) return warn(warning("metadata_missing", `The ${what} does not describe its pixels`));
   const facts = table.facts(i);
   const axes = entry.dimensions.filter(({ letter }) => !isIndex(letter));
   const index = (wanted: string) =>
@@ -147,7 +153,14 @@ function compareEntries({ table, warn }: BlockHost, i: number, entry: Entry | nu
       size === table.size(letter, i) && stored === table.stored(letter, i) &&
       (letter === "X" || letter === "Y" || start === table.start(letter, i))
     );
-  if (!same) warn(`The ${what} says something else of its pixels than the directory, which counts`);
+  if (!same) {
+    warn(
+      warning(
+        "metadata_disagree",
+        `The ${what} describes its pixels differently from the directory, which counts`,
+      ),
+    );
+  }
 }
 
 function pictureOf({ block, pixel, subblock }: Omit<StoredBlock, "rows">): StoredPicture {

@@ -3,6 +3,7 @@ import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
 import { MAX_ROW_TIMES } from "../limits.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_TIMES } from "./bounds.ts";
 import type { Span } from "./scene_layout.ts";
 
@@ -60,7 +61,7 @@ export function timeStamps(
   attachments: readonly Attachment[],
   span: Span,
   lineScan: boolean,
-): TimeStamps & { readonly warnings: readonly string[] } {
+): TimeStamps & { readonly warnings: readonly Warning[] } {
   const attachment = attachments.find(({ type }) => type === "CZTIMS");
   if (!attachment || span.size < 2) return { ...NO_STAMPS, warnings: [] };
   try {
@@ -68,6 +69,9 @@ export function timeStamps(
     return { ...readTimeStamps(file, attachment, span, most), warnings: [] };
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    return { ...NO_STAMPS, warnings: [`The time stamps cannot be read: ${error.message}`] };
+    return {
+      ...NO_STAMPS,
+      warnings: [warning("metadata_damaged", `The time stamps cannot be read: ${error.message}`)],
+    };
   }
 }

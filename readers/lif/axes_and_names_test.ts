@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { textsOf } from "../../tests/warning_texts.ts";
 import { calibratedAxes } from "./axis_steps.ts";
 import { fitWarnings } from "./block_fit.ts";
 import { channelList } from "./channel_list.ts";
@@ -46,15 +47,18 @@ Deno.test("the hardware checks the time from line to line, and stands in for it"
   const lines = (length: number, settings: ScanSettings | null) => {
     const layout = imageLayout(described([dimension([1, 4, 1]), dimension([4, 11, 4], length, "s")]));
     const { axes, warnings } = calibratedAxes(layout, settings, null);
-    return [axes[0]!.step, axes[0]!.unit, warnings.join()] as const;
+    return [axes[0]!.step, axes[0]!.unit, textsOf(warnings).join()] as const;
   };
   deepEqual(lines(0.02, null), [0.002, "seconds", ""]);
   deepEqual(lines(0.02, scan(0.002)), [0.002, "seconds", ""]);
   deepEqual(lines(0.02, scan(0.0005, 4)), [0.002, "seconds", ""]);
-  match(lines(0.02, scan(0.001))[2], /Lines are 0.002 s apart, and the hardware says that one takes 0.001 s/);
+  match(
+    lines(0.02, scan(0.001))[2],
+    /Lines are 0.002 s apart, but the hardware settings state 0.001 s per line/,
+  );
   deepEqual(lines(0, scan(0.001, 2)).slice(0, 2), [0.002, "seconds"]);
-  match(lines(0, scan(0.001, 2))[2], /as far apart as the hardware says/);
-  deepEqual(lines(0, scan(null)), [1, "Pixels", "The file does not say how far apart its lines are in time"]);
+  match(lines(0, scan(0.001, 2))[2], /the step is the line time of the hardware settings/);
+  deepEqual(lines(0, scan(null)), [1, "Pixels", "The file does not state the time between lines"]);
 });
 
 Deno.test("the step of the time points is the mean of their times where the axis has no length", () => {
@@ -90,15 +94,15 @@ Deno.test("names are those that the user gave, else numbers; tables of one colou
 
 Deno.test("a block of another size than the described samples is told of; rows of colour pixels may be padded", () => {
   const warned = (description: ImageDescription, size: number) =>
-    fitWarnings(imageLayout(description), { offset: 0, size, stored: size }).join();
+    textsOf(fitWarnings(imageLayout(description), { offset: 0, size, stored: size })).join();
   const plane = [dimension([1, 4, 1]), dimension([2, 3, 4])];
   equal(warned(described(plane), 12), "");
   match(warned(described(plane), 24), /take 12 of the 24 bytes/);
-  match(warned(described(plane), 11), /The image has 12 bytes, of which its block has 11/);
+  match(warned(described(plane), 11), /The image needs 12 bytes, but its block has 11/);
   match(warned(described([dimension([1, 4, 1]), dimension([2, 3, 6])]), 16), /take 12 of the 16 bytes/);
   match(
     warned(described(plane, [[0, null, ""]]), 12),
-    /does not say of all channels whether they are colours/,
+    /does not state of every channel whether it is a colour/,
   );
   // 5 pixels of 3 bytes in rows of 16: 2 of them have 31 bytes, or 32 with the padding of the last.
   const padded = (tag: number | null) =>

@@ -1,6 +1,7 @@
 /** Steps of the axes of an image, and what is doubtful about them. */
 import type { Axis, AxisLetter } from "../reader.ts";
 import { axesOf, calibrated, type Calibration, known } from "../axes.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { ScanSettings } from "./image_description.ts";
 import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
 
@@ -15,7 +16,7 @@ export interface CalibratedAxes {
   /** In the served order. */
   readonly axes: readonly Axis[];
   /** What is unusual about them. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The distance of neighbours: `Length` is that from the first sample to the last. */
@@ -74,7 +75,7 @@ function meanOf(times: readonly number[] | null): Calibration | undefined {
 function lineTime(
   rows: Joined,
   scan: ScanSettings | null,
-): { readonly step: Calibration | undefined; readonly warnings: readonly string[] } {
+): { readonly step: Calibration | undefined; readonly warnings: readonly Warning[] } {
   const own = stepOf(rows);
   const single = scan?.lineTime ?? null;
   const averaged = single === null ? null : single * (scan?.averaging ?? 1);
@@ -84,8 +85,11 @@ function lineTime(
       step: hardware,
       warnings: [
         hardware
-          ? "The time axis has no length: lines are as far apart as the hardware says that one takes"
-          : "The file does not say how far apart its lines are in time",
+          ? warning(
+            "metadata_missing",
+            "The time axis has no length; the step is the line time of the hardware settings",
+          )
+          : warning("step_unknown", "The file does not state the time between lines"),
       ],
     };
   }
@@ -94,9 +98,12 @@ function lineTime(
     stated.some((seconds) => Math.abs(own.step / seconds! - 1) < AGREEMENT);
   return {
     step: own,
-    warnings: agrees
-      ? []
-      : [`Lines are ${own.step} s apart, and the hardware says that one takes ${averaged} s`],
+    warnings: agrees ? [] : [
+      warning(
+        "metadata_disagree",
+        `Lines are ${own.step} s apart, but the hardware settings state ${averaged} s per line`,
+      ),
+    ],
   };
 }
 
@@ -109,25 +116,37 @@ const NAMES: Readonly<Record<number, string>> = {
 const nameOf = ({ id }: Dimension) => NAMES[id] ?? `indices along dimension ${id}`;
 
 /** What of the image is not what its axes are called, or is not served. */
-function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: ImageLayout): string[] {
+function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: ImageLayout): Warning[] {
   const [fast, slow] = [positions.l.at(-1), positions.l.at(-2)];
   return [
-    ...(columns.length === 0 && rows.length > 0 ? ["The image has no X, or one sample of it"] : []),
+    ...(columns.length === 0 && rows.length > 0
+      ? [warning("axis_replaced", "The image has no X axis, or a single column")]
+      : []),
     ...(zIsY
-      ? [`The focus planes are the indices along Y, and the rows those along ${rowAxis}`]
+      ? [warning("axis_replaced", `Rows run along ${rowAxis}, and Y is served as Z`)]
       : rowAxis === "Z"
-      ? ["The image is a section without Y: its rows are the indices along Z"]
+      ? [warning("axis_replaced", "The image has no Y axis: rows run along Z")]
       : []),
     ...(rowAxis === "T" && rows.length > 1
-      ? [`The line scan was cut into ${lengthOf(rows.slice(0, -1))} slices, which are joined`]
+      ? [
+        warning(
+          "axis_replaced",
+          `The line scan consists of ${lengthOf(rows.slice(0, -1))} slices, which are joined`,
+        ),
+      ]
       : []),
     ...(fast && slow
       ? [
-        `The spectral axis runs over ${slow.count} wavelengths of ${
-          slow.id === DIM.excitation ? "excitation" : "emission"
-        }, and for each over ${fast.count} of the other kind`,
+        warning(
+          "axis_replaced",
+          `The spectral axis runs over ${slow.count} wavelengths of ${
+            slow.id === DIM.excitation ? "excitation" : "emission"
+          }, and for each over ${fast.count} of the other kind`,
+        ),
       ]
       : []),
-    ...others.map((dimension) => `The first of ${dimension.count} ${nameOf(dimension)} is served`),
+    ...others.map((dimension) =>
+      warning("axis_reduced", `Only the first of ${dimension.count} ${nameOf(dimension)} is served`)
+    ),
   ];
 }

@@ -1,5 +1,6 @@
 /** Whether the samples that a document describes are those of their block: a description that lost a part is told by it. */
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
 
@@ -7,7 +8,7 @@ import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts"
 const ROW_ALIGNMENT = 4;
 
 /** What does not fit, for the user. */
-export function fitWarnings(layout: ImageLayout, block: Block): string[] {
+export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
   const { channels, columns, sampleType, bytes } = layout;
   const pixel = columns[0]?.step ?? SAMPLE_BYTES[sampleType];
   const [first, second] = channels;
@@ -15,19 +16,27 @@ export function fitWarnings(layout: ImageLayout, block: Block): string[] {
     Math.abs(second.offset - first.offset) < pixel;
   const interleaved = inside && all(layout).every(({ step }) => step >= pixel);
   const unnamed = interleaved && channels.some(({ tag }) => tag === 0)
-    ? ["The file does not say which samples of a pixel are red, green and blue"]
+    ? [
+      warning("metadata_missing", "The file does not state which samples of a pixel are red, green and blue"),
+    ]
     : channels.some(({ described }) => described.tag === null)
-    ? ["The file does not say of all channels whether they are colours"]
+    ? [warning("metadata_missing", "The file does not state of every channel whether it is a colour")]
     : [];
   if (block.size < bytes) {
-    return [...unnamed, `The image has ${bytes} bytes, of which its block has ${block.size}`];
+    return [
+      ...unnamed,
+      warning("planes_missing", `The image needs ${bytes} bytes, but its block has ${block.size}`),
+    ];
   }
   const described = describedBytes(layout);
   const most = described + (interleaved ? paddingOf(layout) : 0);
   const fits = block.size === bytes && bytes === described || bytes <= block.size && block.size <= most;
   return fits ? unnamed : [
     ...unnamed,
-    `The samples that are described take ${described} of the ${block.size} bytes of their block`,
+    warning(
+      "metadata_disagree",
+      `The described samples take ${described} of the ${block.size} bytes of their block`,
+    ),
   ];
 }
 

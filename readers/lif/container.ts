@@ -3,6 +3,7 @@ import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_BLOCKS, MAX_ID_CHARACTERS } from "./bounds.ts";
 import { OBJECT_FILE } from "./first_text.ts";
 
@@ -73,7 +74,7 @@ export interface BlockList {
   /** Samples by the name of the block; those without samples too. */
   readonly blocks: ReadonlyMap<string, Block>;
   /** What is wrong with the list. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -99,7 +100,10 @@ export function listBlocks(
         blocks,
         warnings: [
           ...repeatedNames(repeated),
-          `The list of blocks ends at ${at} of ${file.size} bytes: what stands there is no block`,
+          warning(
+            "file_damaged",
+            `The list of blocks ends at ${at} of ${file.size} bytes, where no block begins`,
+          ),
         ],
       };
     }
@@ -110,13 +114,20 @@ export function listBlocks(
     at = offset + size;
   }
   const cut = at > file.size
-    ? [`The file is cut: its last block ends at ${at}, the file at ${file.size}`]
+    ? [
+      warning(
+        "file_damaged",
+        `The file is truncated: its last block ends at ${at}, the file at ${file.size}`,
+      ),
+    ]
     : [];
   return { blocks, warnings: [...repeatedNames(repeated), ...cut] };
 }
 
-const repeatedNames = (names: ReadonlySet<string>): string[] =>
-  [...names].slice(0, 1).map((name) => `Several blocks are called ${quoted(name)}: the last of them counts`);
+const repeatedNames = (names: ReadonlySet<string>): Warning[] =>
+  [...names].slice(0, 1).map((name) =>
+    warning("content_left_out", `Several blocks are named ${quoted(name)}; the last one counts`)
+  );
 
 /** Name, first byte and size of the block at `at`, or `null` where none begins. */
 function blockHead(

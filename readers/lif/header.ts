@@ -1,5 +1,6 @@
 /** The XML of a LIF or LOF file as a tree of what is read of it. */
 import { MAX_XML_DEPTH, MAX_XML_NODES } from "../limits.ts";
+import { type Warning, warning } from "../warning.ts";
 import { allowedXml, parseXml, type XmlElement } from "../xml.ts";
 
 /** Elements that are kept inside some others; whatever else these hold is left out. */
@@ -26,7 +27,7 @@ export interface Header {
   /** Its root. */
   readonly root: XmlElement;
   /** What was wrong with it. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Parses the document. @throws {DecodeFailed} it is damaged or over a bound */
@@ -36,7 +37,7 @@ export function parseHeader(xml: string): Header {
     root: parseXml(allowed, "the XML", { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH, omits }),
     warnings: allowed === xml
       ? []
-      : ["The XML holds characters that are forbidden in XML; they are replaced"],
+      : [warning("metadata_damaged", "The XML contains characters that XML forbids; they are replaced")],
   };
 }
 

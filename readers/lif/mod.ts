@@ -19,6 +19,7 @@ import type { RandomAccessFile } from "../random_access.ts";
 import type { Acquisition, MetadataDocument, SceneEntry, Scenes, Source } from "../reader.ts";
 import { sizesOf } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { child, type XmlElement } from "../xml.ts";
 import { acquisitionOf, type SharedFacts } from "./acquisition.ts";
 import { plainAxes } from "./axis_steps.ts";
@@ -102,13 +103,13 @@ const listed = (images: readonly ImageElement[]) =>
   images.slice(0, MAX_NAMED).map(({ name }) => quoted(name)).join(", ") +
   (images.length > MAX_NAMED ? " and others" : "");
 
-function leftOut(missing: readonly ImageElement[], count: number): string[] {
+function leftOut(missing: readonly ImageElement[], count: number): Warning[] {
   if (count === 0) throw new DecodeFailed("it holds no images");
   const text = `${missing.length} of ${count} images were never saved or are not in the file: ${
     listed(missing)
   }`;
   if (missing.length === count) throw new DecodeFailed(text);
-  return missing.length > 0 ? [text] : [];
+  return missing.length > 0 ? [warning("scenes_left_out", text)] : [];
 }
 
 function sharedFacts(
@@ -135,7 +136,7 @@ function experimentMoment(root: XmlElement): Moment {
 }
 
 /** The first image that is nothing derived and can be read is the one to open. */
-function scenesOf(opened: LeicaFile, warnings: readonly string[]): Scenes {
+function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
   const { images } = opened;
   const readable = (image: FoundImage) => Object.keys(entryOf(image).sizes).length > 0;
   const plain = images.findIndex((image) => !image.derived && readable(image));
@@ -147,7 +148,7 @@ function scenesOf(opened: LeicaFile, warnings: readonly string[]): Scenes {
     warnings: [
       ...warnings,
       ...(skipped.length > 0
-        ? [`Images that cannot be read stand before the opened one: ${listed(skipped)}`]
+        ? [warning("scenes_left_out", `Images before the opened one cannot be read: ${listed(skipped)}`)]
         : []),
     ],
     entries: (most) => images.slice(0, most).map(entryOf),

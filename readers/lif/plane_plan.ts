@@ -4,6 +4,7 @@ import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type Position, type RowRange } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import { warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import { type ImageLayout, type Joined, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
 import { StridedReader } from "./strided_samples.ts";
@@ -48,7 +49,9 @@ export function planPlane(image: StoredImage, { channels, position, rows }: Want
     rows: stored,
     columns,
     filled: wanted,
-    warnings: stored < declared ? [`${stored} of ${declared} lines are stored`] : [],
+    warnings: stored < declared
+      ? [warning("lines_missing", `${stored} of ${declared} lines are stored`)]
+      : [],
     working: NO_WORKING_MEMORY,
     overwrites: true,
     decode: (planes) =>

@@ -1,6 +1,7 @@
 /** What the scan type makes of the declared sizes: what the rows of a page are, and along which axes pages are counted. */
 import { DecodeFailed } from "../errors.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { InfoRecord } from "./info_record.ts";
 import type { LsmPage } from "./lsm_page.ts";
 
@@ -46,7 +47,7 @@ export interface Dimensions {
   /** Tiles of a position. */
   readonly M: number;
   /** What contradicts itself. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -60,11 +61,13 @@ export function dimensionsOf(
   page: LsmPage,
   held: number,
 ): Dimensions {
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const rows = ROWS[scanType] ?? "Y";
   const counted = COUNTED[scanType];
   if (counted === undefined) {
-    warnings.push(`The scan type ${scanType} is not known; the file is read as images along time and focus`);
+    warnings.push(
+      warning("axes_assumed", `The scan type ${scanType} is unknown; pages are read along time and focus`),
+    );
   }
   const record = tagName(TAG.CZ_LSMINFO);
   if (page.samples.length !== sizes.C) {
@@ -80,11 +83,16 @@ export function dimensionsOf(
     );
   }
   if (page.height !== sizes[rows]) {
-    warnings.push(`The line scan was to have ${sizes[rows]} lines, its page has ${page.height}`);
+    warnings.push(
+      warning(
+        "metadata_disagree",
+        `The record declares ${sizes[rows]} lines, but the page of the line scan has ${page.height}`,
+      ),
+    );
   }
-  if (rows === "Z") warnings.push("The image is a section along Z: its rows are focus planes, served as Y");
+  if (rows === "Z") warnings.push(warning("axis_replaced", "The image has no Y axis: rows run along Z"));
   for (const { name, size } of further) {
-    warnings.push(`The file has ${size} ${name}; the first pages are served`);
+    warnings.push(warning("axis_reduced", `The file has ${size} ${name}; only the first is served`));
   }
   const along = (letter: "T" | "Z", all: boolean) =>
     letter !== rows && (all || (counted?.includes(letter) ?? true)) ? sizes[letter] : 1;

@@ -23,6 +23,7 @@ import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type ChannelColors, readChannelColors } from "./channel_colors.ts";
 import { type Dimensions, dimensionsOf, planeCount, writtenOrder } from "./dimensions.ts";
 import { addDocuments } from "./documents.ts";
@@ -57,7 +58,7 @@ class LsmFile {
   readonly #parts: Parts;
   /** Bytes of what is known of the pages. */
   readonly #indexBytes: number;
-  readonly #warnings: string[] = [];
+  readonly #warnings: Warning[] = [];
 
   constructor(source: Source) {
     const { path, files } = source;
@@ -95,7 +96,12 @@ class LsmFile {
       count,
       own: 0,
       warnings: count < declared
-        ? [`${declared - count} of ${declared} positions are declared and hold no planes: they are left out`]
+        ? [
+          warning(
+            "scenes_left_out",
+            `${declared - count} of ${declared} declared positions hold no planes and are left out`,
+          ),
+        ]
         : [],
       entries: (most) => Array.from({ length: Math.min(count, most) }, () => ({ name: null, sizes })),
       open: (scene) => Promise.try(() => single ?? this.#open(scene)),
@@ -135,7 +141,7 @@ class LsmFile {
       return read();
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      this.#warnings.push(`${what} cannot be read: ${reasonOf(error)}`);
+      this.#warnings.push(warning("metadata_damaged", `${what} cannot be read: ${reasonOf(error)}`));
       return null;
     }
   }
@@ -198,7 +204,7 @@ class LsmFile {
   }
 
   /** Steps of all axes; `lines` is how many time points a line scan has. */
-  #steps(lines: number): { calibrations: Stack["calibrations"]; warnings: string[] } {
+  #steps(lines: number): { calibrations: Stack["calibrations"]; warnings: Warning[] } {
     const { voxel, timeInterval, sizes } = this.#record;
     const { rows, T } = this.#dimensions;
     const { stamps, recording } = this.#parts;
@@ -211,7 +217,7 @@ class LsmFile {
       ? [seconds, "s"]
       : [rows === "Z" ? depth : voxel.y, "m"];
     const unknown = rows === "T" && seconds === null && lines > 1
-      ? ["The file does not say how long a line takes: rows have no step in time"]
+      ? [warning("step_unknown", "The file does not state the line time")]
       : [];
     return {
       calibrations: calibrationsOf({ T: [seconds, "s"], Z: [depth, "m"], Y: row, X: [voxel.x, "m"] }),
@@ -221,17 +227,20 @@ class LsmFile {
 }
 
 const interrupted = (rows: number, lines: number) =>
-  `The line scan was interrupted: ${rows} of ${lines} lines are stored`;
+  warning("lines_missing", `The line scan was interrupted: ${rows} of ${lines} lines are stored`);
 
 /** Metres; what stands for an unused axis is less. */
 const LEAST_DEPTH = 1e-12;
 
-function countWarnings(dimensions: Dimensions, held: number): string[] {
+function countWarnings(dimensions: Dimensions, held: number): Warning[] {
   const declared = planeCount(dimensions);
   if (held === declared) return [];
   return [
-    `${tagName(TAG.CZ_LSMINFO)} declares ${
-      declared === 1 ? "one plane" : `${declared} planes`
-    }, but the file holds ${held > declared ? "more" : held === 1 ? "one" : held}`,
+    warning(
+      "planes_missing",
+      `${tagName(TAG.CZ_LSMINFO)} declares ${
+        declared === 1 ? "one plane" : `${declared} planes`
+      }, but the file holds ${held > declared ? "more" : held === 1 ? "one" : held}`,
+    ),
   ];
 }

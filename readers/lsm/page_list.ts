@@ -3,6 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { Directory } from "../tiff/directory.ts";
 import { TAG } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
+import { type Warning, warning } from "../warning.ts";
 
 const REDUCED = 1;
 
@@ -16,7 +17,7 @@ export class PageList {
   /** Numbers of the pages that hold planes, in the order of the chain. */
   readonly planes: readonly number[];
   /** Why the chain ended early. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 
   /** Walks the chain until it holds one plane more than `most`. @throws {DecodeFailed} the first directory is damaged */
   constructor(tiff: TiffFile, most: number) {
@@ -37,7 +38,9 @@ export class PageList {
     }
     this.offsets = offsets;
     this.planes = planes;
-    this.warnings = broken === null ? [] : [`The file ends early, after ${offsets.length} pages: ${broken}`];
+    this.warnings = broken === null
+      ? []
+      : [warning("file_damaged", `The file ends early, after ${offsets.length} pages: ${broken}`)];
   }
 
   /** Number of the thumbnail behind the plane on a page, or `null`. */

@@ -6,6 +6,7 @@ import { rowBytes } from "../tiff/samples.ts";
 import type { PlaneSource } from "../tiff/stack.ts";
 import { TAG } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
+import { warning } from "../warning.ts";
 import { type Dimensions, planeNumber } from "./dimensions.ts";
 import { layoutOf, type LsmPage, type LsmSample, readLsmPage, sameKind } from "./lsm_page.ts";
 import type { PageList } from "./page_list.ts";
@@ -149,7 +150,12 @@ export class LsmPlanes {
       run: null,
       strips: stored.strips(layout, channel),
       warnings: stored.overlaps
-        ? [`Strips of plane ${number} and of pages beside it lie over each other: an offset is damaged`]
+        ? [
+          warning(
+            "file_damaged",
+            `Strips of plane ${number} overlap those of neighbouring pages: an offset is damaged`,
+          ),
+        ]
         : [],
     };
   }

@@ -1,6 +1,7 @@
 /** Channels of the frames: the picture planes, of which colour cameras have one with three components. */
 import { channelNames } from "../channel_names.ts";
 import type { Channel } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 import { countIn, itemsOf, numberIn, objectIn, objectOf, textIn, type VariantObject } from "./variant.ts";
 
@@ -16,7 +17,7 @@ export interface ChannelList {
   /** One for each component of a pixel. */
   readonly channels: readonly Channel[];
   /** What does not agree. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Name and colour of a component. */
@@ -35,7 +36,12 @@ export function channelList(picture: VariantObject, layout: FrameLayout): Channe
     : planes.flatMap((plane, i) => componentsOf(plane, shares[i] ?? 1, planes.length > 1));
   const warnings = planes.length === 0 || shares !== null && (stated === 0 || stated === planes.length)
     ? []
-    : [`${planes.length} of ${stated} channels are described, and pixels have ${layout.components} samples`];
+    : [
+      warning(
+        "metadata_disagree",
+        `${planes.length} of ${stated} channels are described, and pixels have ${layout.components} samples`,
+      ),
+    ];
   const all = Array.from(
     { length: layout.components },
     (_, i): Component => components[i] ?? { name: null, color: null },

@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { textsOf } from "../../tests/warning_texts.ts";
 import { channelList, hexColor } from "./channel_list.ts";
 import { frameLayout } from "./frame_layout.ts";
 import type { Variant, VariantObject } from "./variant.ts";
@@ -17,7 +18,11 @@ function listed(uiComp: number, planes: readonly VariantObject[], uiCount = plan
     object({ sPicturePlanes: object({ uiCount, sPlaneNew }) }),
     layout,
   );
-  return { names: channels.map(({ name }) => name), colors: channels.map(({ color }) => color), warnings };
+  return {
+    names: channels.map(({ name }) => name),
+    colors: channels.map(({ color }) => color),
+    warnings: textsOf(warnings),
+  };
 }
 
 Deno.test("a colour has red in its lowest byte; black and what is no whole number are none", () => {

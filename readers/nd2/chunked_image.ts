@@ -6,6 +6,7 @@ import type { Moment } from "../moment.ts";
 import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { channelList } from "./channel_list.ts";
 import { chunkAt } from "./chunk.ts";
 import { findChunks } from "./chunk_map.ts";
@@ -29,7 +30,7 @@ interface ChunkedFile {
   readonly axes: ReturnType<typeof pictureAxes>;
   readonly channels: Acquisition["channels"];
   readonly moment: Moment;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Reads the metadata of a file of chunks. @throws {DecodeFailed | Stopped} */
@@ -50,7 +51,12 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
     moment: wallClock(textIn(metadata.texts, "TextInfoItem_9"), utc),
     warnings: [
       ...signatureWarning(file),
-      ...(fault === null ? [] : [`The map of the chunks was of no use (${fault}); they were searched for`]),
+      ...(fault === null ? [] : [
+        warning(
+          "file_damaged",
+          `The chunk map is unusable (${fault}); the chunks were found by searching the file`,
+        ),
+      ]),
       ...metadata.warnings,
       ...layout.warnings,
       ...warnings,
@@ -62,22 +68,22 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
 }
 
 /** The chunk at the start names the version, which its content tells as well. */
-function signatureWarning(file: RandomAccessFile): readonly string[] {
+function signatureWarning(file: RandomAccessFile): readonly Warning[] {
   const first = chunkAt(file, 0);
   const whole = typeof first !== "string" && first.name === SIGNATURE && first.length === 64;
-  return whole ? [] : ["The signature at the start of the file is damaged"];
+  return whole ? [] : [warning("file_damaged", "The signature at the start of the file is damaged")];
 }
 
 const SIGNATURE = "ND2 FILE SIGNATURE CHUNK NAME01!";
 
 /** Fewer or more frames than the loops promise, and steps of a loop that has no axis. */
-function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonly string[] {
+function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonly Warning[] {
   const custom = numbers.size("U");
   return [
-    ...(frames.size === numbers.count
-      ? []
-      : [`${frames.size} frames are stored, and the experiment has ${numbers.count}`]),
-    ...(custom > 1 ? [`The first of ${custom} steps of a custom loop is served`] : []),
+    ...numbers.mismatch(frames.size),
+    ...(custom > 1
+      ? [warning("axis_reduced", `Only the first of ${custom} steps of a custom loop is served`)]
+      : []),
   ];
 }
 
@@ -114,14 +120,17 @@ function leftOut(
   missing: number,
   declared: number,
   { stored, names }: { stored: ReadonlySet<number>; names: readonly (string | null)[] },
-): string {
+): Warning {
   const served = sceneNames(names.slice(0, 10_000));
   const named: string[] = [];
   for (let scene = 0; scene < declared && named.length < MAX_NAMED; scene += 1) {
     if (!stored.has(scene)) named.push(`"${served[scene] ?? `Scene ${scene + 1}`}"`);
   }
   const others = missing > named.length ? ` and ${missing - named.length} more` : "";
-  return `${missing} of ${declared} positions have no frames and are left out: ${named.join(", ")}${others}`;
+  return warning(
+    "scenes_left_out",
+    `${missing} of ${declared} positions have no frames and are left out: ${named.join(", ")}${others}`,
+  );
 }
 
 /** Length of each axis, alike in all scenes. */

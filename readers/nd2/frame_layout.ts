@@ -3,6 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
 import { numberIn, type VariantObject } from "./variant.ts";
 
 /** Rows, columns, components. */
@@ -34,7 +35,7 @@ export interface FrameLayout {
   /** Whether the file says that frames are zlib streams. */
   readonly zlib: boolean;
   /** What is unusual. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Writers pad rows to multiples of this. */
@@ -80,9 +81,16 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     neededBytes: (rows - 1) * rowBytes + usedRowBytes,
     zlib: compression === COMPRESSION.zlib,
     warnings: [
-      ...(stated === null ? ["The file does not say how far rows lie apart: they are taken for padded"] : []),
+      ...(stated === null
+        ? [
+          warning(
+            "metadata_missing",
+            "The file does not state the distance between rows; they are read as padded",
+          ),
+        ]
+        : []),
       ...(sampleType.startsWith("int")
-        ? ["The file says that its samples are signed, which microscopes do not write"]
+        ? [warning("samples_doubtful", "The file declares signed samples, which microscopes do not write")]
         : []),
     ],
   };

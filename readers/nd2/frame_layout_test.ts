@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { textsOf } from "../../tests/warning_texts.ts";
 import { MAX_PLANE_SAMPLES } from "../limits.ts";
 import { frameLayout } from "./frame_layout.ts";
 import type { Variant } from "./variant.ts";
@@ -24,7 +25,7 @@ function layout(changed: Record<string, Variant | undefined> = {}) {
 
 Deno.test("rows of pixels with their padding, of which the last may lack its own", () => {
   const { rows, columns, components, rowBytes, usedRowBytes, bytes, neededBytes, zlib, warnings } = layout();
-  deepEqual([rows, columns, components, zlib, warnings], [3, 5, 2, false, []]);
+  deepEqual([rows, columns, components, zlib, textsOf(warnings)], [3, 5, 2, false, []]);
   // 5 pixels of 2 samples of 2 bytes; 3 rows of 24, or 2 of 24 and one of 20.
   deepEqual([rowBytes, usedRowBytes, bytes, neededBytes], [24, 20, 72, 68]);
 });
@@ -34,7 +35,7 @@ Deno.test("rows whose distance is not stated are padded to four bytes", () => {
     // 5 pixels of 3 bytes.
     const found = layout({ uiComp: 3, uiBpcInMemory: 8, uiBpcSignificant: 8, uiWidthBytes });
     deepEqual([found.usedRowBytes, found.rowBytes], [15, 16]);
-    match(found.warnings.join(), /does not say how far rows lie apart/);
+    match(textsOf(found.warnings).join(), /does not state the distance between rows/);
   }
   for (const uiWidthBytes of [19, -24, 20.5, 2 ** 60]) {
     throws(() => layout({ uiWidthBytes }), /the rows of 5 pixels of 2 x 2 bytes have/);
@@ -55,7 +56,7 @@ Deno.test("types of samples by their bits and pixel type", () => {
     throws(() => type(bits, kind), /samples have \d+ bits and are of pixel type/);
   }
   throws(() => layout({ uiBpcInMemory: undefined }), /an unknown number of bits/);
-  match(layout({ ePixelType: 0 }).warnings.join(), /samples are signed/);
+  match(textsOf(layout({ ePixelType: 0 }).warnings).join(), /declares signed samples/);
 });
 
 Deno.test("sizes up to the largest that are served", () => {

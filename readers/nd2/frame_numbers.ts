@@ -1,6 +1,7 @@
 /** Numbers of frames: outer loops vary slowest. */
 import { DecodeFailed } from "../errors.ts";
 import type { Position } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { Loop, LoopKind } from "./experiment.ts";
 
 /** Frames that loops may promise. */
@@ -19,6 +20,13 @@ export class FrameNumbers {
     if (this.count >= MAX_PROMISED) {
       throw new DecodeFailed(`the loops of the experiment promise ${this.count} frames`);
     }
+  }
+
+  /** A warning where other than the promised frames are stored. */
+  mismatch(stored: number): Warning[] {
+    if (stored === this.count) return [];
+    const code = stored < this.count ? "planes_missing" : "metadata_disagree";
+    return [warning(code, `${stored} frames are stored, but the experiment has ${this.count}`)];
   }
 
   /** Steps of a kind; of several loops of one kind all together. */

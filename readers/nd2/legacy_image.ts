@@ -15,6 +15,7 @@ import { MAX_CHANNELS } from "../limits.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { hexColor } from "./channel_list.ts";
 import { FrameNumbers } from "./frame_numbers.ts";
@@ -33,15 +34,22 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const first = places[0];
   if (first === undefined) throw new DecodeFailed("it holds no frames");
   const size = codestreamSize(file, first);
-  const warnings = mapped ? [] : ["The map of the boxes was of no use; they were searched for"];
-  if (!headerAgrees(file, boxes, size)) warnings.push("The header of the file is missing");
+  const warnings: Warning[] = [];
+  if (!mapped) {
+    warnings.push(
+      warning("file_damaged", "The box map is unusable; the boxes were found by searching the file"),
+    );
+  }
+  if (!headerAgrees(file, boxes, size)) {
+    warnings.push(warning("file_damaged", "The header of the file is missing"));
+  }
   const { xml } = variantBudget();
   const read = (purpose: string): VariantObject => {
     try {
       return documentOf(file, boxes, purpose, xml);
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      warnings.push(`Metadata are left out: ${error.message}`);
+      warnings.push(warning("metadata_damaged", `Metadata are left out: ${error.message}`));
       return EMPTY;
     }
   };
@@ -57,9 +65,7 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   }
   const numbers = new FrameNumbers(legacyLoops(experiment, description));
   const frames = Math.floor(places.length / perFrame);
-  if (frames !== numbers.count) {
-    warnings.push(`${frames} frames are stored, and the experiment has ${numbers.count}`);
-  }
+  warnings.push(...numbers.mismatch(frames));
   const store = { file, places, perFrame, size, stop };
   return scenesOf({ file, boxes, picture, planes, numbers, store, warnings });
 }
@@ -85,7 +91,7 @@ interface LegacyFile {
   readonly planes: readonly VariantObject[];
   readonly numbers: FrameNumbers;
   readonly store: CodestreamStore;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 const planesOf = (picture: VariantObject) =>
@@ -103,9 +109,12 @@ function scenesOf(opened: LegacyFile): Scenes {
   return {
     count: served.length,
     own: 0,
-    warnings: served.length === declared
-      ? []
-      : [`${declared - served.length} of ${declared} positions have no frames and are left out`],
+    warnings: served.length === declared ? [] : [
+      warning(
+        "scenes_left_out",
+        `${declared - served.length} of ${declared} positions have no frames and are left out`,
+      ),
+    ],
     entries: (most) => {
       const sizes = sizesOf(acquisition(0).axes);
       return served.slice(0, most).map(() => ({ name: null, sizes }));

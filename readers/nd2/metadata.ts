@@ -1,6 +1,7 @@
 /** The documents that describe the image, from binary or XML chunks of either generation. */
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import { readChunk } from "./chunk.ts";
 import { ATTRIBUTES } from "./chunk_map.ts";
 import { parseLite, type VariantBudget, variantBudget } from "./clx_lite.ts";
@@ -26,7 +27,7 @@ export interface Metadata {
   /** Texts for people. */
   readonly texts: VariantObject;
   /** Documents that are damaged and were left out or are incomplete. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -36,25 +37,27 @@ export interface Metadata {
  */
 export function readMetadata(file: ByteSource, chunks: StoredChunks): Metadata {
   const budget = variantBudget();
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const read = (names: readonly string[]): VariantObject | null => {
     const found = chunks.find(names);
     if (found === null) return null;
     const { value, fault } = parseChunk(file, found, budget);
-    if (fault !== null) warnings.push(`What was cut off of the metadata is missing: ${fault}`);
+    if (fault !== null) warnings.push(warning("metadata_damaged", `The metadata are truncated: ${fault}`));
     return unwrapped(value);
   };
   const attributes = read(ATTRIBUTES);
   if (attributes === null) throw new DecodeFailed("the attributes of the image are missing");
   const picture = read(PICTURE);
-  if (picture === null) warnings.push("The names of the channels and the pixel size are missing");
+  if (picture === null) {
+    warnings.push(warning("metadata_missing", "The file lacks channel names and pixel size"));
+  }
   const experiment = read(EXPERIMENT) ?? EMPTY;
   let texts: VariantObject = EMPTY;
   try {
     texts = read(TEXTS) ?? EMPTY;
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    warnings.push(`The texts of the file are left out: ${error.message}`);
+    warnings.push(warning("metadata_damaged", `The texts of the file are left out: ${error.message}`));
   }
   return { attributes, picture: picture ?? EMPTY, experiment, texts, warnings };
 }

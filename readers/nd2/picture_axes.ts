@@ -1,6 +1,7 @@
 /** What rows, columns and loops of frames mean, and their steps. */
 import { calibrated, type Calibration, known } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import { numberIn, positiveIn, type VariantObject } from "./variant.ts";
 
 /** What `ePictureXAxis` and `ePictureYAxis` name; 0 and 1 are the axes of the picture. */
@@ -13,7 +14,7 @@ export interface PictureAxes {
   /** True where rows are lines in time. */
   readonly lineScan: boolean;
   /** What rows or columns are, where it is not what pictures have. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -26,7 +27,7 @@ export function pictureAxes(picture: VariantObject): PictureAxes {
   const time = known(calibrated(positiveIn(picture, "dTimeAxisCalibration"), "ms"));
   const depth = known(calibrated(positiveIn(picture, "dZAxisCalibration"), "um"));
   const steps: Partial<Record<AxisLetter, Calibration>> = {};
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   for (
     const [letter, key, what] of [["Y", "ePictureYAxis", "Rows"], ["X", "ePictureXAxis", "Columns"]] as const
   ) {
@@ -40,12 +41,25 @@ export function pictureAxes(picture: VariantObject): PictureAxes {
       : pixel;
     if (step) steps[letter] = step;
     if (axis === AXIS.time && !time) {
-      warnings.push(`${what} are time, and the file does not say how long one of them takes`);
-    } else if (axis === AXIS.time && letter === "X") warnings.push("Columns are time");
-    if (axis === AXIS.depth) {
-      warnings.push(`${what} are focus planes${depth ? "" : ", and the file does not say how far apart"}`);
+      warnings.push(
+        warning(
+          "step_unknown",
+          `${what} are points in time, and the file does not state the time between them`,
+        ),
+      );
+    } else if (axis === AXIS.time && letter === "X") {
+      warnings.push(warning("axis_replaced", "Columns are points in time"));
     }
-    if (axis === AXIS.point) warnings.push(`${what} are samples of one point in time`);
+    if (axis === AXIS.depth) {
+      warnings.push(
+        depth
+          ? warning("axis_replaced", `${what} are focus planes`)
+          : warning("step_unknown", `${what} are focus planes, and the file does not state their distance`),
+      );
+    }
+    if (axis === AXIS.point) {
+      warnings.push(warning("axis_replaced", `${what} are points in time at one place`));
+    }
   }
   return { steps, lineScan: numberIn(picture, "ePictureYAxis") === AXIS.time, warnings };
 }

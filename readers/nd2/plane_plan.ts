@@ -5,6 +5,7 @@ import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
 import { scratchBytes } from "../scratch.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 import type { StoredChunks } from "./stored_chunks.ts";
 import { findFrame, inflatedBytes, inflatedFrame, type StoredFrame } from "./stored_frame.ts";
@@ -68,10 +69,10 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
   };
 }
 
-function lackingRows(frame: StoredFrame, count: number, layout: FrameLayout): string[] {
-  if (count < layout.rows) return [`${count} of ${layout.rows} lines are stored`];
+function lackingRows(frame: StoredFrame, count: number, layout: FrameLayout): Warning[] {
+  if (count < layout.rows) return [warning("lines_missing", `${count} of ${layout.rows} lines are stored`)];
   if (frame.lacking === 0) return [];
-  return [`${frame.what} declares ${frame.lacking} bytes behind the end of the file`];
+  return [warning("file_damaged", `${frame.what} extends ${frame.lacking} bytes beyond the end of the file`)];
 }
 
 /** Gives bytes of a frame; those of a raw one hold until the next call. */

@@ -3,6 +3,7 @@ import type { ByteSource } from "../byte_source.ts";
 import { SURPLUS } from "../codecs/segment.ts";
 import { deflate } from "../codecs/zlib.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type Chunk, MAX_NAME_BYTES, requireChunk } from "./chunk.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 import type { StoredChunks } from "./stored_chunks.ts";
@@ -24,7 +25,7 @@ export interface StoredFrame {
   /** True for a zlib stream. */
   readonly zlib: boolean;
   /** What makes its place doubtful, as a warning, or `null`. */
-  readonly doubt: string | null;
+  readonly doubt: Warning | null;
   /** Names it in messages: `frame 3 at 81920`. */
   readonly what: string;
 }
@@ -66,10 +67,13 @@ export function findFrame(
 }
 
 /** Samples lie behind the name field, so one of another length than the program writes may be damaged. */
-function placeDoubt({ nameField }: Chunk, number: number): string | null {
+function placeDoubt({ nameField }: Chunk, number: number): Warning | null {
   // Other programs do not pad names.
   if (nameField <= MAX_NAME_BYTES || nameField === FRAME_NAME_FIELD) return null;
-  return `The name field of frame ${number} has ${nameField} bytes, not ${FRAME_NAME_FIELD}; its samples may lie elsewhere`;
+  return warning(
+    "file_damaged",
+    `The name field of frame ${number} has ${nameField} bytes, not ${FRAME_NAME_FIELD}; its samples may lie elsewhere`,
+  );
 }
 
 /** The attributes tell whether frames are zlib streams; some programs state the wrong one, and lengths tell then. */

@@ -1,6 +1,7 @@
 /** Physical steps of the axes. */
 import { calibrated, type Calibration, known, UNCALIBRATED } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { MainSettings, PlannedAxis } from "./main_settings.ts";
 import { IMAGE, SCAN } from "./plane_settings.ts";
 import type { Settings } from "./settings.ts";
@@ -28,20 +29,23 @@ export interface Steps {
   /** By letter, those that are known. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** What contradicts itself. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Steps of all axes of the main image. */
 export function stepsOf(sources: StepSources): Steps {
   const { main, settings, plane, times } = sources;
   const { axes } = main;
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const length = (letter: "X" | "Y") => {
     const key = letter === "X" ? "Width" : "Height";
     const [ofMain, ofPlane] = [imageStep(settings, MAIN_IMAGE, key), imageStep(plane, IMAGE, key)];
     if (ofMain && ofPlane && ofMain.unit === ofPlane.unit && differ(ofMain.step, ofPlane.step)) {
       warnings.push(
-        `Steps along ${letter} are stated as ${ofMain.step} and, beside the first plane, as ${ofPlane.step} ${ofMain.unit}`,
+        warning(
+          "metadata_disagree",
+          `Steps along ${letter} are stated as ${ofMain.step} and, beside the first plane, as ${ofPlane.step} ${ofMain.unit}`,
+        ),
       );
     }
     // Of a line scan the main settings may state the frame that the line was drawn in.
@@ -60,7 +64,9 @@ export function stepsOf(sources: StepSources): Steps {
     : main.rows === "T"
     ? linePeriod(sources)
     : steps[main.rows] ?? planned(axes.get(main.rows));
-  if (main.rows === "T" && rows === undefined) warnings.push("The file does not say how long a line takes");
+  if (main.rows === "T" && rows === undefined) {
+    warnings.push(warning("step_unknown", "The file does not say how long a line takes"));
+  }
   const all = { ...steps, Y: rows };
   const known_ = Object.entries(all).filter(([, step]) => step !== undefined);
   return { calibrations: Object.fromEntries(known_), warnings };

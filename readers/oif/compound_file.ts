@@ -8,6 +8,7 @@
  */
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import { ChainSource, sectorsOf, SectorTable } from "./chain.ts";
 
 /** Signature of a compound file. */
@@ -80,16 +81,24 @@ export class CompoundFile {
   }
 
   /** What no writer leaves: a part of a sector at the end, or a FAT that speaks of sectors behind it. */
-  get warnings(): string[] {
+  get warnings(): Warning[] {
     const { sectorBytes } = this.#header;
     const { size } = this.#file;
     if (size % sectorBytes !== 0) {
       return [
-        `The file has ${size} bytes, no whole sectors of ${sectorBytes}: some bytes were lost or inserted`,
+        warning(
+          "file_damaged",
+          `The file has ${size} bytes, no whole sectors of ${sectorBytes}: some bytes were lost or inserted`,
+        ),
       ];
     }
     return this.#fat.reachesBeyond
-      ? ["The table of sectors speaks of more than the file has: it was cut, or the table is damaged"]
+      ? [
+        warning(
+          "file_damaged",
+          "The table of sectors speaks of more than the file has: it was cut, or the table is damaged",
+        ),
+      ]
       : [];
   }
 

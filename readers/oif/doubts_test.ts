@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { readPage } from "../tiff/page.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
+import { textsOf } from "../../tests/warning_texts.ts";
 import { tiffBytes } from "../../tests/fixtures/tiff_writer.ts";
 import { DecodedBytes } from "../byte_source.ts";
 import { FileAccess } from "../random_access.ts";
@@ -37,26 +38,28 @@ const main = (order: string, sizes: Record<string, number>) =>
     ),
   );
 
+const doubts = (...facts: Parameters<typeof sizeDoubts>) => textsOf(sizeDoubts(...facts));
+
 const image = (values: string) => new Settings(`[Image Parameters]\n${values}`, "it");
 
 Deno.test("sizes that agree, or that the settings leave open, are no doubt", () => {
   for (const sizes of [{ X: 6, Y: 5 }, { X: 0, Y: 0 }, { X: 1, Y: 1 }, {}]) {
-    deepEqual(sizeDoubts(main("XYC", sizes), null, PAGE), []);
+    deepEqual(doubts(main("XYC", sizes), null, PAGE), []);
   }
   deepEqual(
-    sizeDoubts(main("XYC", {}), image("ImageWidth=6\nImageHeight=5\nImageDepth=2\n"), PAGE),
+    doubts(main("XYC", {}), image("ImageWidth=6\nImageHeight=5\nImageDepth=2\n"), PAGE),
     [],
   );
   // Lines of a scan in time are compared apart, since one may have been interrupted.
-  deepEqual(sizeDoubts(main("XTC", { X: 6, T: 50 }), null, PAGE), []);
+  deepEqual(doubts(main("XTC", { X: 6, T: 50 }), null, PAGE), []);
 });
 
 Deno.test("each size and the depth that are stated otherwise are told", () => {
-  deepEqual(sizeDoubts(main("XYC", { X: 7, Y: 4 }), null, PAGE), [
+  deepEqual(doubts(main("XYC", { X: 7, Y: 4 }), null, PAGE), [
     "The settings plan 7 columns; the planes have 6",
     "The settings plan 4 rows; the planes have 5",
   ]);
-  deepEqual(sizeDoubts(main("XZC", { X: 6, Z: 4, Y: 5 }), null, PAGE), [
+  deepEqual(doubts(main("XZC", { X: 6, Z: 4, Y: 5 }), null, PAGE), [
     "The settings plan 4 rows; the planes have 5",
   ]);
   for (
@@ -66,7 +69,7 @@ Deno.test("each size and the depth that are stated otherwise are told", () => {
       ["ImageDepth=1\n", "1 bytes a sample; it has 16 bits"],
     ] as const
   ) {
-    deepEqual(sizeDoubts(main("XYC", {}), image(values), PAGE), [
+    deepEqual(doubts(main("XYC", {}), image(values), PAGE), [
       `The settings beside the first plane state ${said}`,
     ]);
   }
@@ -74,7 +77,7 @@ Deno.test("each size and the depth that are stated otherwise are told", () => {
 
 Deno.test("lines that were planned and those that are stored", () => {
   const lines = (planned: number, fewest: number, most: number) =>
-    rowDoubts(main("XTC", { T: planned }), fewest, most);
+    textsOf(rowDoubts(main("XTC", { T: planned }), fewest, most));
   deepEqual([lines(5, 5, 5), lines(0, 5, 5), lines(1, 5, 5)], [[], [], []]);
   deepEqual(lines(6, 5, 5), ["The line scan was interrupted: 5 of 6 lines are stored"]);
   deepEqual(lines(4, 5, 5), ["5 lines are stored; the settings plan 4"]);

@@ -1,5 +1,6 @@
 /** The files of one acquisition by name, wherever they lie: in a folder, or as streams of a compound file. */
 import type { ByteSource } from "../byte_source.ts";
+import type { Warning } from "../warning.ts";
 
 /** Named runs of bytes. Names are compared without case and never lead out of where they lie. */
 export interface NamedStreams {
@@ -10,7 +11,7 @@ export interface NamedStreams {
   /** Bytes of all of them together. */
   readonly fileSize: number;
   /** What is missing or ambiguous among them. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   /** Memory that they take while they are kept, from above. */
   readonly indexBytes: number;
   /**

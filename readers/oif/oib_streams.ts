@@ -1,6 +1,7 @@
 /** The files of an OIB: streams of a compound file with neutral names, which the stream `OibInfo.txt` maps. */
 import type { ByteSource } from "../byte_source.ts";
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
+import { warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { calledBy, NAME_BYTES, type NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";
@@ -90,9 +91,12 @@ function mapped(info: Settings, compound: CompoundFile, main: string) {
     streams.set(name.toLowerCase(), { name, stream });
   }
   const named = missing.slice(0, MAX_NAMED).map(quoted).join(", ");
-  const warnings = missing.length === 0
-    ? []
-    : [`${missing.length} files that "${INFO}" names are not in the file, such as ${named}`];
+  const warnings = missing.length === 0 ? [] : [
+    warning(
+      "file_missing",
+      `${missing.length} files that "${INFO}" names are not in the file, such as ${named}`,
+    ),
+  ];
   return { streams, warnings };
 }
 

@@ -5,6 +5,7 @@ import { type PageLayout, readPage } from "../tiff/page.ts";
 import { MAX_RECENT, RecentFiles } from "../tiff/recent_files.ts";
 import { sameLayout } from "../tiff/stored_planes.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { NamedStreams } from "./named_streams.ts";
 
 /** An image file and its page. */
@@ -14,7 +15,7 @@ export interface PlaneImage {
   /** Its first page; FluoView writes no other. */
   readonly page: PageLayout;
   /** Where there is another page, or what leads to it is damaged. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The image files of an acquisition. */
@@ -99,10 +100,14 @@ export class PlaneImages {
 }
 
 /** A warning where the chain of pages does not end with the first, which moved bytes would do to it. */
-function chainWarnings(tiff: TiffFile, name: string): string[] {
+function chainWarnings(tiff: TiffFile, name: string): Warning[] {
   const pages = tiff.countUpTo(2);
   if (tiff.brokenTail !== null) {
-    return [`"${name}" names another page that it does not hold: ${tiff.brokenTail}`];
+    return [
+      warning("file_damaged", `"${name}" names another page that it does not hold: ${tiff.brokenTail}`),
+    ];
   }
-  return pages > 1 ? [`"${name}" holds more than one page; the first is read`] : [];
+  return pages > 1
+    ? [warning("content_left_out", `"${name}" holds more than one page; the first is read`)]
+    : [];
 }

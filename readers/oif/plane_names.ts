@@ -1,5 +1,6 @@
 /** What the names of image files tell: channel, time, focus and wavelength of planes, and which are reference images. */
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 
 /** Letters and numbers of one name. */
 export interface PlaneName {
@@ -16,7 +17,7 @@ export interface PlaneNames {
   /** Reference images of the first set. */
   readonly references: readonly PlaneName[];
   /** What is left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Letters with their numbers, of three digits or more; `-R` and a number for a reference image. */
@@ -51,10 +52,15 @@ export function planeNames(names: readonly string[]): PlaneNames {
     references,
     warnings: [
       ...others.map((group) =>
-        `${group.length} images named like "${group[0]?.name}" are none of the planes named like ` +
-        `"${planes[0]?.name}" and are left out`
+        warning(
+          "content_left_out",
+          `${group.length} images named like "${group[0]?.name}" are none of the planes named like ` +
+            `"${planes[0]?.name}" and are left out`,
+        )
       ),
-      ...(sets.size > 1 ? [`Of ${sets.size} sets of reference images the first is served`] : []),
+      ...(sets.size > 1
+        ? [warning("reference_unreadable", `Of ${sets.size} sets of reference images the first is served`)]
+        : []),
     ],
   };
 }

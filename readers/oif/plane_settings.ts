@@ -1,5 +1,6 @@
 /** The settings beside an image file, `.pty`, which may be missing. */
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";
 
@@ -28,7 +29,7 @@ export const namedBy = (part: string, extension: string): string => {
 /** Settings of image files by the name of the image. */
 export class PlaneSettings {
   /** Why some could not be read. */
-  readonly warnings: string[] = [];
+  readonly warnings: Warning[] = [];
   readonly #streams: NamedStreams;
 
   /** Nothing is read yet. */
@@ -49,7 +50,9 @@ export class PlaneSettings {
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       if (this.warnings.length < MAX_NAMED) {
-        this.warnings.push(`The settings "${name}" cannot be read: ${error.message}`);
+        this.warnings.push(
+          warning("metadata_damaged", `The settings "${name}" cannot be read: ${error.message}`),
+        );
       }
       return null;
     }

@@ -3,6 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
+import { type Warning, warning } from "../warning.ts";
 import { imageSteps } from "./calibration.ts";
 import type { MainSettings } from "./main_settings.ts";
 import type { NamedStreams } from "./named_streams.ts";
@@ -33,7 +34,7 @@ export interface ReferenceResult {
   /** The image, or `null`. */
   readonly reference: Reference | null;
   /** Why there is none. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Describes the reference image of an acquisition. */
@@ -43,7 +44,10 @@ export function referenceImage(sources: ReferenceSources): ReferenceResult {
     return described(sources);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    return { reference: null, warnings: [`The reference image cannot be read: ${error.message}`] };
+    return {
+      reference: null,
+      warnings: [warning("reference_unreadable", `The reference image cannot be read: ${error.message}`)],
+    };
   }
 }
 

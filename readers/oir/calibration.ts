@@ -1,6 +1,7 @@
 /** Physical steps of the axes of the main image. */
 import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
 import type { AxisLetter } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameDocuments, PositionAxis } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import { firstFrame, type StoredFrames } from "./stored_frames.ts";
@@ -41,8 +42,8 @@ export function frameSteps(
   frames: StoredFrames,
   documents: FrameDocuments,
   properties: ImageProperties,
-): { readonly steps: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly string[] } {
-  const warnings: string[] = [];
+): { readonly steps: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly Warning[] } {
+  const warnings: Warning[] = [];
   const first = firstFrame(frames);
   const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
     if (frames[letter].length < 2) return null;
@@ -64,7 +65,9 @@ export function frameSteps(
     }
     const name = letter.toUpperCase();
     if (stated.some && !stated.all) {
-      warnings.push(`Some of the first frames along ${name} do not state their position`);
+      warnings.push(
+        warning("metadata_missing", `Some of the first frames along ${name} do not state their position`),
+      );
     }
     const [found] = known;
     if (found === undefined) return null;
@@ -74,7 +77,10 @@ export function frameSteps(
       .find((value) => Math.abs(value - found) > share * found + unit);
     if (other !== undefined) {
       warnings.push(
-        `Steps along ${name} are stated as ${found} and as ${other} ${UNITS[axis]}; the first is served`,
+        warning(
+          "metadata_disagree",
+          `Steps along ${name} are stated as ${found} and as ${other} ${UNITS[axis]}; the first is served`,
+        ),
       );
     }
     return found;

@@ -4,6 +4,7 @@
  * for another one.
  */
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { damageWithin, type FileScan, planeKey } from "./file_scan.ts";
 import { type ChannelList, type DescribedChannel, orderIsSound, shortened } from "./described_channels.ts";
@@ -61,11 +62,15 @@ export function channelList(
   if (silent !== undefined && lost !== null) {
     throw new DecodeFailed(`channel ${label(silent)} has no readable pixels: ${lost}`);
   }
-  if (silent !== undefined) warnings.push(`Channel ${label(silent)} is listed as recorded and has no pixels`);
+  if (silent !== undefined) {
+    warnings.push(
+      warning("channel_missing", `Channel ${label(silent)} is listed as recorded and has no pixels`),
+    );
+  }
   const [fragment] = fragments;
   if (fragment !== undefined) {
     const what = `Pixels of channel ${shortened(fragment)} are left out`;
-    warnings.push(`${what}: no document describes it, and it is incomplete`);
+    warnings.push(warning("channel_missing", `${what}: no document describes it, and it is incomplete`));
   }
   const ids = [...described, ...undescribed.filter((id) => !fragments.includes(id))];
   const nameOf = (id: string) =>
@@ -83,7 +88,7 @@ const planeIn = (scan: FileScan, frame: FrameIndex, id: string) =>
 function agreed(
   [last, other]: readonly Description[],
   withPixels: ReadonlySet<string>,
-): { description: Description | null; warnings: string[] } {
+): { description: Description | null; warnings: Warning[] } {
   if (last === undefined) return { description: null, warnings: [] };
   const sequence = (copy: Description) => [...copy.keys()].filter((id) => withPixels.has(id));
   const sound = (copy: Description) =>
@@ -100,7 +105,10 @@ function agreed(
   return {
     description: usable,
     warnings: [
-      "The two copies of the image properties disagree about the channels; those of the copy that fits the pixels count",
+      warning(
+        "metadata_disagree",
+        "The two copies of the image properties disagree about the channels; those of the copy that fits the pixels count",
+      ),
     ],
   };
 }

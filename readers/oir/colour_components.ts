@@ -1,6 +1,7 @@
 /** Components of a colour image, which are stored as channels. */
 import { DecodeFailed } from "../errors.ts";
 import { COLOURS } from "../channel_names.ts";
+import { warning } from "../warning.ts";
 import { type ChannelList, shortened } from "./described_channels.ts";
 import { orderedIds } from "./main_image.ts";
 import type { Metadata } from "./metadata.ts";
@@ -45,8 +46,11 @@ export function colourComponents(
     described,
     names: COLOURS,
     warnings: [
-      "The file does not say which component has which colour; they are named in the order of their ids" +
-      elsewhere,
+      warning(
+        "metadata_missing",
+        "The file does not say which component has which colour; they are named in the order of their ids" +
+          elsewhere,
+      ),
     ],
   };
 }

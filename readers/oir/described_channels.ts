@@ -1,4 +1,5 @@
 /** Channels as the image properties describe them. */
+import type { Warning } from "../warning.ts";
 import { child, descendant, descendants, type XmlElement } from "../xml.ts";
 
 /** One channel of the image properties. */
@@ -22,7 +23,7 @@ export interface ChannelList {
   /** `null` where the file gives none. */
   readonly names: readonly (string | null)[];
   /** What the user should know about the channels. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Channels by id, in the order of their `order` attributes. What the first element of an id says counts. */

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { numberOf } from "../numbers.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../byte_source.ts";
+import { type Warning, warning } from "../warning.ts";
 import { child, descendant, parseXml, type XmlElement } from "../xml.ts";
 import type { DocumentBlock } from "./file_scan.ts";
 
@@ -125,7 +126,7 @@ const MAX_NAMED = 3;
 /** Parses documents as long as the acquisition stays within its bounds. */
 export class DocumentParser {
   /** Faults of documents that were parsed all the same. */
-  readonly warnings: string[] = [];
+  readonly warnings: Warning[] = [];
   #nodes = MAX_NODES;
   #bytes = MAX_PARSED_BYTES;
 
@@ -148,7 +149,9 @@ export class DocumentParser {
     try {
       const root = parseXml(text, what, limits);
       const fault = faultIn(text, text !== stored);
-      if (fault !== null && this.warnings.length < MAX_NAMED) this.warnings.push(`In ${what} ${fault}`);
+      if (fault !== null && this.warnings.length < MAX_NAMED) {
+        this.warnings.push(warning("metadata_damaged", `In ${what} ${fault}`));
+      }
       return root;
     } finally {
       this.#nodes -= nodes - limits.nodes;

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { RandomAccessFile } from "../random_access.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type ChunkOwner, type FrameIndex, parseChunkName } from "./chunk_name.ts";
 import {
   type Block,
@@ -67,7 +68,7 @@ export interface FileScan {
   /** What is wrong with the blocks. */
   readonly damage: Damage;
   /** What the user should know about the index and the end of the file. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Heap of one chunk in its list, and of one plane or frame document with its key. */
@@ -99,28 +100,47 @@ export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const index = readIndex(file, header);
   const cut = endWarnings(header, name, file.size);
   if (typeof index === "string") {
-    const why = cut.length > 0
-      ? cut
-      : [`The block index of "${name}" is unusable (${index}); the blocks were found one by one`];
+    const why = cut.length > 0 ? cut : [
+      warning(
+        "file_damaged",
+        `The block index of "${name}" is unusable (${index}); the blocks were found one by one`,
+      ),
+    ];
     return collect(file, walkedBlocks(file, header, stop), header.truncated, why);
   }
   const notes = index.fault === null ? cut : [
     ...cut,
-    `The block index of "${name}" is damaged (${index.fault}); the blocks after it were found one by one`,
+    warning(
+      "file_damaged",
+      `The block index of "${name}" is damaged (${index.fault}); the blocks after it were found one by one`,
+    ),
   ];
   const indexed = collect(file, indexedBlocks(file, header, index.entries, stop), header.truncated, notes);
   if (indexed.damage.none) return indexed;
-  const why = `The block index of "${name}" does not match the blocks (${indexed.damage.text})`;
+  const why = warning(
+    "file_damaged",
+    `The block index of "${name}" does not match the blocks (${indexed.damage.text})`,
+  );
   const walked = collect(file, walkedBlocks(file, header, stop), header.truncated, [...cut, why]);
   return walked.damage.none ? walked : indexed;
 }
 
 /** What is wrong with the end of a file. */
-function endWarnings({ truncated, endsBeforeIndex }: ContainerHeader, name: string, size: number): string[] {
-  if (truncated) return [`"${name}" is truncated: it had more than its ${size} bytes when it was closed`];
+function endWarnings({ truncated, endsBeforeIndex }: ContainerHeader, name: string, size: number): Warning[] {
+  if (truncated) {
+    return [
+      warning(
+        "file_damaged",
+        `"${name}" is truncated: it had more than its ${size} bytes when it was closed`,
+      ),
+    ];
+  }
   if (endsBeforeIndex === null) return [];
   return [
-    `The header of "${name}" is damaged: it states an end at ${endsBeforeIndex}, before the block index`,
+    warning(
+      "file_damaged",
+      `The header of "${name}" is damaged: it states an end at ${endsBeforeIndex}, before the block index`,
+    ),
   ];
 }
 
@@ -135,7 +155,7 @@ function collect(
   file: RandomAccessFile,
   source: BlockSource,
   truncated: boolean,
-  warnings: readonly string[],
+  warnings: readonly Warning[],
 ): FileScan {
   const found = new BlockCollector(source);
   for (const block of source.blocks()) found.add(block);

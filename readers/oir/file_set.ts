@@ -5,6 +5,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import { type Warning, warning } from "../warning.ts";
 import { DocumentParser } from "./documents.ts";
 import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
 import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
@@ -27,7 +28,7 @@ export interface FileSet {
   /** The main file, then its continuations in their order. */
   readonly scans: readonly FileScan[];
   /** Why the set ends where it does. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -58,7 +59,7 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
 }
 
 /** Adds the continuations of the first scan, in their order, and says why there are no more than these. */
-function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, files: FileAccess): string[] {
+function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, files: FileAccess): Warning[] {
   const namesOf = (n: number) =>
     ["", ...EXTENSIONS].map((end) => `${stem}_${String(n).padStart(5, "0")}${end}`);
   for (let n = 1;; n += 1) {
@@ -68,10 +69,15 @@ function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, fil
       throw new DecodeFailed(`the acquisition goes on in more than ${MAX_CONTINUATIONS} files`);
     }
     const scan = scanContinuation(file, files);
-    if (typeof scan === "string") return [scan];
+    if ("code" in scan) return [scan];
     const difference = kinship.difference(scan);
     if (difference !== null) {
-      return [`"${basename(file.path)}" ${difference} and is not taken for a continuation`];
+      return [
+        warning(
+          "content_left_out",
+          `"${basename(file.path)}" ${difference} and is not taken for a continuation`,
+        ),
+      ];
     }
     scans.push(scan);
     if (scans.reduce((sum, { planes }) => sum + planes.size, 0) > MAX_PLANES) {
@@ -92,21 +98,31 @@ function openFirst(names: readonly string[], files: FileAccess): RandomAccessFil
 }
 
 /** Why the set ends where it does, when there is more than its end. */
-function unopened(next: readonly string[], afterNext: readonly string[], files: FileAccess): string[] {
+function unopened(next: readonly string[], afterNext: readonly string[], files: FileAccess): Warning[] {
   const unreachable = next.find((name) => files.hasEntry(name) && files.kind(name) !== "directory");
-  if (unreachable) return [`The continuation file "${basename(unreachable)}" cannot be opened`];
+  if (unreachable) {
+    return [warning("file_unreadable", `The continuation file "${basename(unreachable)}" cannot be opened`)];
+  }
   return afterNext.some((name) => files.kind(name) === "file")
-    ? [`The continuation file "${basename(next[0] ?? "")}" is missing; what comes after it is not read`]
+    ? [
+      warning(
+        "file_missing",
+        `The continuation file "${basename(next[0] ?? "")}" is missing; what comes after it is not read`,
+      ),
+    ]
     : [];
 }
 
 /** What a continuation file holds, or why it cannot be read; the files before it are sound without it. */
-function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan | string {
+function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan | Warning {
   try {
     return scanFile(file, files.stop);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    return `The continuation file "${basename(file.path)}" cannot be read: ${error.message}`;
+    return warning(
+      "file_unreadable",
+      `The continuation file "${basename(file.path)}" cannot be read: ${error.message}`,
+    );
   }
 }
 

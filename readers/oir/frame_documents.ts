@@ -1,6 +1,7 @@
 /** Frame documents: the geometry of the stored planes and where each frame lies in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import { child, descendants, type XmlElement } from "../xml.ts";
 import { type FrameIndex, parseFrameId } from "./chunk_name.ts";
 import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
@@ -54,7 +55,7 @@ const MAX_FRAME_BYTES = 1 << 20;
 /** Frame documents of all files of an acquisition, read when asked for. */
 export class FrameDocuments {
   /** What could not be read of the documents that were asked for so far. */
-  readonly warnings: string[] = [];
+  readonly warnings: Warning[] = [];
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
@@ -168,8 +169,8 @@ export class FrameDocuments {
     return times.every((time, i) => time > (times[i - 1] ?? -Infinity)) ? times : null;
   }
 
-  #warn(warning: string): void {
-    if (this.warnings.length < MAX_NAMED) this.warnings.push(warning);
+  #warn(text: string): void {
+    if (this.warnings.length < MAX_NAMED) this.warnings.push(warning("metadata_damaged", text));
   }
 
   *#places(): Generator<[FileScan, number]> {
@@ -197,7 +198,7 @@ export class FrameDocuments {
       const stored = readDocuments(scan.file, { offset, length }).find((d) => d.name === "frameProperties");
       if (!stored) return null;
       if (!stored.bytes.every(isText)) {
-        this.#warn(`The frame document at ${offset} holds bytes that are no text`);
+        this.#warn(`The frame document at ${offset} contains bytes that are not text`);
       }
       return frameDocument(this.#parser.parse(stored));
     } catch (error) {

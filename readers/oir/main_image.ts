@@ -5,6 +5,7 @@ import { item } from "../item.ts";
 import { MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { Channel, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { type FileScan, planeKey } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
@@ -56,7 +57,7 @@ export interface RowLayout {
   /** Rows of the whole array; of a line scan, the most that any channel has. */
   readonly rows: number;
   /** What the user should know about the rows. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** What tells a line scan from a frame. */
@@ -90,19 +91,27 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
       ? {
         lineScan: false,
         rows: fewest,
-        warnings: [`The planes hold ${fewest} rows, more than the ${height} of their frame`],
+        warnings: [
+          warning(
+            "metadata_disagree",
+            `The planes hold ${fewest} rows, more than the ${height} of their frame`,
+          ),
+        ],
       }
       : { lineScan: false, rows: height, warnings: [] };
   }
   const lines = properties.axes.get("TIMELAPSE")?.maxSize ?? null;
   const warnings = lines !== null && most < lines
-    ? [`The line scan was interrupted: ${most} of ${lines} lines are stored`]
+    ? [warning("lines_missing", `The line scan was interrupted: ${most} of ${lines} lines are stored`)]
     : [];
   const { line } = properties;
   if (line !== null && !widthFits(width, line)) {
     warnings.push(
-      `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
-        "the reference image may show another zoom or another line",
+      warning(
+        "metadata_disagree",
+        `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
+          "the reference image may show another zoom or another line",
+      ),
     );
   }
   return { lineScan: true, rows: most, warnings };

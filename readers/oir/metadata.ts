@@ -1,6 +1,7 @@
 /** Documents of a whole acquisition: the last image properties, completed from the first, and what else counts. */
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { XmlElement } from "../xml.ts";
 import { type CameraChannels, cameraChannels } from "./camera_channels.ts";
 import {
@@ -61,7 +62,7 @@ export interface Metadata {
   /** Series intervals in channel documents, in milliseconds. */
   readonly channelIntervals: () => number[];
   /** What the user should know about the metadata. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -82,13 +83,18 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
   }
   if (copies.length === 0) {
     reading.warnings.push(
-      "The file has no readable image properties: names and order of its channels, calibration and date are unknown",
+      warning(
+        "metadata_missing",
+        "The file has no readable image properties: names and order of its channels, calibration and date are unknown",
+      ),
     );
   }
   const [last, first] = copies;
   if (last && first) reading.warnings.push(...disagreement(last, first));
   if (copies.some(({ pixelVaries }) => pixelVaries)) {
-    reading.warnings.push("The channels state different pixel sizes; that of the first is served");
+    reading.warnings.push(
+      warning("metadata_disagree", "The channels state different pixel sizes; that of the first is served"),
+    );
   }
   return {
     properties: merged(copies) ?? NO_PROPERTIES,
@@ -113,7 +119,7 @@ const merged = ([last, first]: readonly ImageProperties[]): ImageProperties | nu
 
 /** Reading within bounds; what cannot be read counts as missing, and the user is told. */
 class Reading {
-  readonly warnings: string[] = [];
+  readonly warnings: Warning[] = [];
   readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
   #bytesLeft = MAX_SEARCHED_BYTES;
@@ -191,13 +197,13 @@ class Reading {
       return read();
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      const warning = `A metadata document is left out: ${error.message}`;
-      this.#warn(warning);
+      this.#warn(`A metadata document is left out: ${error.message}`);
       return null;
     }
   }
 
-  #warn(warning: string): void {
-    if (this.warnings.length < MAX_WARNINGS && !this.warnings.includes(warning)) this.warnings.push(warning);
+  #warn(text: string): void {
+    const known = this.warnings.some((one) => one.text === text);
+    if (this.warnings.length < MAX_WARNINGS && !known) this.warnings.push(warning("metadata_damaged", text));
   }
 }

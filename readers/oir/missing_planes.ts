@@ -1,5 +1,6 @@
 /** Planes after the first frame that are not stored, or not as a whole. */
 import type { StopFlag } from "../stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
 import { planeOf } from "./main_image.ts";
@@ -17,7 +18,7 @@ export function missingPlanes(
   frames: StoredFrames,
   { ids, needed }: { readonly ids: readonly string[]; readonly needed: number },
   stop: StopFlag,
-): string | null {
+): Warning | null {
   const first = planeKey(firstFrame(frames));
   let complete = 0;
   for (const scan of scans) {
@@ -40,8 +41,11 @@ export function missingPlanes(
     if (channel >= 0) {
       const place = `channel ${channel} of frame ${frameName(frame, frames)}`;
       return later - complete === 1
-        ? `The plane of ${place} is incomplete or missing`
-        : `${later - complete} planes of later frames are incomplete or missing, the first in ${place}`;
+        ? warning("planes_missing", `The plane of ${place} is incomplete or missing`)
+        : warning(
+          "planes_missing",
+          `${later - complete} planes of later frames are incomplete or missing, the first in ${place}`,
+        );
     }
   }
   return null;

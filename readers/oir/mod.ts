@@ -30,6 +30,7 @@ import {
   type Source,
 } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { channelList } from "./channel_list.ts";
 import { damageWithin, type FileScan, scanBytes } from "./file_scan.ts";
@@ -175,12 +176,20 @@ function axisSteps(
   documents: FrameDocuments,
   metadata: Metadata,
   { lineScan }: RowLayout,
-): { readonly calibrations: Partial<Record<AxisLetter, Calibration>>; readonly warnings: readonly string[] } {
+): {
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  readonly warnings: readonly Warning[];
+} {
   const { properties } = metadata;
   const period = lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;
   const { steps, warnings } = frameSteps(frames, documents, properties);
   const unknown = lineScan && period === null
-    ? ["The file does not say how long a line takes: rows have the spatial step instead of a time"]
+    ? [
+      warning(
+        "step_unknown",
+        "The file does not say how long a line takes: rows have the spatial step instead of a time",
+      ),
+    ]
     : [];
   return {
     calibrations: { ...steps, Y: period ?? properties.pixel.y, X: properties.pixel.x },
@@ -196,10 +205,10 @@ function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string
   return `it describes ${width} x ${height} pixels and holds none, as overview maps do`;
 }
 
-function scanWarnings({ file, warnings, damage }: FileScan): string[] {
+function scanWarnings({ file, warnings, damage }: FileScan): Warning[] {
   return damage.text === null
     ? [...warnings]
-    : [...warnings, `"${basename(file.path)}" is damaged: ${damage.text}`];
+    : [...warnings, warning("file_damaged", `"${basename(file.path)}" is damaged: ${damage.text}`)];
 }
 
 /** Fewer frames than intended: the acquisition was interrupted, or a continuation file is missing. */
@@ -208,7 +217,7 @@ function missingFrames(
   frames: StoredFrames,
   { properties }: Metadata,
   { lineScan }: RowLayout,
-): string[] {
+): Warning[] {
   if (lineScan) return [];
   const along = (axis: string, stored: readonly number[]) =>
     Math.max(properties.axes.get(axis)?.maxSize ?? 1, stored.length);
@@ -216,7 +225,10 @@ function missingFrames(
   const stored = scans.reduce((sum, scan) => sum + scan.planes.size, 0);
   return stored < intended
     ? [
-      `${stored} of ${intended} frames are stored: the acquisition was interrupted or a continuation file is missing`,
+      warning(
+        "planes_missing",
+        `${stored} of ${intended} frames are stored: the acquisition was interrupted or a continuation file is missing`,
+      ),
     ]
     : [];
 }

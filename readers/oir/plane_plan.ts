@@ -3,6 +3,7 @@ import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { item } from "../item.ts";
 import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import type { FileScan } from "./file_scan.ts";
 import { completeRows, planeOf, type RowLayout } from "./main_image.ts";
@@ -49,19 +50,26 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
   const { scans, frames, layout } = image;
   const frame = frameAt(frames, position);
   const planes = channels.map(({ id, channel }) => ({ channel, stored: planeOf(scans, frame, id) }));
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   for (const { channel, stored } of planes) {
     requireComplete(image, channel, stored, position);
     const extra = stored.bytes - neededBytes(layout, channel);
     if (!layout.lineScan && extra > 0) {
-      warnings.push(`Channel ${channel.index} stores ${extra} bytes more than its plane has`);
+      warnings.push(
+        warning(
+          "metadata_disagree",
+          `Channel ${channel.index} stores ${extra} bytes more than its plane needs`,
+        ),
+      );
     }
     if (layout.lineScan && stored.gap) warnings.push(lostLines(channel, stored.gap));
   }
   const complete = planes.map(({ channel, stored }) => completeIn(stored, channel));
   const count = complete.reduce((fewest, own) => Math.min(fewest, own), layout.rows);
   if (count < layout.rows) {
-    warnings.push(`${count} of ${layout.rows} lines are stored in every channel that was asked for`);
+    warnings.push(
+      warning("lines_missing", `${count} of ${layout.rows} lines are stored in every requested channel`),
+    );
   }
   const columns = item(channels, 0).channel.columns;
   const filled = { start: Math.min(rows?.start ?? 0, count), end: Math.min(rows?.end ?? count, count) };
@@ -114,8 +122,11 @@ function requireComplete(
 function lostLines(
   { index, name, columns, sampleType }: Channel,
   gap: NonNullable<StoredPlane["gap"]>,
-): string {
+): Warning {
   const rowBytes = columns * SAMPLE_BYTES[sampleType];
   const [first, last] = [Math.floor(gap.from / rowBytes) + 1, Math.ceil(gap.to / rowBytes)];
-  return `Channel ${index} ("${name}") lost lines ${first} to ${last}; the ${gap.after} bytes after them are left out`;
+  return warning(
+    "lines_missing",
+    `Channel ${index} ("${name}") lost lines ${first} to ${last}; the ${gap.after} bytes after them are left out`,
+  );
 }

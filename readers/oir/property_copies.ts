@@ -1,4 +1,5 @@
 /** The two copies of the image properties: a snapshot after the first frame, and what was true at the end. */
+import { type Warning, warning } from "../warning.ts";
 import type { ImageProperties } from "./image_properties.ts";
 
 /**
@@ -32,7 +33,7 @@ const known = ({ axes, disabledAxes }: ImageProperties, type: string) =>
   axes.has(type) || disabledAxes.has(type);
 
 /** What both copies state, and state differently, in a warning; they are written from the same settings. */
-export function disagreement(last: ImageProperties, first: ImageProperties): string[] {
+export function disagreement(last: ImageProperties, first: ImageProperties): Warning[] {
   const types = [...first.axes.keys(), ...first.disabledAxes].filter((type) => known(last, type)).sort();
   const stated: Readonly<Record<string, (copy: ImageProperties) => unknown>> = {
     "the names of the channels": ({ channels }) => [...channels].map(([id, { name }]) => [id, name]).sort(),
@@ -47,7 +48,10 @@ export function disagreement(last: ImageProperties, first: ImageProperties): str
     const [a, b] = [last, first].map((copy) => JSON.stringify(stated[what]!(copy) ?? null));
     return a !== b && a !== "null" && b !== "null";
   });
-  return named.length === 0
-    ? []
-    : [`The two copies of the image properties disagree about ${named.join(" and ")}`];
+  return named.length === 0 ? [] : [
+    warning(
+      "metadata_disagree",
+      `The two copies of the image properties disagree about ${named.join(" and ")}`,
+    ),
+  ];
 }

@@ -4,6 +4,7 @@ import { channelNames } from "../channel_names.ts";
 import { MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { PlanePlan, Reference, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { CameraChannels } from "./camera_channels.ts";
 import { shortened } from "./described_channels.ts";
 import type { ImageSize } from "./documents.ts";
@@ -32,7 +33,7 @@ export interface ReferenceResult {
   /** The image, or `null`. */
   readonly reference: Reference | null;
   /** Why there is none, or what of it is left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Describes the reference image of an acquisition. */
@@ -42,7 +43,9 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const [source, ...others] = scan?.reference ?? [];
   if (!scan || !source) return { reference: null, warnings: [] };
   const { properties, camera } = facts;
-  const warnings = others.map(([name]) => `A second reference image (${name}) is not served`);
+  const warnings = others.map(([name]) =>
+    warning("reference_unreadable", `A second reference image (${name}) is not served`)
+  );
 
   const [sourceName, chunksOf] = source;
   const { ids, warnings: ofIds } = namedChannels(
@@ -58,7 +61,13 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const most = stored.reduce((bytes, { plane }) => Math.max(bytes, plane.bytes), 0);
   const arranged = arrangement(most, facts);
   if (typeof arranged === "string") {
-    return { reference: null, warnings: [...warnings, `The reference image is left out: ${arranged}`] };
+    return {
+      reference: null,
+      warnings: [
+        ...warnings,
+        warning("reference_unreadable", `The reference image is left out: ${arranged}`),
+      ],
+    };
   }
   const { size, sampleType } = arranged;
   const { width, height } = size;
@@ -66,7 +75,12 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const complete = stored.filter(({ plane }) => plane.bytes >= needed);
   const left = ids.length - complete.length;
   if (left > 0) {
-    warnings.push(`${left} of ${ids.length} channels of the reference image are incomplete and left out`);
+    warnings.push(
+      warning(
+        "reference_unreadable",
+        `${left} of ${ids.length} channels of the reference image are incomplete and left out`,
+      ),
+    );
   }
   const configured = (id: string) => properties.channels.get(id)?.name;
   const ofCamera = (id: string) => camera.names.get(id);
@@ -101,16 +115,24 @@ function namedChannels(
   ids: readonly string[],
   source: string,
   { properties, camera }: ReferenceFacts,
-): { ids: readonly string[]; warnings: string[] } {
+): { ids: readonly string[]; warnings: Warning[] } {
   const strange = ids.filter((id) => !properties.channels.has(id) && !camera.names.has(id));
   const absent = [...properties.channels.keys()].some((id) => !ids.includes(id));
   if (strange.length === 0 || !absent) return { ids, warnings: [] };
   const what = `channel ${shortened(strange[0]!)} of the reference image`;
   if (strange.length < ids.length) {
     const known = ids.filter((id) => !strange.includes(id));
-    return { ids: known, warnings: [`No document describes ${what}, which is left out`] };
+    return {
+      ids: known,
+      warnings: [warning("reference_unreadable", `No document describes ${what}, which is left out`)],
+    };
   }
-  return { ids, warnings: source.startsWith("CAMERA") ? [] : [`No document describes ${what}`] };
+  return {
+    ids,
+    warnings: source.startsWith("CAMERA")
+      ? []
+      : [warning("metadata_missing", `No document describes ${what}`)],
+  };
 }
 
 function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: SampleType): PlanePlan {

@@ -3,6 +3,7 @@
  * name: the numbers must fit each other and the frame documents, so that no other frame is taken for the first one.
  */
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { damageWithin, type FileScan, MAX_PLANES } from "./file_scan.ts";
 import type { FrameDocuments } from "./frame_documents.ts";
@@ -24,7 +25,7 @@ export interface FittingFrames {
   /** The files without planes of other frames. */
   readonly scans: readonly FileScan[];
   /** Which frames were left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The frame at the start of every axis. */
@@ -64,7 +65,12 @@ export function storedFrames(scans: readonly FileScan[], documents: FrameDocumen
   return {
     frames,
     scans: scans.map((scan) => without(scan, frames)),
-    warnings: [`Planes of ${which} are left out: their number does not fit the other frames`],
+    warnings: [
+      warning(
+        "content_left_out",
+        `Planes of ${which} are left out: their number does not fit the other frames`,
+      ),
+    ],
   };
 }
 

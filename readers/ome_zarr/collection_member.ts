@@ -5,7 +5,7 @@ import { ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
 import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
-import type { Warning } from "../warning.ts";
+import { type Warning, warning } from "../warning.ts";
 import { imageAt } from "./markers.ts";
 import { acquisitionOf, readLinkedImage, type StoredImage } from "./stored_image.ts";
 
@@ -28,12 +28,15 @@ export async function acquisitionInCollection(
 }
 
 /** Calibrations with those of `axis_display` in their place. */
-function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: string[]) {
+function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: Warning[]) {
   const calibrations = { ...image.calibrations };
   for (const [name, { scale, unit }] of Object.entries(axisDisplay ?? {})) {
     const axis = image.axes.find((a) => a.name === name);
-    if (!axis) warnings.push(`The collection wants the axis "${name}" shown, which the image does not have`);
-    else if (axis.letter !== null) calibrations[axis.letter] = calibrated(scale, unit);
+    if (!axis) {
+      warnings.push(
+        warning("metadata_disagree", `The collection describes the axis "${name}", which the image lacks`),
+      );
+    } else if (axis.letter !== null) calibrations[axis.letter] = calibrated(scale, unit);
   }
   return calibrations;
 }
@@ -41,7 +44,7 @@ function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings
 function readReference(
   { referenceImage, scanPath }: Membership,
   files: FileAccess,
-  warnings: (Warning | string)[],
+  warnings: Warning[],
 ): Reference | null {
   if (referenceImage === null) return null;
   try {
@@ -58,7 +61,7 @@ function readReference(
     };
   } catch (error) {
     if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
-    warnings.push(`The reference image cannot be read: ${error.message}`);
+    warnings.push(warning("reference_unreadable", `The reference image cannot be read: ${error.message}`));
     return null;
   }
 }
@@ -73,15 +76,18 @@ function pathInside(
   points: Membership["scanPath"],
   rows: number,
   columns: number,
-  warnings: (Warning | string)[],
+  warnings: Warning[],
 ): Reference["scanPath"] {
   if (points === null) return null;
   const path = { x: points.map((point) => item(point, 0)), y: points.map((point) => item(point, 1)) };
   for (const [i, point] of points.entries()) {
     if (item(path.x, i) < columns && item(path.y, i) < rows) continue;
     warnings.push(
-      `Point ${i} of the scan path, ${point.join(", ")}, lies outside the reference image of ` +
-        `${rows} rows and ${columns} columns; the path is left out`,
+      warning(
+        "reference_unreadable",
+        `Point ${i} of the scan path, ${point.join(", ")}, lies outside the reference image of ` +
+          `${rows} rows and ${columns} columns; the path is left out`,
+      ),
     );
     return null;
   }

@@ -1,5 +1,6 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
 import { deepEqual, equal, throws } from "node:assert/strict";
+import { textsOf } from "../../tests/warning_texts.ts";
 import { calibrated, UNCALIBRATED } from "../axes.ts";
 import { DecodedBytes } from "../byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
@@ -117,22 +118,26 @@ Deno.test("the array of an image, and its channels by label", () => {
   const labels = (...channels: unknown[]) => read(image({ omero: { channels } }));
   deepEqual(read(image()).channelNames.length, 2);
   deepEqual(labels({ label: " Red " }, { label: 7 }).channelNames, ["Red", "7"]);
-  deepEqual(labels({ label: "Red" }, { label: "Green" }).warnings, []);
-  deepEqual(labels({ label: "Red" }).warnings, ['The array has 2 channels, "omero" tells of 1']);
-  deepEqual(labels().warnings, []);
+  deepEqual(textsOf(labels({ label: "Red" }, { label: "Green" }).warnings), []);
+  deepEqual(textsOf(labels({ label: "Red" }).warnings), [
+    'The array has 2 channels, but "omero" describes 1',
+  ]);
+  deepEqual(textsOf(labels().warnings), []);
   equal(labels(null, { label: "" }).channelNames.includes(""), false);
 });
 
 Deno.test("an axis without a served letter is read at its first position, which is told where it has others", () => {
   const warnings = (size: number) =>
-    read(
-      image({
-        multiscale: multiscale({ axes: axes("angle", "y", "x").map((axis) => axis.name) }),
-        shape: [size, 4, 6],
-      }),
-    ).warnings;
+    textsOf(
+      read(
+        image({
+          multiscale: multiscale({ axes: axes("angle", "y", "x").map((axis) => axis.name) }),
+          shape: [size, 4, 6],
+        }),
+      ).warnings,
+    );
   deepEqual(warnings(1), []);
-  deepEqual(warnings(2), ['Axis "angle" of 2 is read at its first position']);
+  deepEqual(warnings(2), ['Axis "angle" of 2 is read at index 0']);
 });
 
 Deno.test("versions of OME-Zarr from 0.1 to 0.5 are read", () => {
@@ -205,14 +210,14 @@ Deno.test("the images of a bioformats2raw layout are those that it lists, else t
 });
 
 Deno.test("series that are not there are left out and named", () => {
-  const told = (...series: string[]) => list(layout(3, series)).warnings;
+  const told = (...series: string[]) => textsOf(list(layout(3, series)).warnings);
   deepEqual(told("b", "1"), []);
-  deepEqual(told("b", "c", "1"), ['A series of the layout is not there and is left out: "c"']);
-  deepEqual(told("../b", "1", "c"), ['2 series of the layout are not there and are left out: "../b", "c"']);
+  deepEqual(told("b", "c", "1"), ['A series of the layout does not exist and is left out: "c"']);
+  deepEqual(told("../b", "1", "c"), ['2 series of the layout do not exist and are left out: "../b", "c"']);
   const many = Array.from({ length: 13 }, (_, i) => `x${i}`);
   equal(
     told("b", ...many)[0],
-    `13 series of the layout are not there and are left out: ${
+    `13 series of the layout do not exist and are left out: ${
       many.slice(0, 10).map((name) => `"${name}"`).join(", ")
     } and 3 more`,
   );
@@ -234,7 +239,7 @@ Deno.test("the OME-XML of a layout names its images by the place where they are 
   const values = { ...layout(3, ["0", "gone", "b"]), "OME/METADATA.ome.xml": xml };
   const { images, warnings } = list(values);
   deepEqual(images, [{ path: "0", name: "first" }, { path: "b", name: "third" }]);
-  deepEqual(warnings, ['A series of the layout is not there and is left out: "gone"']);
+  deepEqual(textsOf(warnings), ['A series of the layout does not exist and is left out: "gone"']);
   deepEqual([0, 1].map((index) => read(values, "", index).channelNames), [["A", "B"], ["D"]]);
   // -16776961 is ff0000ff: red, opaque.
   deepEqual(read(values).colors, ["#ff0000", null]);
@@ -242,7 +247,7 @@ Deno.test("the OME-XML of a layout names its images by the place where they are 
   // Without a list the document tells how many there are.
   const numbered = { ...layout(3), "OME/METADATA.ome.xml": xml };
   deepEqual(paths(numbered), ["0", "1"]);
-  deepEqual(list(numbered).warnings, ['A series of the layout is not there and is left out: "2"']);
+  deepEqual(textsOf(list(numbered).warnings), ['A series of the layout does not exist and is left out: "2"']);
   const damaged = { ...layout(3), "OME/METADATA.ome.xml": "<OME>" };
   equal(list(damaged).images.length, 2);
   equal(list(damaged).warnings.length, 1);
@@ -263,15 +268,15 @@ Deno.test("the fields of a plate are those of its wells, in their order", () => 
   };
   deepEqual(paths(plate), ["B/2/0", "A/1/1", "A/1/0"]);
   deepEqual(list(plate).images.map(({ name }) => name), ["B/2/0", "A/1/1", "A/1/0"]);
-  deepEqual([list(plate).kind, list(plate).warnings], ["plate", []]);
+  deepEqual([list(plate).kind, textsOf(list(plate).warnings)], ["plate", []]);
   const absent = {
     ...plate,
     ...wells("B/2", "../A", "A/1", "B/3", "B/2"),
     ...well("A/1", "0", "7", "../../.."),
   };
   deepEqual(paths(absent), ["B/2/0", "A/1/0"]);
-  deepEqual(list(absent).warnings, [
-    '4 wells and fields of the plate are not there and are left out: "../A", "A/1/7", "A/1/../../..", "B/3"',
+  deepEqual(textsOf(list(absent).warnings), [
+    '4 wells and fields of the plate do not exist and are left out: "../A", "A/1/7", "A/1/../../..", "B/3"',
   ]);
   // A field is seen by the documents that it has, which are read when it is opened.
   const damaged = { ...plate, "B/2/0/.zattrs": "{" };

@@ -3,6 +3,7 @@ import { DecodeFailed, NoImage, quoted } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import { item } from "../item.ts";
 import type { OmeXmlImage } from "../ome_xml.ts";
+import { type Warning, warning } from "../warning.ts";
 import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
 import { layoutSeries, layoutVersion, type PlacedNode, seriesPlace } from "./layout.ts";
 import { omeXmlKey, readOmeXml } from "./ome_xml.ts";
@@ -37,9 +38,9 @@ export interface ImageList {
   /** Those that are there, in the order in which they are declared. */
   readonly images: readonly ListedImage[];
   /** Which images are left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   /** OME-XML of one of them, or `null`; `warnings` takes why it cannot be read. */
-  readonly xmlOf: (index: number, warnings: string[]) => ImageXml | null;
+  readonly xmlOf: (index: number, warnings: Warning[]) => ImageXml | null;
 }
 
 /** Absent images that a warning names. */
@@ -80,7 +81,7 @@ function plateImages(store: Store, plate: PlacedNode, { fields, absent }: PlateF
   });
   if (fields.length === 0) throw new DecodeFailed(`the plate holds no field${naming(absent)}`);
   const images = fields.map((field) => ({ path: field, name: nameBelow(path, field) }));
-  const xmlOf = (index: number, told: string[]) => imageXml(store, item(images, index).path, told, plate);
+  const xmlOf = (index: number, told: Warning[]) => imageXml(store, item(images, index).path, told, plate);
   return { kind: "plate", path, images, warnings, xmlOf };
 }
 
@@ -97,7 +98,7 @@ function layoutImages(
   if (version !== 3) {
     throw new DecodeFailed(`the bioformats2raw layout ${JSON.stringify(version)} is not known`);
   }
-  const told: string[] = [];
+  const told: Warning[] = [];
   const xml = readOmeXml(store, path, told);
   const { series, absent } = layoutSeries(store, { path, node }, xml.length);
   const warnings = leftOut(store, absent, { one: "A series of the layout", many: "series of the layout" });
@@ -117,7 +118,7 @@ const nameBelow = (plate: string, field: string) =>
   field.startsWith(`${plate}/`) ? field.slice(plate.length + 1) : field;
 
 /** OME-XML of an image: beside it at the root of a store, or in the layout above it. */
-function imageXml(store: Store, path: string, warnings: string[], nearest?: PlacedNode): ImageXml | null {
+function imageXml(store: Store, path: string, warnings: Warning[], nearest?: PlacedNode): ImageXml | null {
   const place = seriesPlace(store, path, nearest);
   if (place === null) return null;
   const images = readOmeXml(store, place.layout, warnings);
@@ -129,12 +130,12 @@ function leftOut(
   store: Store,
   absent: readonly string[],
   { one, many }: { readonly one: string; readonly many: string },
-): string[] {
+): Warning[] {
   if (absent.length === 0) return [];
   store.requireNames?.();
   return absent.length === 1
-    ? [`${one} is not there and is left out${naming(absent)}`]
-    : [`${absent.length} ${many} are not there and are left out${naming(absent)}`];
+    ? [warning("scenes_left_out", `${one} does not exist and is left out${naming(absent)}`)]
+    : [warning("scenes_left_out", `${absent.length} ${many} do not exist and are left out${naming(absent)}`)];
 }
 
 /** `: "A/1", "B/2/0" and 3 more` */

@@ -2,6 +2,7 @@
 import { ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
+import type { Warning } from "../warning.ts";
 import type { ImageList } from "./image_list.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import { readStoredImage, servedAxes, type StoredImage } from "./stored_image.ts";
@@ -19,7 +20,7 @@ export class ImageScenes implements Scenes {
   /** The first one. */
   readonly own = 0;
   /** Which images are left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   readonly #opened: OpenedStore;
   readonly #list: ImageList;
   readonly #shape: ShapeImage;

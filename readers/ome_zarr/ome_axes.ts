@@ -4,6 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { item } from "../item.ts";
 import type { AxisLetter } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 
 /** One axis of the stored array. */
@@ -62,7 +63,7 @@ export function omeAxes(
   multiscale: JsonObject,
   dataset: JsonObject,
   array: ArrayLayout,
-  warnings: string[],
+  warnings: Warning[],
 ): OmeAxis[] {
   const rank = array.shape.length;
   const named = namedAxes(multiscale["axes"], array);
@@ -73,7 +74,7 @@ export function omeAxes(
   for (const { name, type } of named) {
     const expected = TYPES[letterOf(name) ?? "X"];
     if (expected !== undefined && type !== null && type !== expected) {
-      warnings.push(`Axis "${name}" is of type "${type}", not "${expected}"`);
+      warnings.push(warning("metadata_disagree", `Axis "${name}" is of type "${type}", not "${expected}"`));
     }
   }
   const scales = scalesOf(multiscale, dataset, rank, warnings);
@@ -139,7 +140,7 @@ function scalesOf(
   multiscale: JsonObject,
   dataset: JsonObject,
   rank: number,
-  warnings: string[],
+  warnings: Warning[],
 ): number[] | null {
   let scales: number[] | null = null;
   for (const owner of [dataset, multiscale]) {
@@ -149,7 +150,9 @@ function scalesOf(
       if (!isJsonObject(transformation) || transformation["type"] !== "scale") continue;
       const scale = transformation["scale"];
       if (!Array.isArray(scale) || scale.length !== rank || !scale.every((n) => typeof n === "number")) {
-        warnings.push(`A scale of the image does not give ${rank} numbers and is left out`);
+        warnings.push(
+          warning("metadata_damaged", `A scale of the image does not give ${rank} numbers and is left out`),
+        );
         continue;
       }
       scales = scale.map((n, axis) => n * (scales?.[axis] ?? 1));

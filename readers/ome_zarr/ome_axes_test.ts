@@ -1,5 +1,7 @@
 /** Axes of OME-Zarr 0.1 to 0.5: names, types, letters and scales. */
 import { deepEqual, equal, throws } from "node:assert/strict";
+import type { Warning } from "../warning.ts";
+import { textsOf } from "../../tests/warning_texts.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 import { omeAxes } from "./ome_axes.ts";
 
@@ -8,10 +10,10 @@ function axesOf(
   shape: number[],
   more: { dataset?: object; multiscale?: object; names?: (string | null)[] } = {},
 ) {
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const array = { path: "0", shape, dimensionNames: more.names ?? null } as unknown as ArrayLayout;
   const read = omeAxes({ axes, ...more.multiscale }, { ...more.dataset }, array, warnings);
-  return { read, warnings, letters: read.map(({ letter }) => letter ?? "-").join("") };
+  return { read, warnings: textsOf(warnings), letters: read.map(({ letter }) => letter ?? "-").join("") };
 }
 
 const letters = (axes: unknown, rank: number, names?: (string | null)[]) =>

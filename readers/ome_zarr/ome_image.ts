@@ -7,6 +7,7 @@ import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
 import type { OmeXmlImage } from "../ome_xml.ts";
 import type { AxisLetter } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
 import { calibrationOf, omeAxes, type OmeAxis } from "./ome_axes.ts";
@@ -35,7 +36,7 @@ export interface OmeImage {
   /** Steps and units by served letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** What of the metadata does not fit. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The group of an image. */
@@ -57,7 +58,7 @@ export function readOmeImage(
   store: Store,
   group: ImageGroup,
   xml: OmeXmlImage | null,
-  told: readonly string[] = [],
+  told: readonly Warning[] = [],
 ): OmeImage {
   const { path } = group;
   const warnings = [...told];
@@ -79,12 +80,19 @@ export function readOmeImage(
   checkPlane(axes);
   if (multiscale["axes"] === undefined && /^0\.[3-5]/.test(String(version))) {
     const names = axes.map(({ name }) => name).join(", ");
-    warnings.push(`The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`);
+    warnings.push(
+      warning(
+        "axes_assumed",
+        `The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`,
+      ),
+    );
   }
   const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
   const channels = describedChannels(ome, xml, sizeOf("C"), warnings);
   for (const { letter, name, size } of axes) {
-    if (letter === null && size > 1) warnings.push(`Axis "${name}" of ${size} is read at its first position`);
+    if (letter === null && size > 1) {
+      warnings.push(warning("axis_reduced", `Axis "${name}" of ${size} is read at index 0`));
+    }
   }
   const { name } = multiscale;
   return {
@@ -146,12 +154,17 @@ function describedChannels(
   ome: JsonObject,
   xml: OmeXmlImage | null,
   count: number,
-  warnings: string[],
+  warnings: Warning[],
 ): Pick<OmeImage, "channelNames" | "colors"> {
   const channels: unknown = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
   const rendered: readonly unknown[] = Array.isArray(channels) ? channels : [];
   if (rendered.length > 0 && rendered.length !== count) {
-    warnings.push(`The array has ${count} channels, "omero" tells of ${rendered.length}`);
+    warnings.push(
+      warning(
+        "metadata_disagree",
+        `The array has ${count} channels, but "omero" describes ${rendered.length}`,
+      ),
+    );
   }
   const described = Array.from({ length: count }, (_, i) => {
     const channel = rendered[i];

@@ -2,6 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
+import { type Warning, warning } from "../warning.ts";
 import { child, children, parseXml } from "../xml.ts";
 import { keyBelow, readValue, type Store } from "./store.ts";
 
@@ -12,7 +13,7 @@ export const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADA
  * What the document of a layout says of each series, by their index, `null` for one without pixels; none where the document
  * is missing, and a warning too where it is damaged.
  */
-export function readOmeXml(store: Store, path: string, warnings: string[]): (OmeXmlImage | null)[] {
+export function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
   const key = omeXmlKey(path);
   try {
     const bytes = readValue(store, key, MAX_XML_BYTES);
@@ -24,7 +25,7 @@ export function readOmeXml(store: Store, path: string, warnings: string[]): (Ome
     });
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    warnings.push(`The OME metadata cannot be read: ${error.message}`);
+    warnings.push(warning("metadata_damaged", `The OME metadata cannot be read: ${error.message}`));
     return [];
   }
 }

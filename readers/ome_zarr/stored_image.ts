@@ -13,6 +13,7 @@ import {
   type RowRange,
   type Source,
 } from "../reader.ts";
+import type { Warning } from "../warning.ts";
 import { decodePlanes, divisionOf, isStoredAsIs, wantedChunks } from "./array_planes.ts";
 import { documentKeys } from "./hierarchy.ts";
 import { type ImageList, imageList } from "./image_list.ts";
@@ -47,7 +48,7 @@ export function readStoredImage(
   index: number,
 ): StoredImage {
   const listed = item(list.images, index);
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const xml = list.xmlOf(index, warnings);
   const image = readOmeImage(store, listed, xml?.image ?? null, warnings);
   const documents = new Set([

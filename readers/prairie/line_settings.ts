@@ -5,6 +5,7 @@
  */
 import { isStraight, type PvLine, type PvScan, type PvSequence } from "../pvscan/document.ts";
 import { settingOf } from "../pvscan/state.ts";
+import { type Warning, warning } from "../warning.ts";
 import { pixelsBetween } from "./scan_path.ts";
 
 /** How far two numbers that stand for the same may be apart. */
@@ -19,7 +20,7 @@ export interface LineSettings {
   /** Micrometres from column to column. */
   readonly pixel: number | null;
   /** What is missing, and what does not agree. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Size that a sequence itself states for its line scan, `null` each where it does not. */
@@ -45,7 +46,9 @@ export function lineSettings(
     period,
     pixel: pixel.step,
     warnings: [
-      ...period === null ? ["The PVScan document does not say how long a line takes"] : [],
+      ...period === null
+        ? [warning("step_unknown", "The PVScan document does not say how long a line takes")]
+        : [],
       ...pixel.warnings,
     ],
   };
@@ -76,16 +79,17 @@ function pixelOf(
   scan: PvScan,
   sequence: PvSequence,
   columns: number,
-): { readonly step: number | null; readonly warnings: readonly string[] } {
+): { readonly step: number | null; readonly warnings: readonly Warning[] } {
   const own = settingOf(ownLevels(sequence), "micronsPerPixel/XAxis");
   if (own !== null) return { step: positive(own), warnings: [] };
   const general = positive(settingOf([scan.state], "micronsPerPixel/XAxis"));
   const length = positive(sequence.line?.length);
   const byLength = length === null ? null : length / columns;
   if (byLength === null) {
-    return general !== null && coversPixels(sequence.line, columns)
-      ? { step: general, warnings: [] }
-      : { step: null, warnings: ["The PVScan document does not say how wide a column is"] };
+    return general !== null && coversPixels(sequence.line, columns) ? { step: general, warnings: [] } : {
+      step: null,
+      warnings: [warning("step_unknown", "The PVScan document does not say how wide a column is")],
+    };
   }
   if (general === null || Math.abs(general / byLength - 1) <= AGREEMENT) {
     return { step: general ?? byLength, warnings: [] };
@@ -93,7 +97,10 @@ function pixelOf(
   return {
     step: byLength,
     warnings: [
-      `Columns are ${byLength} um wide by the length of the line, pixels of the frame that it was drawn on ${general} um`,
+      warning(
+        "metadata_disagree",
+        `Columns are ${byLength} um wide by the length of the line, pixels of the frame that it was drawn on ${general} um`,
+      ),
     ],
   };
 }

@@ -20,6 +20,7 @@ import { settingOf } from "../pvscan/state.ts";
 import type { FileAccess } from "../random_access.ts";
 import { axesOf } from "../axes.ts";
 import { type Acquisition, oneScene, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import { type CycleGroup, FrameGrid, groupsOf, levelsOf } from "./cycles.ts";
 import { statedSize } from "./line_settings.ts";
 import { ScanFiles } from "./scan_files.ts";
@@ -50,7 +51,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
 function several(
   opened: OpenedScan,
   held: readonly CycleGroup[],
-  warnings: readonly string[],
+  warnings: readonly Warning[],
   sequence: number | undefined,
 ): Scenes {
   const own = sequence === undefined ? 0 : held.findIndex(({ indices }) => indices.includes(sequence));
@@ -106,11 +107,11 @@ function rawFile(folder: string, files: FileAccess): string | null {
   }
 }
 
-function leftOut(groups: readonly CycleGroup[]): string[] {
+function leftOut(groups: readonly CycleGroup[]): Warning[] {
   if (groups.length === 0) return [];
   const names = groups.slice(0, MAX_NAMED).map(nameOf).join(", ");
   const more = groups.length > MAX_NAMED ? ` and ${groups.length - MAX_NAMED} more` : "";
-  return [`Cycles without images are left out: ${names}${more}`];
+  return [warning("scenes_left_out", `Cycles without images are left out: ${names}${more}`)];
 }
 
 /** `Cycle 3`, `Cycles 1 to 20`. */

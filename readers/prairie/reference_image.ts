@@ -5,6 +5,7 @@ import { sourceName } from "../pvscan/file_names.ts";
 import { sourceSteps } from "../pvscan/source_steps.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { ScanFiles } from "./scan_files.ts";
 import { channelFiles } from "./cycles.ts";
 import { PlaneImages } from "./plane_images.ts";
@@ -15,7 +16,7 @@ export interface ReferenceResult {
   /** The image, or `null`. */
   readonly reference: Reference | null;
   /** What is missing of it. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** One channel of it. */
@@ -40,7 +41,10 @@ export function referenceImage(
   }
   const [first, ...more] = missing;
   const warnings = first === undefined ? [] : [
-    `Source images of the line are missing: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`,
+    warning(
+      "file_missing",
+      `Source images of the line are missing: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`,
+    ),
   ];
   if (sources.length === 0) return { reference: null, warnings };
   try {
@@ -50,7 +54,10 @@ export function referenceImage(
     if (!(error instanceof DecodeFailed || error instanceof PlaneNotFound)) throw error;
     return {
       reference: null,
-      warnings: [...warnings, `The reference image cannot be read: ${error.message}`],
+      warnings: [
+        ...warnings,
+        warning("reference_unreadable", `The reference image cannot be read: ${error.message}`),
+      ],
     };
   }
 }
@@ -60,7 +67,7 @@ function described(
   sequence: PvSequence,
   { sources, columns }: { readonly sources: readonly SourceFile[]; readonly columns: number },
   { folder, access }: ScanFiles,
-): { readonly reference: Reference; readonly doubts: readonly string[] } {
+): { readonly reference: Reference; readonly doubts: readonly Warning[] } {
   const images = PlaneImages.open(sources.map(({ name }) => ({ name, page: 0 })), folder, access);
   const { page: layout, tiff } = images.first;
   const { y, x } = sourceSteps(scan, sequence.cycle);

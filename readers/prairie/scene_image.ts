@@ -9,6 +9,7 @@ import { acquisitionOf } from "../tiff/acquisition.ts";
 import { DocumentList } from "../tiff/document_list.ts";
 import { withFirstRows } from "../tiff/first_rows.ts";
 import type { PageLayout } from "../tiff/page.ts";
+import { type Warning, warning } from "../warning.ts";
 import { stepsOf, timesOf } from "./calibration.ts";
 import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { type LineSettings, lineSettings } from "./line_settings.ts";
@@ -94,7 +95,13 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
       const some = fewest < layout.height ? withFirstRows(withRows(fewest), fewest) : acquisition;
       const plan = await some.plan(wanted, position, rows);
       return planned > fewest
-        ? warned(plan, `The scan was interrupted: ${fewest} of ${planned} lines are there in every channel`)
+        ? warned(
+          plan,
+          warning(
+            "lines_missing",
+            `The scan was interrupted: ${fewest} of ${planned} lines are there in every channel`,
+          ),
+        )
         : plan;
     },
     reference: reference.reference,
@@ -107,7 +114,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   };
 }
 
-const warned = (plan: PlanePlan, warning: string): PlanePlan => ({
+const warned = (plan: PlanePlan, warning: Warning): PlanePlan => ({
   ...plan,
   warnings: [...plan.warnings, warning],
 });
@@ -116,7 +123,7 @@ const warned = (plan: PlanePlan, warning: string): PlanePlan => ({
 function channelsOf(
   grid: FrameGrid,
   files: ScanFiles,
-): { readonly channels: readonly PvFile[]; readonly warnings: readonly string[] } {
+): { readonly channels: readonly PvFile[]; readonly warnings: readonly Warning[] } {
   const frame = grid.at(0, 0);
   const named = frame === undefined ? [] : channelFiles(frame);
   const doubts = channelDoubts(grid, named);
@@ -129,14 +136,14 @@ function channelsOf(
     warnings: [
       ...doubts,
       ...left.map(({ channel, name }) =>
-        `Channel ${channel} is left out: its first plane, "${name}", is missing`
+        warning("channel_missing", `Channel ${channel} is left out: its first plane, "${name}", is missing`)
       ),
     ],
   };
 }
 
 /** Warnings where a frame names two images of a channel, or a later frame one of a channel that the first lacks. */
-function channelDoubts(grid: FrameGrid, named: readonly PvFile[]): string[] {
+function channelDoubts(grid: FrameGrid, named: readonly PvFile[]): Warning[] {
   const known = new Set(named.map(({ channel }) => channel));
   const more = new Set<number>();
   let doubled = false;
@@ -149,10 +156,20 @@ function channelDoubts(grid: FrameGrid, named: readonly PvFile[]): string[] {
   }
   return [
     ...doubled
-      ? ["The PVScan document names several images for one channel of a frame; the first is served"]
+      ? [
+        warning(
+          "content_left_out",
+          "The PVScan document names several images for one channel of a frame; the first is served",
+        ),
+      ]
       : [],
     ...more.size > 0
-      ? [`Channels that the first frame does not have are left out: ${[...more].join(", ")}`]
+      ? [
+        warning(
+          "channel_missing",
+          `Channels that the first frame does not have are left out: ${[...more].join(", ")}`,
+        ),
+      ]
       : [],
   ];
 }
@@ -176,13 +193,13 @@ function rowsOf(
   return { layout: { ...page, height: Math.max(page.height, ...heights) }, heights };
 }
 
-const surplus = ({ lines }: LineSettings, rows: number): string[] =>
+const surplus = ({ lines }: LineSettings, rows: number): Warning[] =>
   lines !== null && lines < rows
-    ? [`The PVScan document counts ${lines} lines, the images have ${rows}`]
+    ? [warning("metadata_disagree", `The PVScan document counts ${lines} lines, the images have ${rows}`)]
     : [];
 
 /** A warning where files of other planes than the first are missing, or frames are. */
-function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): string[] {
+function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
   let [frames, images] = [0, 0];
   let first: string | null = null;
   for (let t = 0; t < grid.times; t += 1) {
@@ -200,8 +217,13 @@ function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: Scan
   const named = first === null ? "" : `: "${first}"${images > 1 ? ` and ${images - 1} more` : ""}`;
   return [
     ...frames > 0
-      ? [`The scan was interrupted: ${frames} of ${grid.times * grid.slices} frames are missing`]
+      ? [
+        warning(
+          "planes_missing",
+          `The scan was interrupted: ${frames} of ${grid.times * grid.slices} frames are missing`,
+        ),
+      ]
       : [],
-    ...images > 0 ? [`Images of this scan are missing${named}`] : [],
+    ...images > 0 ? [warning("file_missing", `Images of this scan are missing${named}`)] : [],
   ];
 }

@@ -12,6 +12,7 @@
  */
 import { basename } from "node:path";
 import { DecodeFailed, NoImage } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import { child, children, parseXml, type XmlElement } from "../xml.ts";
 import { pvNumber, type PvState, stateOf } from "./state.ts";
 
@@ -87,7 +88,7 @@ export interface PvScan {
   /** Settings of the document. */
   readonly state: PvState;
   /** What is doubtful about it. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Images of one frame; the program records eight channels at most. */
@@ -137,21 +138,33 @@ export function parseScan(text: string): PvScan {
 }
 
 /** Damage that XML has no rule against. */
-function doubts(text: string, sequences: readonly XmlElement[]): string[] {
+function doubts(text: string, sequences: readonly XmlElement[]): Warning[] {
   const frames = sequences.flatMap((sequence) => children(sequence, "Frame"));
   const files = frames.flatMap((frame) => children(frame, "File"));
   const unnamed = files.filter(({ attributes }) => ownName(attributes.filename) === null).length;
   return [
     // What the decoder of texts puts in place of bytes that stand for none.
     ...text.includes("\uFFFD")
-      ? ["The PVScan document holds bytes that are no text; what they said is missing"]
+      ? [
+        warning(
+          "metadata_damaged",
+          "The PVScan document contains bytes that are not text; what they said is missing",
+        ),
+      ]
       : [],
-    ...unnamed > 0 ? [`The PVScan document names no file for ${unnamed} of ${files.length} images`] : [],
+    ...unnamed > 0
+      ? [
+        warning(
+          "metadata_damaged",
+          `The PVScan document names no file for ${unnamed} of ${files.length} images`,
+        ),
+      ]
+      : [],
   ];
 }
 
 /** A warning where one plane stands for several: of multi-page images the pages may not be stated. */
-function repeated(sequences: readonly PvSequence[]): string[] {
+function repeated(sequences: readonly PvSequence[]): Warning[] {
   const known = new Set<string>();
   let count = 0;
   let first: string | null = null;
@@ -164,9 +177,12 @@ function repeated(sequences: readonly PvSequence[]): string[] {
       } else known.add(place);
     }
   }
-  return first === null
-    ? []
-    : [`The PVScan document names ${count} planes that it has named before, the first of them in "${first}"`];
+  return first === null ? [] : [
+    warning(
+      "metadata_damaged",
+      `The PVScan document names ${count} planes twice, the first of them in "${first}"`,
+    ),
+  ];
 }
 
 function sequenceOf(element: XmlElement): PvSequence {

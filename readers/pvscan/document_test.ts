@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
+import { textsOf } from "../../tests/warning_texts.ts";
 import { DecodeFailed } from "../errors.ts";
 import { beginsScan, decodeDocument, parseScan } from "./document.ts";
 
@@ -49,10 +50,12 @@ Deno.test("files are sorted by channel; names lose their folder, pages count fro
 Deno.test("a plane that stands for several frames is told of", () => {
   const frame = (file: string) => `<Frame><File channel="1" filename="${file}"/></Frame>`;
   const warnings = (...files: string[]) =>
-    parseScan(`<PVScan><Sequence type="ZSeries">${files.map(frame).join("")}</Sequence></PVScan>`).warnings;
+    textsOf(
+      parseScan(`<PVScan><Sequence type="ZSeries">${files.map(frame).join("")}</Sequence></PVScan>`).warnings,
+    );
   deepEqual(warnings("a.tif", "b.tif", 'a.tif" page="2'), []);
   deepEqual(warnings("a.tif", "a.tif", 'a.tif" page="1', "b.tif"), [
-    'The PVScan document names 2 planes that it has named before, the first of them in "a.tif"',
+    'The PVScan document names 2 planes twice, the first of them in "a.tif"',
   ]);
 });
 

@@ -110,18 +110,18 @@ async function planPlanes(
     byChannel.set(channel, list);
   });
   const plans: SourcePlan[] = [];
-  const warnings = new Set<Warning | string>();
+  const warnings = new Map<string, Warning>();
   for (const [channel, list] of byChannel) {
     const source = stack.plane({ ...position, channel });
     const plan = await named(source, () => planSource(source, list, stop, rows));
     plans.push({ ...plan, decode: (planes) => named(source, () => plan.decode(planes)) });
-    for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.add(warning);
+    for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.set(warning.text, warning);
   }
   return {
     rows: height,
     columns: width,
     ...rows && { filled: rows },
-    warnings: [...warnings],
+    warnings: [...warnings.values()],
     working: plans.map(({ working }) => working).reduce(largerMemory),
     overwrites: plans.every(({ compressed }) => !compressed),
     division: plans.some(({ compressed }) => compressed)

@@ -14,6 +14,7 @@
  */
 import { MAX_XML_BYTES } from "../limits.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { warning } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { openFluoView } from "./dialects/fluoview.ts";
 import { openImageJ } from "./dialects/imagej.ts";
@@ -43,7 +44,12 @@ function openFile({ path, files }: Source): Opened {
   const { first } = tiff;
   // A file with that record is opened as LSM, so this one may have lost it.
   const warnings = /\.lsm$/i.test(path)
-    ? [`It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`]
+    ? [
+      warning(
+        "read_differently",
+        `It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`,
+      ),
+    ]
     : [];
   const opened: Opened = { path, files, tiff, first, descriptions: [], warnings };
   opened.descriptions = noted(

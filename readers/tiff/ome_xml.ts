@@ -2,6 +2,7 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import { numberOf } from "../numbers.ts";
 import { channelElements, type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
+import { type Warning, warning } from "../warning.ts";
 import { child, children, parseXml, type XmlElement } from "../xml.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { detached } from "./text.ts";
@@ -43,7 +44,7 @@ export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   /** In document order. */
   readonly tiffData: readonly TiffData[];
   /** What contradicts itself. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The document and, when its planes are described elsewhere, the name of that file. */
@@ -165,11 +166,21 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     times: declared.times,
     names: declared.names.map((name) => name === null ? null : detached(name)),
     warnings: [
-      ...lacking.map((name) => `OME-XML lacks ${name}, which is taken as 1`),
+      ...lacking.map((name) => warning("metadata_missing", `OME-XML lacks ${name}, which is taken as 1`)),
       ...order === null && attributes.DimensionOrder !== undefined
-        ? [`OME-XML declares DimensionOrder=${quoted(attributes.DimensionOrder)}, which means nothing`]
+        ? [
+          warning(
+            "metadata_damaged",
+            `OME-XML declares the unknown DimensionOrder=${quoted(attributes.DimensionOrder)}`,
+          ),
+        ]
         : [],
-      ...fitting ? [] : [`OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`],
+      ...fitting ? [] : [
+        warning(
+          "metadata_disagree",
+          `OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`,
+        ),
+      ],
     ],
   };
 }

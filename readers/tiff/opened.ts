@@ -2,7 +2,7 @@
 import { DecodeFailed, reasonOf } from "../errors.ts";
 import { type Moment, momentOf } from "../moment.ts";
 import type { FileAccess } from "../random_access.ts";
-import type { Warning } from "../warning.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
@@ -20,7 +20,7 @@ export interface Opened {
   /** Texts of ImageDescription in the first directory, most often one; a damaged one may have a NUL inside. */
   descriptions: readonly string[];
   /** What a dialect could not read and therefore left to the next one. */
-  readonly warnings: (Warning | string)[];
+  readonly warnings: Warning[];
 }
 
 /** The date of the DateTime tag. */
@@ -34,7 +34,7 @@ export function noted<T>(opened: Opened, what: string, read: () => T): T | null 
     return read();
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    opened.warnings.push(`${what} cannot be read: ${reasonOf(error)}`);
+    opened.warnings.push(warning("metadata_damaged", `${what} cannot be read: ${reasonOf(error)}`));
     return null;
   }
 }

@@ -2,6 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
 import type { SampleType } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_BITS, MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { strayTag, TAG, tagName } from "./tags.ts";
@@ -48,7 +49,7 @@ export interface PageLayout {
   /** Strips or tiles down. */
   readonly down: number;
   /** What in the directory contradicts itself. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Compression 1: samples as they are. */
@@ -152,43 +153,66 @@ export function readPage(directory: Directory): PageLayout {
 }
 
 /** Counts and values that no writer means. */
-function doubts(directory: Directory, samples: number, photometric: number, needed: number): string[] {
-  const warnings: string[] = [];
+function doubts(directory: Directory, samples: number, photometric: number, needed: number): Warning[] {
+  const warnings: Warning[] = [];
   const stray = strayTag(directory.tags());
   if (stray !== undefined) {
     warnings.push(
-      `${where(directory)} has tag ${stray}, which has no name and stands where another one belongs`,
+      warning("metadata_damaged", `${where(directory)} has the unknown tag ${stray} in place of another one`),
     );
   }
   for (const tag of COUNTS) {
     const type = directory.entry(tag)?.type;
     if (type !== undefined && !COUNT_TYPES.has(type)) {
-      warnings.push(`${where(directory)} has ${tagName(tag)} of type ${type}, which no count has`);
+      warnings.push(
+        warning(
+          "metadata_damaged",
+          `${where(directory)} has ${tagName(tag)} of type ${type}, which counts never have`,
+        ),
+      );
     }
   }
   const [fewest, most] = SAMPLES_OF_COLOURS[photometric] ?? [1, MAX_CHANNELS];
   if (samples < fewest || samples > most) {
     warnings.push(
-      `${tagName(TAG.PhotometricInterpretation)} is ${photometric} with ${samples} samples per pixel`,
+      warning(
+        "samples_doubtful",
+        `${tagName(TAG.PhotometricInterpretation)} is ${photometric} with ${samples} samples per pixel`,
+      ),
     );
   }
   if (!PHOTOMETRICS.has(photometric)) {
-    warnings.push(`${tagName(TAG.PhotometricInterpretation)} is ${photometric}, which means nothing`);
+    warnings.push(
+      warning(
+        "samples_doubtful",
+        `${tagName(TAG.PhotometricInterpretation)} is ${photometric}, which is undefined`,
+      ),
+    );
   }
   if (directory.number(TAG.SampleFormat) === 0) {
     warnings.push(
-      `${tagName(TAG.SampleFormat)} is 0, which means nothing; samples are taken as unsigned integers`,
+      warning(
+        "samples_doubtful",
+        `${tagName(TAG.SampleFormat)} is 0, which is undefined; samples are read as unsigned integers`,
+      ),
     );
   }
   // One wrong value makes such integers of unsigned ones, or of floats of 24 bits.
   const bits = directory.number(TAG.BitsPerSample) ?? 1;
   if (directory.number(TAG.SampleFormat) === 2 && ![8, 16, 32, 64].includes(bits)) {
-    warnings.push(`${tagName(TAG.SampleFormat)} is 2; signed integers of ${bits} bits are rare`);
+    warnings.push(
+      warning(
+        "samples_doubtful",
+        `${tagName(TAG.SampleFormat)} is 2; signed integers of ${bits} bits are rare`,
+      ),
+    );
   }
   for (const tag of [TAG.BitsPerSample, TAG.SampleFormat]) {
     const values = directory.count(tag);
     if (values > 1 && values !== samples) {
-      warnings.push(`${tagName(tag)} has ${values} values for ${samples} samples`);
+      warnings.push(
+        warning("metadata_disagree", `${tagName(tag)} has ${values} values for ${samples} samples`),
+      );
     }
   }
   const tiled = directory.has(TAG.TileOffsets);
@@ -197,11 +221,16 @@ function doubts(directory: Directory, samples: number, photometric: number, need
   // Some writers leave Compression out where there is none, but then no predictor either.
   const predicted = (directory.number(TAG.Predictor) ?? 1) !== 1;
   for (const tag of [TAG.PhotometricInterpretation, lengths, ...predicted ? [TAG.Compression] : []]) {
-    if (!directory.lists(tag)) warnings.push(`${where(directory)} lacks ${tagName(tag)}`);
+    if (!directory.lists(tag)) {
+      warnings.push(warning("metadata_missing", `${where(directory)} lacks ${tagName(tag)}`));
+    }
   }
   if (directory.count(offsets) > needed) {
     warnings.push(
-      `${tagName(offsets)} has ${directory.count(offsets)} values, of which ${needed} are needed`,
+      warning(
+        "metadata_disagree",
+        `${tagName(offsets)} has ${directory.count(offsets)} values, of which ${needed} are needed`,
+      ),
     );
   }
   return warnings;

@@ -1,5 +1,6 @@
 /** All pages of a file, told apart by the layout of their planes, from one walk through its directories. */
 import { DecodeFailed } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
@@ -38,7 +39,7 @@ export class PageChain {
   /** The layouts of pages, in the order in which they come first. */
   readonly kinds: readonly PageKind[];
   /** Why the chain ended early. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   readonly #offsets: number[] = [];
   /** Index into `kinds`, or one of the constants above. */
   readonly #kindOf: number[] = [];
@@ -77,7 +78,9 @@ export class PageChain {
     });
     this.kinds = kinds;
     const broken = tiff.brokenTail;
-    this.warnings = broken === null ? [] : [`The file ends early, after ${this.length} pages: ${broken}`];
+    this.warnings = broken === null
+      ? []
+      : [warning("file_damaged", `The file ends early, after ${this.length} pages: ${broken}`)];
   }
 
   /** How many pages there are. */
@@ -151,7 +154,7 @@ function kindOf(directory: Directory): NotedKind {
 export function pagesLikeFirst(
   tiff: TiffFile,
   visit?: (directory: Directory) => void,
-): { offsets: number[]; warnings: readonly string[] } {
+): { offsets: number[]; warnings: readonly Warning[] } {
   const chain = new PageChain(tiff, visit);
   return { offsets: chain.likeFirst().map((page) => chain.offset(page)), warnings: chain.warnings };
 }

@@ -6,6 +6,7 @@ import {
   type TiffLayout,
   tiffOf,
 } from "../../tests/fixtures/tiff_writer.ts";
+import { textsOf } from "../../tests/warning_texts.ts";
 import { DecodedBytes } from "../byte_source.ts";
 import { FileAccess } from "../random_access.ts";
 import { type PageLayout, readPage } from "./page.ts";
@@ -169,8 +170,8 @@ Deno.test("what contradicts itself in a page is a warning, and what does not is 
     [samples(3, 3), colours],
     [samples(1, 4), null],
     [samples(2, 4), colours],
-    [[[262, 3, [7]]], /PhotometricInterpretation \(262\) is 7, which means nothing/],
-    [[[339, 3, [0]]], /SampleFormat \(339\) is 0, which means nothing/],
+    [[[262, 3, [7]]], /PhotometricInterpretation \(262\) is 7, which is undefined/],
+    [[[339, 3, [0]]], /SampleFormat \(339\) is 0, which is undefined/],
     [[[339, 3, [2]], [258, 3, [12]]], /signed integers of 12 bits are rare/],
     ...[8, 16, 32, 64].map((bits) => [[[339, 3, [2]], [258, 3, [bits]]], null] as [Field[], null]),
     [[[258, 3, [12]]], null],
@@ -180,30 +181,32 @@ Deno.test("what contradicts itself in a page is a warning, and what does not is 
     [[[273, 4, [8, 8]]], /StripOffsets \(273\) has 2 values, of which 1 are needed/],
   ];
   for (const [fields, warning] of cases) {
-    const said = page(fields).warnings.join();
+    const said = textsOf(page(fields).warnings).join();
     if (warning === null) equal(said, "", JSON.stringify(fields));
     else match(said, warning);
   }
   const type = (value: number) =>
-    page([], {
-      change: (bytes) => new DataView(bytes.buffer).setUint16(entryAt(bytes, 256) + 2, value, true),
-    }).warnings;
+    textsOf(
+      page([], {
+        change: (bytes) => new DataView(bytes.buffer).setUint16(entryAt(bytes, 256) + 2, value, true),
+      }).warnings,
+    );
   // SHORT and LONG are counts, SLONG is none.
   deepEqual([type(3), type(4)], [[], []]);
   // Four tiles, two across and two down.
-  deepEqual(page([], { strips: 4, layout: { ...GRAY, tile: [4, 2] } }).warnings, []);
-  match(type(9).join(), /ImageWidth \(256\) of type 9, which no count has/);
+  deepEqual(textsOf(page([], { strips: 4, layout: { ...GRAY, tile: [4, 2] } }).warnings), []);
+  match(type(9).join(), /ImageWidth \(256\) of type 9, which counts never have/);
   for (
     const [tag, warning] of [[262, /lacks PhotometricInterpretation/], [
       279,
       /lacks StripByteCounts/,
     ]] as const
   ) {
-    match(page([], { change: without(tag) }).warnings.join(), warning);
+    match(textsOf(page([], { change: without(tag) }).warnings).join(), warning);
   }
   // Some writers leave Compression out where there is none, but then no predictor either.
   const uncompressed = (predictor: number) =>
-    page([[317, 3, [predictor]]], { change: without(259) }).warnings.join();
+    textsOf(page([[317, 3, [predictor]]], { change: without(259) }).warnings).join();
   equal(/lacks Compression/.test(uncompressed(1)), false);
   match(uncompressed(2), /lacks Compression \(259\)/);
 });

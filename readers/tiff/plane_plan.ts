@@ -3,6 +3,7 @@ import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { NO_WORKING_MEMORY, type RowRange, type WorkingMemory } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
+import type { Warning } from "../warning.ts";
 import { CompressedSegments } from "./compressed_segments.ts";
 import { codecOf } from "./compression.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
@@ -25,7 +26,7 @@ export interface SourcePlan {
   /** True where strips or tiles have a codec. */
   readonly compressed: boolean;
   /** What is doubtful about the page. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   /** What the codec takes beside the planes. */
   readonly working: WorkingMemory;
   /** Fills the planes that are wanted. @throws {DecodeFailed | Stopped} */

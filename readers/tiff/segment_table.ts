@@ -2,6 +2,7 @@
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { RowRange } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_SEGMENT_BYTES } from "./bounds.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import { blockBits, rowBytes } from "./samples.ts";
@@ -157,14 +158,19 @@ export class SegmentTable {
   }
 
   /** A warning where uncompressed ones are longer than their rows, as when their shape is damaged. */
-  surplus(): string[] {
+  surplus(): Warning[] {
     const index = this.#ranges.lengths.findIndex((length, i) => {
       const full = this.rowBytes(i) * this.page.segmentHeight;
       return length > Math.ceil(full / WORD) * WORD;
     });
     if (index < 0) return [];
     const needed = this.rowBytes(index) * this.rows(index);
-    return [`${this.#at(index)} claims ${this.length(index)} bytes, of which ${needed} are needed`];
+    return [
+      warning(
+        "metadata_disagree",
+        `${this.#at(index)} claims ${this.length(index)} bytes; ${needed} are needed`,
+      ),
+    ];
   }
 
   #storedRanges(codec: Codec | null): Ranges {

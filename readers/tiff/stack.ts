@@ -40,7 +40,7 @@ export interface PlaneSource {
   /** Where its strips lie and how they are coded, in place of what the directory says. */
   readonly strips?: StripPlaces;
   /** What is doubtful about this plane. */
-  readonly warnings?: readonly (Warning | string)[];
+  readonly warnings?: readonly Warning[];
 }
 
 /** Length of the axes that planes are counted along. */
@@ -76,7 +76,7 @@ export interface Stack {
   /** Bytes of all files of the acquisition. */
   readonly fileSize: number;
   /** What contradicts itself or is missing. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
   /** Bytes that are kept for the planes, from above, beside the opened file and its chain; 0 by default. */
   readonly indexBytes?: number;
   /** Given where rows are lines in time. */
@@ -94,7 +94,7 @@ export interface SeriesList {
   /** Index of the one that the opened file belongs to. */
   readonly own: number;
   /** What the user should know, such as series that are left out. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
   /** The first of them, at most `most`; sizes are empty where they are known only once a series is opened. */
   entries(most: number): readonly SceneEntry[];
   /** Reads what one of them is. @throws {DecodeFailed} it cannot be read */

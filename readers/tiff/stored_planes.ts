@@ -1,5 +1,6 @@
 /** Where the planes of one layout are stored: in a chain of directories, or one after the other behind one directory. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import { MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
@@ -131,7 +132,7 @@ export class StoredPlanes {
   }
 
   /** A warning where a page does not lie in line with others that do, or lies over the first or before it. */
-  #placeWarnings(number: number, directory: Directory): string[] {
+  #placeWarnings(number: number, directory: Directory): Warning[] {
     const layout = this.#layout;
     if (layout.tiled || layout.compression !== UNCOMPRESSED) return [];
     const plane = planeBytes(layout);
@@ -141,7 +142,9 @@ export class StoredPlanes {
     const meant = first + (number - one) * plane;
     const misplaced = own !== meant && second === first + (two - one) * plane;
     if (!misplaced && (number === 0 || own - first >= plane)) return [];
-    return [`Plane ${number} lies at ${own}, not at ${meant} in line with the others`];
+    return [
+      warning("file_damaged", `Plane ${number} lies at ${own}, not at ${meant} in line with the others`),
+    ];
   }
 
   /** That of a page that is damaged is unknown; it refuses no other. */
@@ -182,14 +185,14 @@ function missingPlane(number: number, stored: number): PlaneNotFound {
 }
 
 /** A warning where a file holds other than the planes that its description declares. */
-export function countWarnings(tiff: TiffFile, layout: PageLayout, planes: number, run: boolean): string[] {
+export function countWarnings(tiff: TiffFile, layout: PageLayout, planes: number, run: boolean): Warning[] {
   const present = run ? contiguousPlanes(tiff, layout) : tiff.countUpTo(planes + 1);
   if (present === planes) return [];
   const there = present > planes ? "more" : present === 1 ? "one" : String(present);
   const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
+  const code = present > planes ? "content_left_out" : "planes_missing";
+  const declared = planes === 1 ? "one plane" : `${planes} planes`;
   return [
-    `The description declares ${
-      planes === 1 ? "one plane" : `${planes} planes`
-    }, but the file holds ${there}${reason}`,
+    warning(code, `The description declares ${declared}, but the file holds ${there}${reason}`),
   ];
 }

@@ -20,6 +20,7 @@ import {
   words,
   XY,
 } from "../fixtures/lif_writer.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const SAMPLES = [...samples(12)];
 
@@ -39,7 +40,11 @@ const several = (...described: string[]) =>
 Deno.test("a file that is cut anywhere is refused, or has its samples and a warning", async () => {
   const good = several(image(), image());
   const whole = await load(good);
-  deepEqual([[...whole.planes[0]!], whole.summary.warnings, whole.summary.sceneCount], [SAMPLES, [], 2]);
+  deepEqual([[...whole.planes[0]!], textsOf(whole.summary.warnings), whole.summary.sceneCount], [
+    SAMPLES,
+    [],
+    2,
+  ]);
   let served = 0;
   for (let length = 0; length < good.length; length += length < 2000 ? 37 : 3) {
     try {
@@ -141,15 +146,15 @@ Deno.test("blocks: sizes behind the end, damaged heads, names that repeat or are
   const warned = async (bytes: Uint8Array, message: RegExp) => {
     const { planes, summary } = await load(bytes);
     deepEqual([...planes[0]!], SAMPLES);
-    match(summary.warnings.join("\n"), message);
+    match(textsOf(summary.warnings).join("\n"), message);
   };
   await warned(
     concat(described, block("M1", samples(12), 2 ** 40)),
-    /The file is cut: its last block ends at/,
+    /The file is truncated: its last block ends at/,
   );
   await warned(concat(described, good, Uint8Array.of(1, 2, 3)), /list of blocks ends at \d+ of \d+ bytes/);
   await warned(concat(described, good, block("x".repeat(300), samples(2))), /list of blocks ends/);
-  await warned(concat(described, block("M1", samples(3)), good), /Several blocks are called "M1"/);
+  await warned(concat(described, block("M1", samples(3)), good), /Several blocks are named "M1"/);
   await refused(concat(described, words(0x70), good), /never saved or are not in the file: "image"/);
   await refused(concat(described, block("M1", new Uint8Array(0), 0)), /1 of 1 images were never saved/);
   await refused(concat(described, block("M1", samples(12), 2 ** 60)), /never saved|is incomplete/);
@@ -194,7 +199,7 @@ Deno.test("of an interrupted line scan the lines count that every wanted channel
   );
   const { summary, planes } = await load(lifFile(lines, samples(31)));
   deepEqual([summary.rows, planes[1]!.length], [3, 12]);
-  match(summary.warnings.join(), /3 of 5 lines are stored/);
+  match(textsOf(summary.warnings).join(), /3 of 5 lines are stored/);
   await refused(lifFile(lines, samples(3)), /the plane is incomplete/);
 });
 
@@ -220,7 +225,7 @@ Deno.test("an image that cannot be read does not keep the others from being open
   const { summary, planes } = await load(several(image(XY, [{ Resolution: 80 }]), image()));
   deepEqual([summary.scene, summary.sceneCount, summary.scenes[0]], [1, 2, { name: "i0", sizes: {} }]);
   deepEqual([...planes[0]!], SAMPLES);
-  match(summary.warnings.join(), /cannot be read stand before the opened one: "i0"/);
+  match(textsOf(summary.warnings).join(), /Images before the opened one cannot be read: "i0"/);
 });
 
 Deno.test("a plane is read where it lies, some rows of it alone", async () => {

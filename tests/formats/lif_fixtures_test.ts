@@ -9,6 +9,7 @@ import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { openHere } from "../load_here.ts";
 import { hashAt } from "../plane_hash.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const FIXTURES = new URL("../fixtures/lif/", import.meta.url);
 
@@ -63,7 +64,7 @@ function checkFacts(acquisition: Acquisition, fixture: Fixture, scenes: Scenes):
   deepEqual([date, time], [fixture.date, fixture.time]);
   deepEqual(times === null, fixture.times === null);
   times?.forEach((seconds, i) => ok(near(seconds, fixture.times![i]!)));
-  checkWarnings([...acquisition.warnings, ...scenes.warnings], fixture.warnings);
+  checkWarnings([...textsOf(acquisition.warnings), ...textsOf(scenes.warnings)], fixture.warnings);
 }
 
 function checkWarnings(warnings: readonly string[], parts: readonly string[]): void {
@@ -88,10 +89,10 @@ async function checkImage(acquisition: Acquisition, image: ExpectedImage): Promi
   if (dtype) equal(acquisition.channels[0]!.sampleType, dtype);
   const rows = acquisition.axes.at(-2)!;
   if (rowStep) ok(near(rows.step, rowStep[0]) && rows.unit === rowStep[1], `${rows.step} ${rows.unit}`);
-  if (image.warnings) checkWarnings(acquisition.warnings, image.warnings);
+  if (image.warnings) checkWarnings(textsOf(acquisition.warnings), image.warnings);
   const plan = await acquisition.plan([0], { t: 0, z: 0, l: 0 });
   equal(plan.rows, image.lines ?? sizes.Y);
-  checkWarnings(plan.warnings, image.lines ? [`${image.lines} of ${sizes.Y} lines are stored`] : []);
+  checkWarnings(textsOf(plan.warnings), image.lines ? [`${image.lines} of ${sizes.Y} lines are stored`] : []);
 }
 
 for (const fixture of EXPECTED) {

@@ -5,6 +5,7 @@ import { DecodeFailed, ReaderError } from "../../readers/errors.ts";
 import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../fixtures/oir_files.ts";
 import { openHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const series = () => new LsmBytes("series_tzc.lsm");
 const lines = () => new LsmBytes("line_scan.lsm");
@@ -107,14 +108,14 @@ for (const [name, file, message] of PARTS) {
     const { planes, summary } = await loadLsm(file().bytes);
     deepEqual(planes, whole.planes);
     equal(summary.warnings.length, 1);
-    match(summary.warnings[0]!, message);
+    match(textsOf(summary.warnings)[0]!, message);
   });
 }
 
 Deno.test("a record may declare 2^31 planes", async () => {
   const { planes, summary } = await loadLsm(series().field(16, 2 ** 16).field(24, 2 ** 15).bytes);
   deepEqual(planes, (await loadLsm(series().bytes)).planes);
-  match(summary.warnings.at(-1)!, /declares 2147483648 planes, but the file holds 6$/);
+  match(textsOf(summary.warnings).at(-1)!, /declares 2147483648 planes, but the file holds 6$/);
 });
 
 Deno.test("RowsPerStrip counts where the lengths of strips make no rows", async () => {
@@ -135,8 +136,8 @@ Deno.test("a chain of directories that leads round ends there", async () => {
   const file = series();
   const { planes, summary } = await loadLsm(file.link(3, file.directory(0)).bytes);
   deepEqual(planes, (await loadLsm(series().bytes)).planes);
-  match(summary.warnings[0]!, /^The file ends early, after 4 pages: .*leads round in a circle$/);
-  match(summary.warnings[1]!, /declares 6 planes, but the file holds 2$/);
+  match(textsOf(summary.warnings)[0]!, /^The file ends early, after 4 pages: .*leads round in a circle$/);
+  match(textsOf(summary.warnings)[1]!, /declares 6 planes, but the file holds 2$/);
 });
 
 Deno.test("damaged thumbnails and kinds of pages shift no plane", async () => {
@@ -169,20 +170,26 @@ Deno.test("damaged thumbnails and kinds of pages shift no plane", async () => {
 Deno.test("strips that lie over others are told of", async () => {
   const first = series();
   const at = first.view.getUint32(first.values(0, 273), true);
-  const warning = "Strips of plane 0 and of pages beside it lie over each other: an offset is damaged";
+  const warning = "Strips of plane 0 overlap those of neighbouring pages: an offset is damaged";
   // Into the strip of the other channel, on the very same, and into the first thumbnail behind both, of 192 bytes.
   for (const further of [1, 234, 400]) {
     const { summary } = await loadLsm(series().set(0, 273, at + further, 0).bytes);
-    deepEqual(summary.warnings, [warning], String(further));
+    deepEqual(textsOf(summary.warnings), [warning], String(further));
   }
   // Within a strip that begins before them: one of 64 bytes of a thumbnail, one of 234 of the plane behind.
   for (const [page, before] of [[1, 63], [2, 233]] as const) {
     const { summary } = await loadLsm(series().set(page, 273, at - before, 0).bytes);
-    deepEqual(summary.warnings, [warning], String(page));
-    deepEqual((await loadLsm(series().set(page, 273, at - before - 1, 0).bytes)).summary.warnings, []);
+    deepEqual(textsOf(summary.warnings), [warning], String(page));
+    deepEqual(
+      textsOf((await loadLsm(series().set(page, 273, at - before - 1, 0).bytes)).summary.warnings),
+      [],
+    );
   }
   // Pages beside a plane that lie over each other are no matter of this plane.
-  deepEqual((await loadLsm(series().set(2, 273, 1e6, 0).set(3, 273, 1e6, 0).bytes)).summary.warnings, []);
+  deepEqual(
+    textsOf((await loadLsm(series().set(2, 273, 1e6, 0).set(3, 273, 1e6, 0).bytes)).summary.warnings),
+    [],
+  );
 });
 
 Deno.test("an LZW strip ends where the next one begins, whatever its page says of its length", async () => {
@@ -227,12 +234,12 @@ Deno.test("a line scan has the lines that are in the file of all wanted channels
     both.planes.map((plane) => [...plane]),
     whole.planes.map((plane) => [...plane.subarray(0, 20 * 64)]),
   );
-  ok(both.summary.warnings.includes("The line scan was interrupted: 20 of 37 lines are stored"));
+  ok(textsOf(both.summary.warnings).includes("The line scan was interrupted: 20 of 37 lines are stored"));
   // The rows of the acquisition are those of the channel that has most.
   equal(both.summary.times?.length, 37);
   const alone = await loadLsm(cut, [0]);
   deepEqual([alone.summary.rows, [...alone.planes[0]!]], [37, [...whole.planes[0]!]]);
-  deepEqual(alone.summary.warnings, whole.summary.warnings);
+  deepEqual(textsOf(alone.summary.warnings), textsOf(whole.summary.warnings));
 });
 
 Deno.test("a file that is cut anywhere is refused or served exactly", async () => {

@@ -9,6 +9,7 @@ import { LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../fixtures/oir_files.ts";
 import { tinyTiff } from "../fixtures/tiny_tiff.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/lsm/${name}`, import.meta.url));
 
@@ -41,7 +42,7 @@ Deno.test("channels, steps, times and date of a series of stacks", async () => {
   deepEqual(series.times, [0, 0.5, 2.25]);
   // 41732.6559837963 days, a value of a real file whose date is known.
   deepEqual([series.date, series.time], ["20140403", "154437"].map((text, i) => i ? "15:44:37" : text));
-  deepEqual([series.warnings, series.reference, series.fileSize], [
+  deepEqual([textsOf(series.warnings), series.reference, series.fileSize], [
     [],
     null,
     Deno.statSync(fixture("series_tzc.lsm")).size,
@@ -76,7 +77,7 @@ Deno.test("the rows of a line scan are time, and the line is told", () =>
     deepEqual([unit, axes(acquisition)["X"]], ["seconds", [1e-7 * 1e6, "um"]]);
     equal(acquisition.times?.length, 37);
     ok(acquisition.times.every((seconds, row) => Math.abs(seconds - 0.002 * row) < 1e-9));
-    deepEqual([acquisition.reference, acquisition.warnings], [null, []]);
+    deepEqual([acquisition.reference, textsOf(acquisition.warnings)], [null, []]);
     const documents = acquisition.documents(1 << 20);
     const stamps: number[] = JSON.parse(documents.find(({ name }) => name === "TimeStamps")!.text);
     deepEqual([stamps.length, stamps[0]], [37, 7]);
@@ -92,19 +93,21 @@ Deno.test("the time of a line is the interval, or that of the track where there 
   const steps = (bytes: Uint8Array) =>
     withFiles({ "a.lsm": bytes }, async (folder) => {
       const { summary } = await loadHere(`${folder}/a.lsm`);
-      return [summary.axes.find(({ name }) => name === "Y"), summary.warnings] as const;
+      return [summary.axes.find(({ name }) => name === "Y"), textsOf(summary.warnings)] as const;
     });
   deepEqual(await steps(unstamped.bytes), [{ name: "Y", size: 37, step: 0.25, unit: "seconds" }, []]);
   deepEqual(await steps(unstamped.field(124, 0).bytes), [
     { name: "Y", size: 37, step: 1, unit: "Pixels" },
-    ["The file does not say how long a line takes: rows have no step in time"],
+    ["The file does not state the line time"],
   ]);
 });
 
 Deno.test("a section has its focus planes as rows", async () => {
   const section = await opened("section_series.lsm");
   deepEqual(axes(section), { T: [2, "seconds"], Y: [3e-7 * 1e6, "um"], X: [1e-7 * 1e6, "um"] });
-  deepEqual(section.warnings, ["The image is a section along Z: its rows are focus planes, served as Y"]);
+  deepEqual(textsOf(section.warnings), [
+    "The image has no Y axis: rows run along Z",
+  ]);
 });
 
 Deno.test("names are distinct, and those of data channels where there are no others", async () => {
@@ -125,8 +128,8 @@ Deno.test("positions that no page is left for are left out", async () => {
   await withFiles({ "a.lsm": file.link(7, 0).bytes }, async (folder) => {
     const { summary } = await loadHere(`${folder}/a.lsm`);
     equal(summary.sceneCount, 2);
-    deepEqual(summary.warnings, [
-      "1 of 3 positions are declared and hold no planes: they are left out",
+    deepEqual(textsOf(summary.warnings), [
+      "1 of 3 declared positions hold no planes and are left out",
       "CZ_LSMINFO (34412) declares 6 planes, but the file holds 4",
     ]);
     await rejects(loadHere(`${folder}/a.lsm`, { scene: 2 }), { tag: "SceneOutOfRange" });
@@ -146,7 +149,7 @@ Deno.test("planes that were never written are missing, those before them are the
 
 Deno.test("an interrupted series keeps its length and says which planes are missing", () =>
   openHere(fixture("interrupted.lsm"), async (acquisition) => {
-    deepEqual(acquisition.warnings, ["CZ_LSMINFO (34412) declares 5 planes, but the file holds 2"]);
+    deepEqual(textsOf(acquisition.warnings), ["CZ_LSMINFO (34412) declares 5 planes, but the file holds 2"]);
     await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), {
       name: "PlaneNotFound",
       message: "plane 2 is missing: the file holds 2 planes",
@@ -167,7 +170,7 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
         }
       };
       deepEqual(["a.tif", "b.dat", "c.lsm"].map(formatOf), ["lsm", "lsm", "tif"]);
-      deepEqual((await loadHere(`${folder}/c.lsm`)).summary.warnings, [
+      deepEqual(textsOf((await loadHere(`${folder}/c.lsm`)).summary.warnings), [
         "It is a plain TIFF: it lacks CZ_LSMINFO (34412), which makes one LSM",
       ]);
       await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });

@@ -16,6 +16,7 @@ import {
   packed,
   words,
 } from "../fixtures/nd2_writer.ts";
+import { textsOf } from "../warning_texts.ts";
 
 type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: number])[];
 
@@ -46,7 +47,7 @@ Deno.test("a file of a frame and its attributes alone", async () => {
     "Pixels",
   ]]);
   equal(summary.warnings.length, 1);
-  match(summary.warnings[0]!, /names of the channels and the pixel size are missing/);
+  match(textsOf(summary.warnings)[0]!, /lacks channel names and pixel size/);
 });
 
 Deno.test("a file that is cut anywhere is refused or has its samples and a warning", async () => {
@@ -114,7 +115,10 @@ Deno.test("a map that gives the place of another chunk for a frame", async () =>
   await refused(swapped(() => 2 ** 50), /lies outside the file/);
   const long = await load(nd2File([["ImageDataSeq|0!", frame(), 2 ** 40], ...CHUNKS.slice(1)]));
   deepEqual([...long.planes[0]!], SAMPLES);
-  match(long.summary.warnings.join(), /frame 0 at 112 declares \d+ bytes behind the end of the file/);
+  match(
+    textsOf(long.summary.warnings).join(),
+    /frame 0 at 112 extends \d+ bytes beyond the end of the file/,
+  );
 });
 
 Deno.test("a frame that is declared and not there is missing, the first one damage", async () => {
@@ -126,7 +130,7 @@ Deno.test("a frame that is declared and not there is missing, the first one dama
     (folder) =>
       openHere(`${folder}/a.nd2`, async (acquisition) => {
         deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
-        match(acquisition.warnings.join(), /1 frames are stored, and the experiment has 2/);
+        match(textsOf(acquisition.warnings).join(), /1 frames are stored, but the experiment has 2/);
         await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "PlaneNotFound" });
       }),
   );
@@ -146,7 +150,7 @@ Deno.test("loops that lie cost nothing", async () => {
     /for all metadata/,
   );
   const texts = nd2File([...CHUNKS, ["ImageTextInfoLV!", packed(bomb, 2 ** 40)]]);
-  match((await load(texts)).summary.warnings.join(), /texts of the file are left out/);
+  match(textsOf((await load(texts)).summary.warnings).join(), /texts of the file are left out/);
 });
 
 Deno.test("times of a list that is not where the map says, cut or falling are those of the frames", async () => {
@@ -223,14 +227,14 @@ Deno.test("a line scan that was interrupted has the lines that are stored", asyn
   const { planes, summary } = await load(lines(frame().subarray(0, 8 + 17)));
   deepEqual([[...planes[0]!], summary.rows], [SAMPLES.slice(0, 8), 2]);
   deepEqual(summary.axes[0], { name: "Y", size: 3, step: 0.004, unit: "seconds" });
-  match(summary.warnings.join(), /2 of 3 lines are stored/);
+  match(textsOf(summary.warnings).join(), /2 of 3 lines are stored/);
   await refused(lines(frame().subarray(0, 8 + 7)), /7 of 24 bytes/);
   const untimed = level("SLxPictureMetadata", [number("ePictureYAxis", 2), double("dCalibration", 0.5)]);
   const spatial = await load(changed({}, frame(), ["ImageMetadataSeqLV|0!", untimed]));
   deepEqual(spatial.summary.axes.map(({ step, unit }) => [step, unit]), [[1, "Pixels"], [0.5, "um"]]);
   match(
-    spatial.summary.warnings.join(),
-    /Rows are time, and the file does not say how long one of them takes/,
+    textsOf(spatial.summary.warnings).join(),
+    /Rows are points in time, and the file does not state the time between them/,
   );
 });
 
@@ -243,7 +247,7 @@ Deno.test("planes that do not add up to the samples of a pixel are told", async 
     changed({ uiComp: 2, uiWidth: 2 }, frame(), ["ImageMetadataSeqLV|0!", planes]),
   );
   deepEqual(summary.loaded.map(({ name }) => name), ["CH1", "CH2"]);
-  match(summary.warnings.join(), /3 of 3 channels are described, and pixels have 2 samples/);
+  match(textsOf(summary.warnings).join(), /3 of 3 channels are described, and pixels have 2 samples/);
 });
 
 Deno.test("JPEG 2000 that is no ND2 is none, whatever its name; ND2 of either kind needs no extension", async () => {
@@ -254,7 +258,7 @@ Deno.test("JPEG 2000 that is no ND2 is none, whatever its name; ND2 of either ki
   await rejects(load(picture, "a.jp2"), { tag: "UnsupportedFormat" });
   equal((await load(legacy, "a.dat")).summary.format, "nd2");
   equal((await load(fixture("series.nd2"), "a.dat")).summary.format, "nd2");
-  match((await load(picture)).summary.warnings.join(), /map of the boxes was of no use/);
+  match(textsOf((await load(picture)).summary.warnings).join(), /box map is unusable/);
 });
 
 Deno.test("boxes of JPEG 2000 that lead astray", async () => {
@@ -291,15 +295,18 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
       if (v.getUint32(at) === lunk) v.setUint32(at, 0);
     }
   }));
-  deepEqual([single.planes.length, single.summary.warnings], [1, []]);
+  deepEqual([single.planes.length, textsOf(single.summary.warnings)], [1, []]);
   // A map that goes on behind the file is of no use.
-  match((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings.join(), /map of the boxes/);
+  match(
+    textsOf((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings).join(),
+    /box map is unusable/,
+  );
   // The third box is the header.
   const bare = await load(change((v, map) => v.setUint32(map + 4 + 2 * 16, 0)));
-  match(bare.summary.warnings.join(), /The header of the file is missing/);
+  match(textsOf(bare.summary.warnings).join(), /The header of the file is missing/);
   const headerAt = view.getUint32(good.length - view.getUint32(good.length - 8, true) + 4 + 2 * 16 + 8, true);
   const other = await load(change((v) => v.setUint32(headerAt + 12, 0)));
-  match(other.summary.warnings.join(), /The header of the file is missing/);
+  match(textsOf(other.summary.warnings).join(), /The header of the file is missing/);
 });
 
 Deno.test("one plane reads no other frame", async () => {
@@ -320,13 +327,13 @@ Deno.test("one plane reads no other frame", async () => {
 Deno.test("a name field of another length moves the samples, and is told of", async () => {
   const bytes = Deno.readFileSync(new URL("../fixtures/nd2/unspaced_section.nd2", import.meta.url));
   const whole = await load(bytes.slice());
-  equal(whole.summary.warnings.some((warning) => /name field/.test(warning)), false);
+  equal(textsOf(whole.summary.warnings).some((warning) => /name field/.test(warning)), false);
   // The chunk of the frame begins at 4096; behind its magic is the length of the field: 0x0fe8 is 4072, 0x0f5d 3933.
   deepEqual([...bytes.subarray(4100, 4102)], [0xe8, 0x0f]);
   bytes[4100] = 0x5d;
   const { summary } = await load(bytes);
   match(
-    summary.warnings.find((warning) => /name field/.test(warning)) ?? "",
+    textsOf(summary.warnings).find((warning) => /name field/.test(warning)) ?? "",
     /^The name field of frame 0 has 3933 bytes, not 4072; its samples may lie elsewhere$/,
   );
 });

@@ -9,6 +9,7 @@ import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { openHere } from "../load_here.ts";
 import { hashAt } from "../plane_hash.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const FIXTURES = new URL("../fixtures/nd2/", import.meta.url);
 
@@ -45,7 +46,7 @@ function checkFacts(acquisition: Acquisition, fixture: Fixture, scenes: Scenes):
   deepEqual([date, time], [fixture.date, fixture.time]);
   deepEqual(times === null, fixture.times === null);
   times?.forEach((seconds, i) => ok(Math.abs(seconds - fixture.times![i]!) < 1e-9));
-  const warnings = [...acquisition.warnings, ...scenes.warnings];
+  const warnings = [...textsOf(acquisition.warnings), ...textsOf(scenes.warnings)];
   equal(warnings.length, fixture.warnings.length, warnings.join("\n"));
   fixture.warnings.forEach((part) => ok(warnings.some((warning) => warning.includes(part)), part));
 }

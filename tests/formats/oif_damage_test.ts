@@ -6,6 +6,7 @@ import { DecodeFailed, PlaneNotFound, ReaderError, UnsupportedFormat } from "../
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/oif");
 
@@ -89,7 +90,7 @@ Deno.test("a missing first plane refuses its channel, and no other", () =>
     match(await refusal(path), /there is no image for C001T001/);
     const { planes, summary } = await loadHere(path, { channelIndices: [1] });
     deepEqual([planes.length, summary.channels.length], [1, 2]);
-    match(summary.warnings[0]!, /4 of 10 planes are stored/);
+    match(textsOf(summary.warnings)[0]!, /4 of 10 planes are stored/);
   }));
 
 Deno.test("a channel that is recorded and has no file at all is missing, not absent", () =>
@@ -97,7 +98,7 @@ Deno.test("a channel that is recorded and has no file at all is missing, not abs
     match(await refusal(path), /there is no image for C002/);
     const { summary } = await loadHere(path, { channelIndices: [0] });
     deepEqual(summary.channels.map(({ name }) => name), ["CH1", "CH2"]);
-    match(summary.warnings.join("; "), /1 of 2 planes are stored/);
+    match(textsOf(summary.warnings).join("; "), /1 of 2 planes are stored/);
   }));
 
 Deno.test("missing settings of planes cost the times alone", () =>
@@ -114,12 +115,15 @@ Deno.test("damaged settings of a plane and a damaged region are warnings", async
     (at) => Deno.writeTextFileSync(at("s_C001T001.pty"), "x"),
     async (path) => {
       const { summary } = await loadHere(path);
-      match(summary.warnings.join("; "), /settings "s_C001T001.pty" cannot be read: .* no settings text/);
+      match(
+        textsOf(summary.warnings).join("; "),
+        /settings "s_C001T001.pty" cannot be read: .* no settings text/,
+      );
     },
   );
   await withCopy("line_scan.oif", (at) => Deno.writeTextFileSync(at("s_1234-5.roi"), "x"), async (path) => {
     const { summary } = await loadHere(path);
-    match(summary.warnings.join("; "), /settings "s_1234-5.roi" cannot be read/);
+    match(textsOf(summary.warnings).join("; "), /settings "s_1234-5.roi" cannot be read/);
     deepEqual([summary.reference!.lineRoi, summary.reference!.scanPath], [null, null]);
   });
 });
@@ -128,7 +132,7 @@ Deno.test("a damaged reference image is left out with a warning", () =>
   withCopy("line_scan.oif", (at) => Deno.truncateSync(at("s_C002-R001.tif"), 200), async (path) => {
     const { summary, planes } = await loadHere(path);
     deepEqual([summary.reference, planes.length], [null, 2]);
-    match(summary.warnings.join("; "), /reference image cannot be decoded: .*"s_C002-R001.tif"/);
+    match(textsOf(summary.warnings).join("; "), /reference image cannot be decoded: .*"s_C002-R001.tif"/);
   }));
 
 Deno.test("of reference images along further axes the first is served, in whatever order they are listed", () =>
@@ -196,7 +200,7 @@ Deno.test("sizes that the settings plan and no file has are not believed", () =>
   }, async (path) => {
     const { summary } = await loadHere(path);
     deepEqual(summary.axes.map(({ name, size }) => [name, size]), [["T", 3], ["C", 2], ["Y", 5], ["X", 6]]);
-    match(summary.warnings[0]!, /5 of 1999998000000000 planes are stored/);
+    match(textsOf(summary.warnings)[0]!, /5 of 1999998000000000 planes are stored/);
   }));
 
 Deno.test("a number far beyond the others makes no list of what is missing", () =>
@@ -228,7 +232,10 @@ Deno.test("an interrupted line scan has the lines that all channels have", () =>
     async (path) => {
       const { summary, planes } = await loadHere(path);
       equal(summary.rows, 23);
-      match(summary.warnings.join("; "), /interrupted: 23 lines are stored in all channels, 40 in one/);
+      match(
+        textsOf(summary.warnings).join("; "),
+        /interrupted: 23 lines are stored in all channels, 40 in one/,
+      );
       const whole = await loadHere(join(FIXTURES, "line_scan.oif"));
       deepEqual(planes[0], whole.planes[0]!.slice(0, 23 * 11));
       equal(planes[1]![22 * 11 + 10], 1 + 10 + 220);
@@ -244,7 +251,7 @@ Deno.test("regions are no scanned line where no line was scanned", () =>
 Deno.test("without their order the axes are those of frames, with a warning", () =>
   withCopy("section.oif", (at) => replaceText(at(""), "AxisOrder", "AxisOther"), async (path) => {
     const { summary } = await loadHere(path);
-    match(summary.warnings.join("; "), /do not name the axes/);
+    match(textsOf(summary.warnings).join("; "), /do not name the axes/);
   }));
 
 Deno.test("places on the stage are scenes, of which a plane opens its own", () =>
@@ -375,7 +382,10 @@ Deno.test("an OIB whose names do not lead to its streams is refused, or warned o
   }
   await withOib(oib(MAIN + "Stream00001=s_C001.tif\r\nStream00005=s_C002.tif\r\n"), async (path) => {
     const { summary } = await loadHere(path);
-    match(summary.warnings[0]!, /1 files that "OibInfo.txt" names are not in the file, such as "s_C002.tif"/);
+    match(
+      textsOf(summary.warnings)[0]!,
+      /1 files that "OibInfo.txt" names are not in the file, such as "s_C002.tif"/,
+    );
   });
 });
 

@@ -5,6 +5,7 @@ import { PlaneNotFound } from "../../readers/errors.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const FOLDER = join(import.meta.dirname!, "../fixtures/oif");
 
@@ -63,8 +64,8 @@ for (const entry of EXPECTED) {
     ]);
     deepEqual([summary.date, summary.time], [entry.date, entry.time]);
     deepEqual(summary.times, entry.times);
-    equal(summary.warnings.length, entry.warned === null ? 0 : 1, summary.warnings.join("; "));
-    if (entry.warned !== null) match(summary.warnings[0]!, new RegExp(entry.warned));
+    equal(summary.warnings.length, entry.warned === null ? 0 : 1, textsOf(summary.warnings).join("; "));
+    if (entry.warned !== null) match(textsOf(summary.warnings)[0]!, new RegExp(entry.warned));
     const { reference } = entry;
     deepEqual(referencePlanes.map(hashOf), reference?.planes ?? []);
     if (reference === null) return;

@@ -28,6 +28,7 @@ import {
   type WrittenBlock,
   type WrittenOir,
 } from "../fixtures/oir_writer.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const latin1 = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes);
 const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
@@ -100,7 +101,7 @@ Deno.test("a later frame whose number does not fit is missing in its place", asy
   const { summary, planes } = await openBytes(changed);
   assert.deepEqual([...planes[0]!], [...ramp(20, 1000)]);
   assert.deepEqual([summary.axes[0]!.size, summary.axes[0]!.step], [3, 0.5]);
-  assert.deepEqual(summary.warnings, [
+  assert.deepEqual(textsOf(summary.warnings), [
     "Planes of frame t402 are left out: their number does not fit the other frames",
     "2 of 3 frames are stored: the acquisition was interrupted or a continuation file is missing",
     "The plane of channel 0 of frame t002 is incomplete or missing",
@@ -125,13 +126,13 @@ Deno.test("a frame number is counted with the other axes", async () => {
   );
   const { summary } = await openBytes(changed);
   assert.deepEqual(summary.axes.slice(0, 2).map(({ name, size }) => `${name}${size}`), ["T3", "Z2"]);
-  assert.match(summary.warnings.join(), /Planes of frame t005 are left out/);
+  assert.match(textsOf(summary.warnings).join(), /Planes of frame t005 are left out/);
   // Both planes of the third frame: a fourth is one more than are there.
   let both: Uint8Array = writeOir(frame({ ...oneChannel, frames: grid }));
   for (const z of [1, 2]) {
     both = replaced(both, `t003z00${z}_0_1_${CHANNEL_A}`, `t004z00${z}_0_1_${CHANNEL_A}`);
   }
-  assert.match((await openBytes(both)).summary.warnings.join(), /Planes of frame t004 are left out/);
+  assert.match(textsOf((await openBytes(both)).summary.warnings).join(), /Planes of frame t004 are left out/);
 });
 
 Deno.test("two frames of one name are not stacked", async () => {
@@ -140,7 +141,7 @@ Deno.test("two frames of one name are not stacked", async () => {
     replaced(series, `t003_0_1_${CHANNEL_A}`, `t001_0_1_${CHANNEL_A}`),
   );
   assert.deepEqual([summary.rows, [...planes[0]!]], [4, [...ramp(20, 1000)]]);
-  assert.match(summary.warnings.join(), /Channel 0 stores 40 bytes more than its plane has/);
+  assert.match(textsOf(summary.warnings).join(), /Channel 0 stores 40 bytes more than its plane needs/);
 });
 
 Deno.test("another channel is not taken for the first one", async () => {
@@ -158,7 +159,7 @@ Deno.test("another channel is not taken for the first one", async () => {
     frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(20, 100), null] }],
   });
   const { summary } = await openBytes(writeOir(listed));
-  assert.deepEqual([summary.channels.map((c) => c.name), summary.warnings], [
+  assert.deepEqual([summary.channels.map((c) => c.name), textsOf(summary.warnings)], [
     ["CH1", "CH2"],
     ['Channel "CH3" is listed as recorded and has no pixels'],
   ]);
@@ -181,7 +182,7 @@ Deno.test("a chunk of a channel that no document describes makes no channel", as
   assert.deepEqual(summary.channels.map((c) => c.name), ["CH1", "CH2"]);
   // Strips of 5 lines: the fifth and last one of CH1 is lost.
   assert.deepEqual([...planes[0]!], [...ramp(20 * 6, 0)]);
-  assert.match(summary.warnings.join(), new RegExp(`Pixels of channel ${strange} are left out`));
+  assert.match(textsOf(summary.warnings).join(), new RegExp(`Pixels of channel ${strange} are left out`));
 });
 
 Deno.test("a channel that no document describes is served where it has as many rows as the others", async () => {
@@ -191,7 +192,7 @@ Deno.test("a channel that no document describes is served where it has as many r
     const { summary, planes } = await openBytes(oirFile([...blocks, ...more]));
     assert.deepEqual(summary.channels.map((c) => c.name), names);
     assert.deepEqual(planes.map((plane) => plane[0]), [0, 100, 257].slice(0, names.length));
-    assert.equal(/Pixels of channel .* are left out/.test(summary.warnings.join()), samples < 20);
+    assert.equal(/Pixels of channel .* are left out/.test(textsOf(summary.warnings).join()), samples < 20);
   }
 });
 
@@ -257,7 +258,7 @@ Deno.test("where a copy of the properties describes no channel, those of the oth
     assert.deepEqual(summary.channels.map(({ name }) => name), ["CH1", "CH2"]);
     assert.deepEqual(planes.map((plane) => plane[0]), [0, 100]);
     assert.equal(summary.warnings.length, 1);
-    assert.match(summary.warnings.join(), /disagree about the names of the channels$/);
+    assert.match(textsOf(summary.warnings).join(), /disagree about the names of the channels$/);
   }
 });
 
@@ -301,7 +302,7 @@ Deno.test("a listed channel whose components have the pixels is not missing", as
   );
   const { summary, planes } = await openBytes(oirFile(blocks));
   assert.deepEqual(planes.map((plane) => plane[0]), [0, 100, 200]);
-  assert.deepEqual(summary.warnings, []);
+  assert.deepEqual(textsOf(summary.warnings), []);
 });
 
 Deno.test("a reference channel of an unknown id does not take the place of another one", async () => {
@@ -312,7 +313,7 @@ Deno.test("a reference channel of an unknown id does not take the place of anoth
   );
   assert.deepEqual(summary.reference?.channels.map(({ name }) => name), ["CH2"]);
   assert.deepEqual(referencePlanes.map((plane) => [...plane]), [[...ramp(64, 5000)]]);
-  assert.deepEqual(summary.warnings, [
+  assert.deepEqual(textsOf(summary.warnings), [
     `No document describes channel ${strange} of the reference image, which is left out`,
   ]);
 });
@@ -358,7 +359,10 @@ Deno.test("what the two copies of the properties state differently is named in a
   // Each copy states it for both channels, the first of which is served.
   for (const nth of [0, 1, 2, 3]) {
     const { warnings } = (await openBytes(replaced(scan, pixel, "<commonparam:x>0.65<", nth))).summary;
-    assert.match(warnings.join(), nth % 2 === 0 ? /disagree about the pixel size/ : /different pixel sizes/);
+    assert.match(
+      textsOf(warnings).join(),
+      nth % 2 === 0 ? /disagree about the pixel size/ : /different pixel sizes/,
+    );
   }
   const cases: [string, string, RegExp][] = [
     ["2025-10-30T", "2024-10-30T", /about the date/],
@@ -370,7 +374,11 @@ Deno.test("what the two copies of the properties state differently is named in a
   ];
   for (const [text, by, message] of cases) {
     for (const copy of [0, 1]) {
-      assert.match((await openBytes(replaced(scan, text, by, copy))).summary.warnings.join(), message, by);
+      assert.match(
+        textsOf((await openBytes(replaced(scan, text, by, copy))).summary.warnings).join(),
+        message,
+        by,
+      );
     }
   }
 });
@@ -385,9 +393,9 @@ Deno.test("steps between frames that differ, or of which one end is unknown, hav
     ["</lsmframe:frameProperties>", "</lsmframe:framePropertiez>", /frame document at 104 cannot be read/],
   ];
   for (const [text, by, message] of changes) {
-    assert.match((await openBytes(replaced(series, text, by))).summary.warnings.join(), message);
+    assert.match(textsOf((await openBytes(replaced(series, text, by))).summary.warnings).join(), message);
   }
-  assert.deepEqual((await openBytes(series)).summary.warnings, []);
+  assert.deepEqual(textsOf((await openBytes(series)).summary.warnings), []);
 
   // Two times and two focus planes: the second plane states the step in time once more.
   const stack = [[1, 1], [1, 2], [2, 1], [2, 2]].map(([t, z]) => ({
@@ -396,12 +404,15 @@ Deno.test("steps between frames that differ, or of which one end is unknown, hav
     positions: { TIMELAPSE: 400 * t! + 50 * z!, ZSTACK: 1.5 * z! },
   }));
   const whole = writeOir(frame({ ...oneChannel, frames: stack }));
-  assert.deepEqual((await openBytes(whole)).summary.warnings, []);
+  assert.deepEqual(textsOf((await openBytes(whole)).summary.warnings), []);
   const later = await openBytes(replaced(whole, ">850<", ">950<"));
-  assert.match(later.summary.warnings.join(), /Steps along T are stated as 500 and as 400 ms/);
+  assert.match(textsOf(later.summary.warnings).join(), /Steps along T are stated as 500 and as 400 ms/);
   const lost = await openBytes(replaced(whole, "</lsmframe:frameProperties>", "</lsmframe:framePropertiez>"));
   assert.equal(lost.summary.axes[0]!.step, 0.4);
-  assert.match(lost.summary.warnings.join(), /Some of the first frames along T do not state their position/);
+  assert.match(
+    textsOf(lost.summary.warnings).join(),
+    /Some of the first frames along T do not state their position/,
+  );
 });
 
 Deno.test("damage that the reader can pass over has a warning", async () => {
@@ -420,7 +431,7 @@ Deno.test("damage that the reader can pass over has a warning", async () => {
     [
       "a byte of a frame document",
       replaced(scan, "hpf/model/lsmframe", "\xdcpf/model/lsmframe"),
-      /that are no text/,
+      /that are not text/,
     ],
     [
       "a name",
@@ -436,7 +447,7 @@ Deno.test("damage that the reader can pass over has a warning", async () => {
   for (const [what, bytes, message] of cases) {
     const { summary, planes } = await openBytes(bytes);
     assert.deepEqual(planes, original.planes, what);
-    assert.match(summary.warnings.join(), message, what);
+    assert.match(textsOf(summary.warnings).join(), message, what);
   }
 });
 
@@ -445,7 +456,7 @@ Deno.test("a declared end before the index does not shorten the file", async () 
   const whole = await openBytes(oirFile(blocks));
   const { planes, summary } = await openBytes(oirFile(blocks, { declaredSize: 2000n }));
   assert.deepEqual([planes, summary.date], [whole.planes, whole.summary.date]);
-  assert.deepEqual(summary.warnings, [
+  assert.deepEqual(textsOf(summary.warnings), [
     'The header of "scan.oir" is damaged: it states an end at 2000, before the block index',
   ]);
 });
@@ -480,7 +491,7 @@ Deno.test("no flipped bit of the structure moves samples without a warning", asy
       const blocks = oirBlocks(oir);
       const bytes = oirFile(blocks);
       const original = await openBytes(bytes);
-      assert.deepEqual(original.summary.warnings, []);
+      assert.deepEqual(textsOf(original.summary.warnings), []);
       const expected = served(original);
       await withFiles({ "scan.oir": bytes }, async (folder) => {
         const path = join(folder, "scan.oir");

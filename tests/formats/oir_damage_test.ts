@@ -27,6 +27,7 @@ import {
   type WrittenOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const refused = (message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof DecodeFailed, String(error));
@@ -74,7 +75,7 @@ Deno.test("a file cut at or inside any block is refused or served as far as it g
           try {
             const opened = await loadPath(path);
             assertFirstLines(opened, whole, isLineScan, `cut at ${cut}`);
-            assert.match(opened.summary.warnings.join(), /truncated/, `cut at ${cut}`);
+            assert.match(textsOf(opened.summary.warnings).join(), /truncated/, `cut at ${cut}`);
             served += 1;
           } catch (error) {
             if (!(error instanceof DecodeFailed)) throw error;
@@ -116,7 +117,7 @@ Deno.test("blocks are found without an index, with a wrong one and with a part o
     await t.step(what, async () => {
       const { planes, referencePlanes, summary } = await openBytes(bytes);
       assert.deepEqual([planes, referencePlanes], [whole.planes, whole.referencePlanes]);
-      if (warned) assert.match(summary.warnings.join(), /block index/);
+      if (warned) assert.match(textsOf(summary.warnings).join(), /block index/);
     });
   }
 });
@@ -125,11 +126,18 @@ Deno.test("a walk ends at the marker of an index without entries, and at no othe
   const blocks = oirBlocks(lineScan(23));
   for (const [marker, told] of [[0xffff_ffff, false], [0xffff_fffe, true], [7, true]] as const) {
     const { summary } = await openBytes(oirFile(blocks, { entries: [], indexOffset: 0n, marker }));
-    assert.equal(/4 bytes at \d+ are too few for a block/.test(summary.warnings.join()), told, `${marker}`);
+    assert.equal(
+      /4 bytes at \d+ are too few for a block/.test(textsOf(summary.warnings).join()),
+      told,
+      `${marker}`,
+    );
   }
   // A part of the marker is none.
   const cut = oirFile(blocks, { entries: [], indexOffset: 0n }).subarray(0, -1);
-  assert.match((await openBytes(cut)).summary.warnings.join(), /3 bytes at \d+ are too few for a block/);
+  assert.match(
+    textsOf((await openBytes(cut)).summary.warnings).join(),
+    /3 bytes at \d+ are too few for a block/,
+  );
 });
 
 /** The blocks with one of them changed. */
@@ -225,8 +233,8 @@ Deno.test("damaged and hostile documents count as missing, with a warning", asyn
   for (const [what, document, message] of cases) {
     await t.step(what, async () => {
       const { summary, planes } = await openBytes(replaced(document));
-      assert.match(summary.warnings.join("\n"), message);
-      assert.match(summary.warnings.join("\n"), /no readable image properties/);
+      assert.match(textsOf(summary.warnings).join("\n"), message);
+      assert.match(textsOf(summary.warnings).join("\n"), /no readable image properties/);
       assert.deepEqual([...planes[0]!], [...ramp(138, 0)]);
       assert.deepEqual(summary.axes.map((a) => a.unit), ["Pixels", "Pixels", "Pixels"]);
     });
@@ -237,7 +245,7 @@ Deno.test("damaged and hostile documents count as missing, with a warning", asyn
       concat(words(2, 1, 1, 0, 0, 1, 1, 1, 1), words(2 ** 31), bytes, Uint8Array.of(0, 0)),
     );
     const { summary } = await openBytes(oirFile(oirBlocks(scan).map((b) => b.kind === 0 ? block : b)));
-    assert.deepEqual([summary.axes[1]!.unit, summary.warnings], ["seconds", []]);
+    assert.deepEqual([summary.axes[1]!.unit, textsOf(summary.warnings)], ["seconds", []]);
   });
   await t.step("bytes of a Windows code page", async () => {
     const latin1 = Uint8Array.from(properties.replace("CH1", "CH\u00b5\u0002"), (c) => c.charCodeAt(0));
@@ -280,7 +288,7 @@ Deno.test("documents count in whatever block they are, and a disabled axis of th
     const blocks = [...plain.slice(0, at), own, ...plain.slice(at)];
     const { summary } = await openBytes(oirFile(blocks));
     assert.deepEqual([summary.reference?.rows, summary.reference?.columns], [16, 4], `block ${at}`);
-    assert.deepEqual([summary.axes[1]!.unit, summary.warnings], ["seconds", []]);
+    assert.deepEqual([summary.axes[1]!.unit, textsOf(summary.warnings)], ["seconds", []]);
   }
 
   const off = propertiesDocument({ ...scan, axes: [{ type: "TIMELAPSE", maxSize: 23, enable: false }] });

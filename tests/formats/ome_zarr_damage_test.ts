@@ -9,6 +9,7 @@ import { LINE_SCAN, OVERVIEW, write, writeImage } from "../collection_tree.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { loadHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 const CHUNK = "0/c/0/0";
@@ -466,8 +467,8 @@ Deno.test(
     const { summary, planes } = await open(plate);
     assert.equal(planes[0]![79], 1079);
     assert.deepEqual([summary.scene, summary.sceneCount, summary.scenes[0]!.name], [0, 1, "B/2/7"]);
-    assert.deepEqual(summary.warnings, [
-      '3 wells and fields of the plate are not there and are left out: "A/1", "B/3/0", "B/2/6"',
+    assert.deepEqual(textsOf(summary.warnings), [
+      '3 wells and fields of the plate do not exist and are left out: "A/1", "B/3/0", "B/2/6"',
     ]);
     await assert.rejects(open(join(plate, "B/2")), {
       name: "UnsupportedFormat",
@@ -509,7 +510,7 @@ Deno.test(
     assert.deepEqual([second.date, second.channels[0]!.name, second.axes[1]!.step], ["", "GFP", 0.25]);
     write(join(layout, "OME/METADATA.ome.xml"), "<OME>");
     const damaged = (await open(layout)).summary;
-    assert.match(damaged.warnings.join(), /OME metadata cannot be read/);
+    assert.match(textsOf(damaged.warnings).join(), /OME metadata cannot be read/);
   }),
 );
 
@@ -556,17 +557,17 @@ Deno.test(
       { name: "X", size: 6, step: 0.5, unit: "um" },
     ]);
     assert.deepEqual([planes.length, planes[0]![23]], [1, 23]);
-    assert.deepEqual(summary.warnings, ['Axis "angle" of 2 is read at its first position']);
+    assert.deepEqual(textsOf(summary.warnings), ['Axis "angle" of 2 is read at index 0']);
   }),
 );
 
 Deno.test(
   "metadata that contradict themselves are read with a warning",
   inStore(async (store) => {
-    const warningsOf = async () => (await open(store)).summary.warnings;
+    const warningsOf = async () => textsOf((await open(store)).summary.warnings);
     assert.deepEqual(await warningsOf(), []);
     ome((v) => v.omero = { channels: [{ label: "a" }, { label: "b" }] })(store);
-    assert.deepEqual(await warningsOf(), ['The array has 1 channels, "omero" tells of 2']);
+    assert.deepEqual(await warningsOf(), ['The array has 1 channels, but "omero" describes 2']);
     ome((v) => delete v.omero)(store);
     ome((v) => delete v.multiscales[0].axes)(store);
     assert.deepEqual(await warningsOf(), [

@@ -6,6 +6,7 @@ import { FileAccess } from "../../readers/random_access.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
 const TWO = "LineScan-03142018-1454-2042";
@@ -64,7 +65,10 @@ Deno.test("a renamed folder leads to the only document in it, or to one of its o
     Deno.copyFileSync(at("other.xml"), at("second.xml"));
     const { summary } = await loadHere(name);
     equal(summary.format, "tif");
-    match(summary.warnings.join(), new RegExp(`"${HAND}.xml" is not beside it; its rows are lines in time`));
+    match(
+      textsOf(summary.warnings).join(),
+      new RegExp(`"${HAND}.xml" is not beside it; its rows are lines in time`),
+    );
     Deno.renameSync(at("second.xml"), join(folder, "renamed.xml"));
     equal((await loadHere(name)).summary.format, "prairie");
   }, "renamed"));
@@ -76,13 +80,16 @@ Deno.test("an image without its document is a TIFF whose rows have no step, with
     deepEqual([summary.format, summary.channels.length, summary.sceneCount], ["tif", 1, 1]);
     deepEqual(summary.axes.map(({ name, unit }) => [name, unit]), [["Y", "Pixels"], ["X", "Pixels"]]);
     match(
-      summary.warnings.join(),
+      textsOf(summary.warnings).join(),
       /image of Prairie View, but "LineScan-03142018-1454-2042.xml" is not beside it/,
     );
     const frame = await loadHere(at(source(1, 1)));
-    match(frame.summary.warnings.join(), /is not beside it; what only the document says/);
+    match(textsOf(frame.summary.warnings).join(), /is not beside it; what only the document says/);
     Deno.renameSync(at(source(1, 1)), at("a.tif"));
-    match((await loadHere(at("a.tif"))).summary.warnings.join(), /its name does not tell its document/);
+    match(
+      textsOf((await loadHere(at("a.tif"))).summary.warnings).join(),
+      /its name does not tell its document/,
+    );
   }));
 
 Deno.test("rows get the pixel that OME-XML gives them only where the name is one of frames", async (t) => {
@@ -109,7 +116,7 @@ Deno.test("rows get the pixel that OME-XML gives them only where the name is one
         Deno.writeFileSync(join(folder, name), bytes);
         const { summary } = await loadHere(join(folder, name));
         deepEqual(summary.axes.map(({ name, step, unit }) => [name, step, unit]), [rows, ["X", 0.25, "um"]]);
-        match(summary.warnings.join(), /is an image of Prairie View, but/);
+        match(textsOf(summary.warnings).join(), /is an image of Prairie View, but/);
       } finally {
         Deno.removeSync(folder, { recursive: true });
       }
@@ -123,7 +130,7 @@ Deno.test("an image that the document does not name is a TIFF", () =>
     Deno.copyFileSync(at(name.replace("2.ome", "1.ome")), at(name));
     const { summary } = await loadHere(at(name));
     equal(summary.format, "tif");
-    match(summary.warnings.join(), /\.xml" does not name it/);
+    match(textsOf(summary.warnings).join(), /\.xml" does not name it/);
   }));
 
 Deno.test("a channel whose image is missing is left out, and a cycle without images", () =>
@@ -134,7 +141,7 @@ Deno.test("a channel whose image is missing is left out, and a cycle without ima
     deepEqual(summary.channels.map(({ name }) => name), ["Dye 2"]);
     deepEqual(planes, whole.planes.slice(1));
     match(
-      summary.warnings.join(),
+      textsOf(summary.warnings).join(),
       /Channel 1 is left out: its first plane, ".*Cycle00002_Ch1_000001.ome.tif", is missing/,
     );
     for (const channel of [1, 2]) Deno.removeSync(at(image(1, channel)));
@@ -143,7 +150,7 @@ Deno.test("a channel whose image is missing is left out, and a cycle without ima
     equal(left.summary.scenes[0]!.name, "Cycle 2");
     deepEqual(left.planes, planes);
     match(
-      left.summary.warnings.join(),
+      textsOf(left.summary.warnings).join(),
       /Cycles without images are left out: Cycle 1$|are left out: Cycle 1,/,
     );
     Deno.removeSync(at(image(2, 2)));
@@ -157,7 +164,7 @@ Deno.test("source images that are missing, damaged or of another size cost the r
   withCopy(TWO, async (at) => {
     const warned = async (reason: RegExp, channels: number | null) => {
       const { summary, referencePlanes, planes } = await loadHere(at(image(1, 1)));
-      match(summary.warnings.join(), reason);
+      match(textsOf(summary.warnings).join(), reason);
       equal(planes.length, 2);
       equal(summary.reference?.channels.length ?? null, channels);
       equal(referencePlanes.length, channels ?? 0);
@@ -185,14 +192,14 @@ Deno.test("channels have the order of their numbers, as those of the reference i
     deepEqual(summary.channels, usual.summary.channels);
     deepEqual(summary.reference!.channels, usual.summary.reference!.channels);
     deepEqual([planes, referencePlanes], [usual.planes, usual.referencePlanes]);
-    match(summary.warnings.join(), /several images for one channel of a frame/);
+    match(textsOf(summary.warnings).join(), /several images for one channel of a frame/);
   }));
 
 Deno.test("without source images version 4 has no reference image, and no warning as it names none", () =>
   withCopy(OLD, async (at) => {
     for (const channel of [1, 2]) Deno.removeSync(at(`${OLD}-Cycle00001_Ch${channel}Source.tif`));
     const { summary } = await loadHere(at(`${OLD}.xml`));
-    deepEqual([summary.reference, summary.warnings], [null, []]);
+    deepEqual([summary.reference, textsOf(summary.warnings)], [null, []]);
   }));
 
 for (
@@ -214,7 +221,7 @@ for (
         null,
         2,
       ]);
-      match(summary.warnings.join(), reason);
+      match(textsOf(summary.warnings).join(), reason);
     }));
 }
 
@@ -245,12 +252,12 @@ Deno.test("an interrupted line scan has the rows that every channel has", () =>
     deepEqual([summary.rows, summary.columns], [21, columns]);
     deepEqual(planes, whole.planes.map((one) => one.slice(0, 21 * columns)));
     match(
-      summary.warnings.join(),
+      textsOf(summary.warnings).join(),
       new RegExp(`interrupted: 21 of ${firstRows} lines are there in every channel`),
     );
     // The other channel has all of them.
     const alone = await loadHere(at(image(1, 2)), { channelIndices: [1] });
-    deepEqual([alone.summary.rows, alone.summary.warnings], [firstRows, []]);
+    deepEqual([alone.summary.rows, textsOf(alone.summary.warnings)], [firstRows, []]);
     deepEqual(alone.planes, [whole.planes[1]]);
   }));
 
@@ -273,7 +280,7 @@ Deno.test("a line scan does not take the settings of the frame that its line was
       Deno.writeTextFileSync(at(`${TWO}.xml`), keys.reduce((xml) => xml.replace(value, "$1"), text));
       const { summary } = await loadHere(at(image(1, 1)));
       deepEqual(await steps(at(image(1, 1))), [["Y", 1, "Pixels"], columns]);
-      deepEqual(summary.warnings, ["The PVScan document does not say how long a line takes"]);
+      deepEqual(textsOf(summary.warnings), ["The PVScan document does not say how long a line takes"]);
       equal(summary.rows, firstRows);
       // The second cycle is as it was.
       deepEqual(await steps(at(image(2, 1))), [["Y", 0.0119239007960034, "seconds"], columns]);
@@ -303,7 +310,7 @@ Deno.test("the images count where they have more lines than the document says", 
     replace(at(`${HAND}.xml`), 'key="linesPerFrame" value="24"', 'key="linesPerFrame" value="20"');
     const { summary } = await loadHere(at(`${HAND}.xml`));
     equal(summary.rows, 24);
-    match(summary.warnings.join(), /counts 20 lines, the images have 24/);
+    match(textsOf(summary.warnings).join(), /counts 20 lines, the images have 24/);
   }));
 
 Deno.test("images of a series that are missing are told of; one unlike the others is refused alone", () =>
@@ -313,7 +320,7 @@ Deno.test("images of a series that are missing are told of; one unlike the other
     Deno.removeSync(at(name(2, 2)));
     const { summary } = await loadHere(at(`${VOLUMES}.xml`));
     match(
-      summary.warnings.join(),
+      textsOf(summary.warnings).join(),
       /Images of this scan are missing: ".*Cycle00001_Ch1_000003.ome.tif" and 1 more/,
     );
     Deno.copyFileSync(join(FIXTURES, HAND, `${HAND}_Cycle00001_Ch2_000001.ome.tif`), at(name(1, 1)));
@@ -401,7 +408,7 @@ Deno.test("a damaged document is refused; its images are opened as TIFF with a w
         match((await failure(path))!.message, reason);
         const { summary } = await loadHere(at(`${HAND}_Cycle00001_Ch2_000001.ome.tif`));
         equal(summary.format, "tif");
-        match(summary.warnings.join(), /is an image of Prairie View, but/);
+        match(textsOf(summary.warnings).join(), /is an image of Prairie View, but/);
       }));
   }
 });
@@ -492,13 +499,13 @@ for (
   const [name, from, to, reason] of [
     ["a file without a name", / filename="[^"]*"/, "", /names no file for 1 of 4 images/],
     ["two images of a channel", 'channel="2"', 'channel="1"', /several images for one channel of a frame/],
-    ["bytes that are no text", 'notes=""', 'notes="\uFFFD"', /holds bytes that are no text/],
+    ["bytes that are not text", 'notes=""', 'notes="\uFFFD"', /contains bytes that are not text/],
   ] as const
 ) {
   Deno.test(`a document with ${name} is told of`, () =>
     withCopy(TWO, async (at) => {
       replace(at(`${TWO}.xml`), from, to);
-      match((await loadHere(at(`${TWO}.xml`))).summary.warnings.join(), reason);
+      match(textsOf((await loadHere(at(`${TWO}.xml`))).summary.warnings).join(), reason);
     }));
 }
 
@@ -507,7 +514,7 @@ Deno.test("a channel that the first frame does not have is left out, with a warn
     replace(at(`${PAGES}.xml`), /<File channel="3"[^>]*>/, "");
     const { summary } = await loadHere(at(`${PAGES}.xml`));
     deepEqual(summary.channels.map(({ name }) => name), ["GFP"]);
-    match(summary.warnings.join(), /the first frame does not have are left out: 3/);
+    match(textsOf(summary.warnings).join(), /the first frame does not have are left out: 3/);
   }));
 
 /** A document of sequences, each with its frames. */

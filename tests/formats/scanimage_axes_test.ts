@@ -499,8 +499,7 @@ async function opened(
   }
 }
 
-const warningsOf = ({ warnings }: Acquisition) =>
-  warnings.map((one) => typeof one === "string" ? { code: "none", text: one } : one);
+const warningsOf = ({ warnings }: Acquisition) => warnings;
 
 /** First sample of a channel at a position. */
 async function firstAt(

@@ -130,7 +130,7 @@ async function described(bytes: Uint8Array, channel = 0, t = 0) {
         const axes = acquisition.axes.map(({ name, size, step, unit }) =>
           `${name}${size} ${step.toPrecision(3)} ${unit}`
         );
-        const codes = acquisition.warnings.map((one) => typeof one === "string" ? one : one.code);
+        const codes = acquisition.warnings.map(({ code }) => code);
         found = [
           axes.join(", "),
           codes,

@@ -68,8 +68,7 @@ const honest = (frame: number): FrameStamp => ({
 /** Codes of warnings that tell that the order of planes is not certain. */
 const DOUBTS = new Set(["metadata_disagree", "axes_assumed", "planes_missing"]);
 
-const codesOf = ({ warnings }: Acquisition) =>
-  warnings.map((one) => typeof one === "string" ? one : one.code);
+const codesOf = ({ warnings }: Acquisition) => warnings.map(({ code }) => code);
 
 Deno.test("lying headers and stamps give no wrong plane without a warning", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());

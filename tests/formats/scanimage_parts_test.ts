@@ -51,8 +51,7 @@ async function inFolder(
 const sizesOf = ({ axes }: Acquisition) =>
   axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
 
-const codesOf = ({ warnings }: Acquisition) =>
-  warnings.map((one) => typeof one === "string" ? one : one.code);
+const codesOf = ({ warnings }: Acquisition) => warnings.map(({ code }) => code);
 
 async function firstAt(acquisition: Acquisition, t: number, z = 0): Promise<number> {
   const plan = await acquisition.plan([0], { t, z, l: 0 });
@@ -104,7 +103,7 @@ Deno.test("planes of a missing part are missing, with one warning, and a part al
       equal(sizesOf(acquisition), "T10 Z3");
       deepEqual(codesOf(acquisition), ["file_missing"]);
       match(
-        (acquisition.warnings[0] as { text: string }).text,
+        acquisition.warnings[0]!.text,
         /^"scan_00001_00001.tif" and 2 more parts .* missing$/,
       );
       equal(await firstAt(acquisition, 8, 1), 501);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import expected from "../fixtures/tiff/expected.json" with { type: "json" };
 import { entryAt, grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 interface Fixture {
   readonly file: string;
@@ -47,8 +48,8 @@ for (const fixture of expected as unknown as readonly Fixture[]) {
     }
     equal(summary.date, fixture.date ?? summary.date);
     equal(summary.time, fixture.time ?? summary.time);
-    equal(summary.warnings.length, fixture.warning === undefined ? 0 : 1, summary.warnings.join());
-    ok(summary.warnings.join().includes(fixture.warning ?? ""), summary.warnings.join());
+    equal(summary.warnings.length, fixture.warning === undefined ? 0 : 1, textsOf(summary.warnings).join());
+    ok(textsOf(summary.warnings).join().includes(fixture.warning ?? ""), textsOf(summary.warnings).join());
   });
 }
 

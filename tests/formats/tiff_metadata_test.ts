@@ -6,6 +6,7 @@ import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -34,7 +35,7 @@ async function inFolder(run: (put: Put) => Promise<void>): Promise<void> {
 const load = (path: string, channelIndices: number[] | null = null) => loadHere(path, { channelIndices });
 
 const firsts = ({ planes }: LoadedAcquisition) => planes.map((plane) => plane[0]);
-const warnings = ({ summary }: LoadedAcquisition) => summary.warnings.join("; ");
+const warnings = ({ summary }: LoadedAcquisition) => textsOf(summary.warnings).join("; ");
 const sizes = ({ summary }: LoadedAcquisition) =>
   summary.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
 
@@ -80,7 +81,7 @@ Deno.test("each file of an OME set with several images opens the image that it b
         deepEqual(loaded.summary.channels.map(({ name }) => name), [`C${cycle}1`, `C${cycle}2`]);
         deepEqual([loaded.summary.date, loaded.summary.time], ["20220809", `16:03:0${cycle}`]);
         equal(loaded.summary.axes.at(-1)!.step, cycle / 10);
-        deepEqual(loaded.summary.warnings, []);
+        deepEqual(textsOf(loaded.summary.warnings), []);
         // The whole set, whatever the image.
         equal(loaded.summary.fileSize, described(CYCLES).length + 3 * described(memberOf(12)).length);
       }
@@ -198,10 +199,10 @@ Deno.test("OME-XML: ranges without counts of their own end where the next one be
       `</Pixels></Image></OME>`;
     put("1.ome.tif", pages(9, 1));
     const open = await load(put("0.ome.tif", described(text(""), 2, 5)));
-    deepEqual([firsts(open), open.summary.warnings], [[5, 9], []]);
+    deepEqual([firsts(open), textsOf(open.summary.warnings)], [[5, 9], []]);
     // A file of one plane has one directory for it, although its range alone stands for both planes.
     const one = await load(put("0.ome.tif", described(text(""), 1, 5)));
-    deepEqual([firsts(one), one.summary.warnings], [[5, 9], []]);
+    deepEqual([firsts(one), textsOf(one.summary.warnings)], [[5, 9], []]);
     const counted = await load(put("0.ome.tif", described(text(` PlaneCount="2"`), 2, 5)));
     match(warnings(counted), /two directories for one plane; .*planes up to 3, but declares 2/);
   }));
@@ -239,7 +240,7 @@ Deno.test("a stack that was cut keeps its channels and sizes; its missing planes
     for (const [name, field, expected, planes] of cases) {
       const whole = await load(put(name, pages(1, planes, field)));
       equal(sizes(whole), expected, name);
-      deepEqual([...firsts(whole), whole.summary.warnings], [1, 2, []], name);
+      deepEqual([...firsts(whole), textsOf(whole.summary.warnings)], [1, 2, []], name);
       const cut = await load(put(name, cutAfter(planes - 1, pages(1, planes, field))));
       equal(sizes(cut), expected, name);
       deepEqual(firsts(cut), [1, 2], name);
@@ -274,7 +275,7 @@ Deno.test("a dimension order without a meaning is a warning where it decides not
       `SizeT="1" Type="uint16"><TiffData IFD="0" PlaneCount="2"/></Pixels></Image></OME>`;
     const loaded = await load(put("a.ome.tif", described(image, 2)));
     deepEqual(firsts(loaded), [1, 2]);
-    match(warnings(loaded), /declares DimensionOrder="XYCOT", which means nothing/);
+    match(warnings(loaded), /declares the unknown DimensionOrder="XYCOT"/);
   }));
 
 Deno.test("planes behind one directory that a description declares and the file lacks are a warning", () =>
@@ -328,7 +329,7 @@ Deno.test("planes behind one directory that a description declares and the file 
         (view, at) => view.setUint8(view.getUint32(at + 8, true) + channels - 16, 0x51),
       ),
     ));
-    match(warnings(unknown), /dimensions of FluoView in FluoViewHeader \(34361\) do not fit/);
+    match(warnings(unknown), /FluoView dimensions in FluoViewHeader \(34361\) do not fit/);
     // One of an unknown name with a single place changes nothing; the fixture has four.
     const single = header(fixture("fluoview.tif"), 34361, (view, at) => {
       const sixth = view.getUint32(at + 8, true) + 284 + 5 * 100;
@@ -340,7 +341,7 @@ Deno.test("planes behind one directory that a description declares and the file 
     const ends = (length: number) =>
       header(fixture("fluoview.tif"), 34361, (view, at) => view.setUint32(at + 4, length, true));
     equal(sizes(await load(put("e.tif", ends(1284)))), "C2 Z3");
-    match(warnings(await load(put("e.tif", ends(1283)))), /dimensions of FluoView .* do not fit/);
+    match(warnings(await load(put("e.tif", ends(1283)))), /FluoView dimensions .* do not fit/);
   }));
 
 Deno.test("a page that is out of line with the others is a warning", () =>
@@ -531,7 +532,7 @@ Deno.test("a description of ImageJ, and a list of channels of ScanImage, that is
     const long = put("imagej.tif", described(`ImageJ=1.54f\nimages=1\n${"a=1\n".repeat(300_000)}`));
     await rejects(load(long), { tag: "DecodeFailed", message: /has \d+ characters, more than 1048576/ });
     const most = put("most.tif", described("ImageJ=1.54f\nimages=1\n".padEnd(1_048_576, "\n")));
-    deepEqual((await load(most)).summary.warnings, []);
+    deepEqual(textsOf((await load(most)).summary.warnings), []);
     const list = `SI.hChannels.channelSave = [${"1;".repeat(3_000_000)}1]\nSI.VERSION_MAJOR = 5\n`;
     match(
       warnings(await load(put("scanimage.tif", described(list)))),
@@ -543,7 +544,7 @@ Deno.test("what Micro-Manager wrote to a page of a plain TIFF is used; where it 
   inFolder(async (put) => {
     const text = JSON.stringify({ PixelSizeUm: 0.25, Channel: "GFP", Time: "2013-01-15 17:02:40 +0100" });
     const { summary } = await load(put("p.tif", pages(1, 2, [51123, 2, text])));
-    deepEqual(summary.warnings, []);
+    deepEqual(textsOf(summary.warnings), []);
     deepEqual([summary.channels[0]!.name, summary.date, summary.time], ["GFP", "20130115", "17:02:40"]);
     deepEqual(summary.axes.slice(-2).map(({ step, unit }) => [step, unit]), [[0.25, "um"], [0.25, "um"]]);
     for (const damaged of ["no JSON", "[]", "7"]) {
@@ -591,7 +592,7 @@ Deno.test("MetaMorph: distances and times of the planes are steps where every pl
       );
       const { summary } = await load(put("m.stk", copy));
       const { name, size, step, unit } = summary.axes[0]!;
-      return [`${name}${size}`, step, unit, ...summary.warnings];
+      return [`${name}${size}`, step, unit, ...textsOf(summary.warnings)];
     };
     const day = 2_451_576;
     deepEqual(await opened([[3, 2, day, 0], [3, 2, day, 500], [3, 2, day, 1000]]), ["Z3", 1.5, "um"]);
@@ -613,7 +614,7 @@ Deno.test("MetaMorph: one plane is no run, whatever follows it", () =>
     const head = new Uint8Array(3 * 12 * 8 * 2).fill(1);
     const uic1 = tiffOf(GRAY, [[]], [[33628, 4, [1, 0, 0, 0]], [273, 4, [8]], [279, 4, [192]]], head);
     const loaded = await load(put("one.stk", uic1));
-    deepEqual([sizes(loaded), firsts(loaded), loaded.summary.warnings], ["", [257], []]);
+    deepEqual([sizes(loaded), firsts(loaded), textsOf(loaded.summary.warnings)], ["", [257], []]);
   }));
 
 Deno.test("MetaMorph: pixel size counts unless the file says that it is none", () =>

@@ -6,6 +6,7 @@ import { FileAccess } from "../../readers/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -93,7 +94,11 @@ Deno.test("pages are slices, unless the text counts as many channels or frames a
           axis[0] === "C" ? [[7, 8, 9], [7, 8, 9], [7, 8, 9]] : [[7], [8], [9]],
         );
         deepEqual(acquisition.channels.map(({ name }) => name), axis[0] === "C" ? ["a", "b", "c"] : ["a"]);
-        deepEqual([acquisition.date, acquisition.time, acquisition.warnings], ["20250722", "12:14:20", []]);
+        deepEqual([acquisition.date, acquisition.time, textsOf(acquisition.warnings)], [
+          "20250722",
+          "12:14:20",
+          [],
+        ]);
       },
     );
   }
@@ -147,7 +152,7 @@ Deno.test("a text of an image of another size is not used", async () => {
   for (const size of ["13 * 8", "12 * 9"]) {
     await opened({ "s.tif": pages(7), "s.txt": textOf(AREA, { size }) }, (acquisition) => {
       equal(axesIn(acquisition), "Y8 1 Pixels, X12 1 Pixels");
-      deepEqual(acquisition.warnings, [
+      deepEqual(textsOf(acquisition.warnings), [
         `The text file beside it describes ${size.replace("*", "x")} pixels, not 12 x 8; it is not used`,
       ]);
     });
@@ -157,7 +162,7 @@ Deno.test("a text of an image of another size is not used", async () => {
 Deno.test("a name that ends like those of a set makes none of a file that is alone, without a text", async () => {
   for (const [file, count] of [["s_C001T001.tif", 1], ["s_C001T001.tif", 3]] as const) {
     await opened({ [file]: pages(7, count) }, (acquisition) => {
-      deepEqual([acquisition.channels[0]!.name, acquisition.warnings], ["CH1", []]);
+      deepEqual([acquisition.channels[0]!.name, textsOf(acquisition.warnings)], ["CH1", []]);
       equal(acquisition.axes.find(({ name }) => name === "Z")?.size ?? 1, count);
     });
   }
@@ -177,12 +182,12 @@ Deno.test("channels of a set have the names of their numbers; those that are mis
     const text = textOf({ ...AREA, "Channel Dimension": `${count} [Ch]` }, { names });
     await opened({ ...files, "s.txt": text }, (acquisition) => {
       deepEqual(acquisition.channels.map(({ name }) => name), ["b", "c"]);
-      deepEqual(acquisition.warnings, [warning]);
+      deepEqual(textsOf(acquisition.warnings), [warning]);
     });
   }
   await opened(files, (acquisition) => {
     deepEqual(acquisition.channels.map(({ name }) => name), ["CH2", "CH3"]);
-    deepEqual(acquisition.warnings, [missing(`1, "s_C001T001.tif", is`)]);
+    deepEqual(textsOf(acquisition.warnings), [missing(`1, "s_C001T001.tif", is`)]);
   });
 });
 
@@ -202,11 +207,14 @@ Deno.test("slices and frames that the text counts and the names do not have are 
         ...t > times && times > 1 ? ["The text file counts 4 frames, the set has files of 2"] : [],
       ];
       const dimensions = { ...AREA, ...counts(z, t) };
-      await opened({ ...files, "s.txt": textOf(dimensions) }, (a) => deepEqual(a.warnings, warnings));
+      await opened(
+        { ...files, "s.txt": textOf(dimensions) },
+        (a) => deepEqual(textsOf(a.warnings), warnings),
+      );
       // The frames of a line scan are its rows.
       await opened(
         { ...files, "s.txt": textOf(dimensions, { primary: "X * T" }) },
-        (a) => deepEqual(a.warnings, warnings.filter((text) => /slices/.test(text))),
+        (a) => deepEqual(textsOf(a.warnings), warnings.filter((text) => /slices/.test(text))),
       );
     }
   }
@@ -240,7 +248,7 @@ Deno.test("of the other files of a set, those of first planes must hold their sa
       const first = damaged === "s_C002Z001T001.tif";
       equal(acquisition.channels.length, first ? 1 : 2, damaged);
       equal(
-        acquisition.warnings.some((text) => text.startsWith(`"${damaged}" is left out: strip 0`)),
+        textsOf(acquisition.warnings).some((text) => text.startsWith(`"${damaged}" is left out: strip 0`)),
         first,
         damaged,
       );

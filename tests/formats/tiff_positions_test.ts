@@ -5,6 +5,7 @@ import type { Acquisition, Position } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
@@ -74,7 +75,7 @@ Deno.test("OME-XML without TiffData: directories in the dimension order, as many
   for (const [count, warning] of warnings) {
     await withOpened({ "a.ome.tif": pages(count, [270, 2, xml]) }, async (acquisition) => {
       if (count > 23) await checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c);
-      ok(warning.test(acquisition.warnings.join()), acquisition.warnings.join());
+      ok(warning.test(textsOf(acquisition.warnings).join()), textsOf(acquisition.warnings).join());
     });
   }
 });
@@ -139,12 +140,12 @@ Deno.test("Micro-Manager: planes lie where the index map says, in several files"
   await withOpened(
     { "a_MMStack.ome.tif": part(planes.slice(0, 20)), "a_MMStack_1.ome.tif": part(planes.slice(20)) },
     async (acquisition) => {
-      deepEqual(acquisition.warnings, []);
+      deepEqual(textsOf(acquisition.warnings), []);
       await checkAll(acquisition, number);
     },
   );
   await withOpened({ "a_MMStack.ome.tif": part(planes.slice(0, 20)) }, async (acquisition) => {
-    match(acquisition.warnings, /declares 24 planes, but 10 are there/);
+    match(textsOf(acquisition.warnings), /declares 24 planes, but 10 are there/);
     await rejects(firstsAt(acquisition, { t: 0 }), /the plane T=0 C=0 Z=0 is in no index map/);
     deepEqual(await firstsAt(acquisition, { t: 2, z: 3 }), [number(2, 3, 0), number(2, 3, 1)]);
   });
@@ -155,7 +156,7 @@ Deno.test("Micro-Manager: an index beyond what a file can hold is left out", asy
     const bytes = microManagerBytes(PAGE, {}, [[0, 0, 0, 0, 1], [0, 0, frame, 0, 2]]);
     await withOpened({ "a_MMStack.ome.tif": bytes }, ({ axes, warnings }) => {
       equal(axes.find(({ name }) => name === "T")?.size ?? 1, kept ? frame + 1 : 1);
-      equal(warnings.some((text) => /T=1048576 C=0 Z=0, which is left out/.test(text)), !kept);
+      equal(textsOf(warnings).some((text) => /T=1048576 C=0 Z=0, which is left out/.test(text)), !kept);
     });
   }
 });

@@ -5,6 +5,7 @@ import type { LoadedAcquisition } from "../../readers/load.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const GRAY = grayLayout(32, 24, 16);
 
@@ -102,12 +103,12 @@ Deno.test("a chain that ends early serves what is there, with a warning", () =>
     Deno.writeFileSync(path, bytes.subarray(0, bytes.length - 100));
     const loaded = await load(path);
     equal(sizes(loaded), "Z3 Y24 X32");
-    match(loaded.summary.warnings.join(), /ends early, after 3 pages/);
+    match(textsOf(loaded.summary.warnings).join(), /ends early, after 3 pages/);
     // Of what a description counts, the warning says where the chain breaks; a chain that ends is not broken.
     const counted = (pages: number, cut: number) => {
       const bytes = tiffBytes(GRAY, value, pages, [[270, 2, "ImageJ=1.53t\nimages=4\nslices=4\n"]]);
       Deno.writeFileSync(path, bytes.subarray(0, bytes.length - cut));
-      return load(path, [0]).then(({ summary }) => summary.warnings.join());
+      return load(path, [0]).then(({ summary }) => textsOf(summary.warnings).join());
     };
     const warning = "The description declares 4 planes, but the file holds 3";
     match(await counted(4, 100), new RegExp(`^${warning}: directory 3 at \\d+`));
@@ -156,7 +157,7 @@ Deno.test("a missing file of an OME-TIFF set is a warning, and an error when its
     const path = join(folder, "a.ome.tif");
     Deno.writeFileSync(path, pageFile(1, OME(["a.ome.tif", "gone.ome.tif"])));
     const loaded = await load(path, [0]);
-    match(loaded.summary.warnings.join(), /gone\.ome\.tif/);
+    match(textsOf(loaded.summary.warnings).join(), /gone\.ome\.tif/);
     equal(sizes(loaded), "C2 Y24 X32");
     await rejects(load(path), /C=1 Z=0 is in "gone\.ome\.tif", which is missing/);
   }));
@@ -167,7 +168,7 @@ Deno.test("a missing companion document is a warning", () =>
     Deno.writeFileSync(path, pageFile(3, `<OME><BinaryOnly MetadataFile="x.companion.ome"/></OME>`));
     const loaded = await load(path);
     equal(loaded.planes[0]![0], 3000);
-    match(loaded.summary.warnings.join(), /"x\.companion\.ome", which is missing/);
+    match(textsOf(loaded.summary.warnings).join(), /"x\.companion\.ome", which is missing/);
   }));
 
 const SIDECAR = [
@@ -199,7 +200,7 @@ Deno.test("sibling files of an Olympus line scan are its channels; a missing one
       const loaded = await load(join(folder, name));
       deepEqual(loaded.planes.map((plane) => plane[0]), [1000, 3000]);
       deepEqual(loaded.summary.channels.map((channel) => channel.name), ["CH1", "TD"]);
-      match(loaded.summary.warnings.join(), /channel 2, "scan_C002T001\.tif", is missing/);
+      match(textsOf(loaded.summary.warnings).join(), /channel 2, "scan_C002T001\.tif", is missing/);
       const [, rows, columns] = loaded.summary.axes;
       deepEqual([rows!.name, rows!.unit, columns!.step, columns!.unit], ["Y", "seconds", 0.284, "um"]);
       // 48 ms over 24 lines.
@@ -214,7 +215,7 @@ Deno.test("a text file of another image is not used", () =>
     Deno.writeFileSync(join(folder, "scan.tif"), pageFile(1));
     const loaded = await load(join(folder, "scan.tif"));
     equal(loaded.summary.axes[0]!.unit, "Pixels");
-    match(loaded.summary.warnings.join(), /describes 32 x 99 pixels, not 32 x 24/);
+    match(textsOf(loaded.summary.warnings).join(), /describes 32 x 99 pixels, not 32 x 24/);
   }));
 
 Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them opens it", () =>
@@ -252,7 +253,7 @@ Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them op
     const begun = await load(join(folder, "a_MMStack.ome.tif"));
     deepEqual(begun.planes.map((plane) => plane[0]), [10, 11]);
     match(
-      begun.summary.warnings.join(),
+      textsOf(begun.summary.warnings).join(),
       /declares 4 planes, but 2 are there; "a_MMStack_1\.ome\.tif" is missing/,
     );
     Deno.removeSync(join(folder, "a_MMStack.ome.tif"));
@@ -265,7 +266,10 @@ Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them op
     Deno.writeFileSync(join(folder, "a_MMStack_1.ome.tif"), new Uint8Array(5));
     const damaged = await load(join(folder, "a_MMStack.ome.tif"));
     deepEqual(damaged.planes.map((plane) => plane[0]), [10, 11]);
-    match(damaged.summary.warnings.join(), /"a_MMStack_1\.ome\.tif" of this acquisition is left out/);
+    match(
+      textsOf(damaged.summary.warnings).join(),
+      /"a_MMStack_1\.ome\.tif" of this acquisition is left out/,
+    );
   }));
 
 Deno.test("of several positions the first is served", () =>
@@ -312,6 +316,6 @@ Deno.test("a page taken out of an ImageJ stack is its first plane, with a warnin
       const loaded = await load(path);
       equal(sizes(loaded), "Z33 Y24 X32");
       equal(loaded.planes[0]![33], 41);
-      match(loaded.summary.warnings.join(), /declares 33 planes, but the file holds one/);
+      match(textsOf(loaded.summary.warnings).join(), /declares 33 planes, but the file holds one/);
     }
   }));

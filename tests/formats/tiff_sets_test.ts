@@ -9,6 +9,7 @@ import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
+import { textsOf } from "../warning_texts.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -59,12 +60,12 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     put("a.ome.tif", pageFile(99));
     const loaded = await load(path);
     deepEqual(firsts(loaded), [10, 11, 12]);
-    deepEqual(loaded.summary.warnings, []);
+    deepEqual(textsOf(loaded.summary.warnings), []);
     // A folder outside the roots counts as missing.
     Deno.mkdirSync(join(folder, "root"));
     const inside = put("root/b.ome.tif", pageFile(10, ome(["b.ome.tif", "../p/a.ome.tif"], 0)));
     const limited = await load(inside, [0], [join(folder, "root")]);
-    match(limited.summary.warnings.join(), /missing: "\.\.\/p\/a\.ome\.tif"/);
+    match(textsOf(limited.summary.warnings).join(), /missing: "\.\.\/p\/a\.ome\.tif"/);
   }));
 
 Deno.test("a file that is found by its name alone is a warning, one of another set is refused", () =>
@@ -73,7 +74,7 @@ Deno.test("a file that is found by its name alone is a warning, one of another s
     put("a.ome.tif", pageFile(11, ome(["master.ome.tif", "p/a.ome.tif"], 1)));
     const loaded = await load(path);
     deepEqual(firsts(loaded), [10, 11]);
-    match(loaded.summary.warnings.join(), /by their name alone.*"p\/a\.ome\.tif"/);
+    match(textsOf(loaded.summary.warnings).join(), /by their name alone.*"p\/a\.ome\.tif"/);
     put("a.ome.tif", pageFile(99, ome(["a.ome.tif"], 7)));
     await rejects(load(path), /"a\.ome\.tif" is of another set: its UUID is "urn:uuid:7", not "urn:uuid:1"/);
     deepEqual(firsts(await load(path, [0])), [10]);
@@ -164,7 +165,7 @@ Deno.test("a sibling of an Olympus scan that cannot be part of it is left out an
         make();
         const loaded = await load(path, null, [folder]);
         deepEqual(firsts(loaded), [10]);
-        match(loaded.summary.warnings.join(), reason);
+        match(textsOf(loaded.summary.warnings).join(), reason);
         Deno.removeSync(other, { recursive: true });
       }
     } finally {
@@ -180,16 +181,16 @@ Deno.test("missing slices and frames of an Olympus set are named; without its fi
     const path = join(folder, "s_C001T002.tif");
     const whole = await load(path);
     deepEqual(firsts(whole), [11, 21]);
-    deepEqual(whole.summary.warnings, []);
+    deepEqual(textsOf(whole.summary.warnings), []);
     Deno.removeSync(join(folder, "s_C002T003.tif"));
     const shorter = await load(path);
     deepEqual(firsts(shorter), [11, 21]);
-    match(shorter.summary.warnings.join(), /"s_C002T003\.tif" is missing/);
+    match(textsOf(shorter.summary.warnings).join(), /"s_C002T003\.tif" is missing/);
     Deno.removeSync(join(folder, "s_C002T001.tif"));
     const one = await load(path);
     deepEqual(firsts(one), [11]);
     match(
-      one.summary.warnings.join(),
+      textsOf(one.summary.warnings).join(),
       /"s_C002T001\.tif" and 1 more of this set are missing.*Channel 2 is left/,
     );
     await rejects(
@@ -206,7 +207,7 @@ Deno.test("missing files of an Olympus set are counted over channels, slices and
         for (const time of [1, 2]) put(name(channel, slice, time), pageFile(1));
       }
     }
-    const warnings = async () => (await load(join(folder, name(1, 1, 1)))).summary.warnings;
+    const warnings = async () => textsOf((await load(join(folder, name(1, 1, 1)))).summary.warnings);
     deepEqual(await warnings(), []);
     Deno.removeSync(join(folder, name(2, 3, 2)));
     deepEqual(await warnings(), [`"${name(2, 3, 2)}" is missing`]);
@@ -234,7 +235,7 @@ Deno.test("files of other names beside an Olympus set are none of it", () =>
     }
     const loaded = await load(path);
     deepEqual(firsts(loaded), [10, 20]);
-    deepEqual(loaded.summary.warnings, []);
+    deepEqual(textsOf(loaded.summary.warnings), []);
     // The two files of pixels and the text.
     deepEqual(loaded.summary.fileSize, 2 * pageFile(10).length + text(2).length);
   }));
@@ -304,7 +305,7 @@ Deno.test("a set in folders that was copied into one says that the opened file w
     const only = `<OME ${schema}><BinaryOnly MetadataFile="set.companion.ome"/></OME>`;
     const loaded = await load(put("a.ome.tif", pageFile(2, only)));
     deepEqual(firsts(loaded), [2]);
-    match(loaded.summary.warnings.join(), /by their name alone/);
+    match(textsOf(loaded.summary.warnings).join(), /by their name alone/);
   }));
 
 Deno.test("every file of a set of more than stay read gives its plane, again and again", () =>
@@ -321,7 +322,7 @@ Deno.test("every file of a set of more than stay read gives its plane, again and
     const path = put("0.ome.tif", pageFile(100, xml));
     for (let t = 1; t < count; t += 1) put(`${t}.ome.tif`, pageFile(100 + t));
     await openHere(path, async (acquisition) => {
-      deepEqual(acquisition.warnings, []);
+      deepEqual(textsOf(acquisition.warnings), []);
       const order = Array.from({ length: count }, (_, t) => t);
       for (const t of [...order, ...order, 0, count - 1, 0]) {
         const plane = new Float32Array(12 * 8);

@@ -5,6 +5,7 @@ import { Buffer } from "node:buffer";
 import type { LoadedAcquisition } from "../../readers/load.ts";
 import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
+import { textsOf } from "../warning_texts.ts";
 
 async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
   const path = await Deno.makeTempFile({ suffix: ".tif" });
@@ -66,7 +67,7 @@ Deno.test("planes behind one directory are as many as fit before the next part o
     const { summary, planes } = await load(file, [0, 1, 2].slice(0, present));
     deepEqual(planes.map((plane) => plane[0]), [1, 2, 3].slice(0, present));
     deepEqual(
-      summary.warnings,
+      textsOf(summary.warnings),
       present === 3 ? [] : [`The description declares 3 planes, but the file holds ${present}`],
     );
   }
@@ -96,8 +97,10 @@ Deno.test("more pages than planes are slices, unless another array begins behind
     const loaded = await load(described(texts.map((_, i) => i + 1), texts));
     equal(sizes(loaded), expected);
     deepEqual(
-      loaded.summary.warnings,
-      expected === "Z3" ? [] : ["The description declares 3 planes, but the file holds 5; they are slices"],
+      textsOf(loaded.summary.warnings),
+      expected === "Z3"
+        ? []
+        : ["The description declares 3 planes, but the file holds 5; they are read as slices"],
     );
   }
 });
@@ -116,14 +119,14 @@ Deno.test("a shape that is none is a warning", async () => {
   for (const shape of cases) {
     const { summary } = await load(described([1, 2, 3], [`{"shape": ${shape}, "axes": "ZYX"}`, "", ""]));
     match(
-      summary.warnings.join(),
+      textsOf(summary.warnings).join(),
       /The shape of the array cannot be read: .* has a "shape" that is none/,
       shape,
     );
   }
   // The most axes that are read.
   const { summary } = await load(described([1, 2, 3], [`{"shape": [${"1, ".repeat(29)}3, 4, 5]}`, "", ""]));
-  deepEqual(summary.warnings, []);
+  deepEqual(textsOf(summary.warnings), []);
 });
 
 Deno.test("an array has fewer than 2^31 planes", async () => {
@@ -134,7 +137,7 @@ Deno.test("an array has fewer than 2^31 planes", async () => {
     ]] as const
   ) {
     const { summary } = await load(described([1, 2, 3], [`{"shape": [${planes}, 4, 5]}`, "", ""]));
-    match(summary.warnings.join(), warning);
+    match(textsOf(summary.warnings).join(), warning);
   }
 });
 
@@ -145,11 +148,11 @@ Deno.test("pages with another shape are not taken for planes of the first array"
   await rejects(load(bytes), /plane 1 is missing: the file holds 1 planes, 2 are needed/);
   const first = await load(bytes, [0]);
   deepEqual([first.planes[0]![0], first.summary.channels.length], [1, 3]);
-  match(first.summary.warnings.join(), /declares 3 planes, but the file holds 1/);
+  match(textsOf(first.summary.warnings).join(), /declares 3 planes, but the file holds 1/);
   // The same shape in each page says the same of all of them.
   const repeated = await load(described([1, 2, 3], [three, three, three]));
   deepEqual(repeated.planes.map((plane) => plane[0]), [1, 2, 3]);
-  deepEqual(repeated.summary.warnings, []);
+  deepEqual(textsOf(repeated.summary.warnings), []);
 });
 
 Deno.test("axes that do not name the sizes, or stand under another key, are a warning", async () => {
@@ -162,6 +165,6 @@ Deno.test("axes that do not name the sizes, or stand under another key, are a wa
   ] as const;
   for (const [member, warnings] of cases) {
     const { summary } = await load(described([1, 2, 3], [`{"shape": [3, 4, 5], ${member}}`, "", ""]));
-    deepEqual(summary.warnings, warnings, member);
+    deepEqual(textsOf(summary.warnings), warnings, member);
   }
 });

@@ -89,7 +89,7 @@ function invented(whole: LoadedAcquisition, rest: LoadedAcquisition): string | n
   const { summary: a } = whole;
   const { summary: b } = rest;
   if (a.channels.length !== b.channels.length || a.columns !== b.columns || b.rows > a.rows) return null;
-  const unordered = b.warnings.some((warning) => /order of its channels.* are unknown/.test(warning));
+  const unordered = b.warnings.some(({ text }) => /order of its channels.* are unknown/.test(text));
   for (const [c, plane] of rest.planes.entries()) {
     const fits = (other: Float32Array<ArrayBuffer>) =>
       Buffer.compare(new Uint8Array(plane.buffer), new Uint8Array(other.buffer, 0, plane.byteLength)) === 0;

@@ -32,7 +32,7 @@ export function readingOf({ summary, planes }: LoadedAcquisition): OwnReading {
   const { rows, columns, loaded, warnings } = summary;
   return {
     planes: planes.map((plane, i) => ({ rows, columns, sha256: hash(plane), name: loaded[i]!.name })),
-    warnings,
+    warnings: warnings.map(({ text }) => text),
   };
 }
 

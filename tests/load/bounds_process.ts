@@ -38,7 +38,11 @@ async function main([only = ""]: readonly string[]): Promise<void> {
         );
         reservation.release();
         const served = `${planes.length} planes of ${planes[0]![0]!.length}`;
-        outcome = { file, tag: null, message: [served, ...summary.warnings].join("; ") };
+        outcome = {
+          file,
+          tag: null,
+          message: [served, ...summary.warnings.map(({ text }) => text)].join("; "),
+        };
       } catch (error) {
         const { tag, message, stack } = error as { tag?: string; message: string; stack: string };
         outcome = { file, tag: tag ?? "fault", message: tag ? message : stack };

@@ -9,6 +9,7 @@ import { MAX_PLANES } from "../bounds.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, moment, UNDATED } from "../../moment.ts";
+import { warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -49,9 +50,12 @@ export function openFluoView(opened: Opened): Stack | null {
   const order = dimensions && pageOrder(dimensions, layout);
   if (!dimensions || !order) {
     opened.warnings.push(
-      `The dimensions of FluoView in ${
-        tagName(TAG.FluoViewHeader)
-      } do not fit the pages; the file is read by its tags alone`,
+      warning(
+        "metadata_disagree",
+        `The FluoView dimensions in ${
+          tagName(TAG.FluoViewHeader)
+        } do not fit the pages; the file is read by its tags alone`,
+      ),
     );
     return null;
   }

@@ -13,6 +13,7 @@ import { calibrationsOf } from "../../axes.ts";
 import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, momentOf } from "../../moment.ts";
 import { leadingNumber } from "../../numbers.ts";
+import { type Warning, warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { Stack, StackSizes } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -45,7 +46,10 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const stored = stackedPlanes(tiff, layout, run);
   if (!text.startsWith(MARK)) {
     warnings.push(
-      `The description has the lines of ImageJ but does not begin with "${MARK}"; it is read as such`,
+      warning(
+        "metadata_damaged",
+        `The description has the lines of ImageJ but does not begin with "${MARK}"; it is read as such`,
+      ),
     );
   }
   const perUnit = (tag: number) => {
@@ -91,16 +95,18 @@ function fieldsOf(text: string): Map<string, string> {
 interface Counts {
   readonly images: number;
   readonly sizes: StackSizes;
-  readonly warnings: string[];
+  readonly warnings: Warning[];
 }
 
 function countsOf(fields: Map<string, string>): Counts {
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const size = (key: string) => {
     const written = fields.get(key);
     if (written === undefined) return 1;
     if (/^\d+$/.test(written) && Number(written) >= 1 && Number(written) < MAX_PLANES) return Number(written);
-    warnings.push(`The description declares ${key}=${quoted(written)}, which is taken as 1`);
+    warnings.push(
+      warning("metadata_damaged", `The description declares ${key}=${quoted(written)}, which is taken as 1`),
+    );
     return 1;
   };
   const sizes = { T: size("frames"), C: size("channels"), Z: size("slices") };
@@ -112,7 +118,7 @@ function planesOf(
   tiff: TiffFile,
   layout: PageLayout,
   fields: Map<string, string>,
-): { sizes: StackSizes; run: boolean; warnings: string[] } {
+): { sizes: StackSizes; run: boolean; warnings: Warning[] } {
   const { images, sizes, warnings } = countsOf(fields);
   const { samples } = layout;
   const product = sizes.T * sizes.C * sizes.Z;
@@ -123,7 +129,9 @@ function planesOf(
   if (images === 1 && product === 1) {
     const present = tiff.countUpTo(MAX_PLANES);
     const broken = tiff.brokenTail;
-    if (broken !== null) warnings.push(`The file ends early, after ${present} pages: ${broken}`);
+    if (broken !== null) {
+      warnings.push(warning("file_damaged", `The file ends early, after ${present} pages: ${broken}`));
+    }
     return { sizes: { T: 1, C: 1, Z: present }, run: false, warnings };
   }
   // Samples that are declared as channels are channels already.
@@ -134,7 +142,10 @@ function planesOf(
   // `images` alone is a plain stack.
   if (product === 1) return stacked({ T: 1, C: 1, Z: images }, images);
   warnings.push(
-    `The description counts ${images} images, but ${sizes.T} x ${sizes.C} x ${sizes.Z} frames, channels and slices`,
+    warning(
+      "metadata_disagree",
+      `The description counts ${images} images, but ${sizes.T} x ${sizes.C} x ${sizes.Z} frames, channels and slices`,
+    ),
   );
   if (product < MAX_PLANES && tiff.countUpTo(product + 1) === product) return stacked(sizes, product);
   return stacked({ T: 1, C: 1, Z: images }, images);

@@ -18,6 +18,7 @@ import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, type Moment, moment, UNDATED } from "../../moment.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../numbers.ts";
+import { warning } from "../../warning.ts";
 import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText, upToNul } from "../text.ts";
@@ -38,10 +39,16 @@ export function openMetaMorph(opened: Opened): Stack | null {
   const uic1 = noted(opened, "Metadata of MetaMorph", () => readUic1(opened)) ?? NO_UIC1;
   const uic2 = noted(opened, "Metadata of MetaMorph", () => readUic2(opened, planes));
   if (uic2 === null) return null;
-  if (uic2.partial) opened.warnings.push("UIC2 (33629) gives a distance to some of the planes, not to all");
+  if (uic2.partial) {
+    opened.warnings.push(
+      warning("metadata_missing", "UIC2 (33629) gives a distance to some of the planes, not to all"),
+    );
+  }
   const counted = first.count(TAG.UIC3);
   if (counted > 0 && counted !== planes) {
-    opened.warnings.push(`UIC2 (33629) counts ${planes} planes, but UIC3 (33630) ${counted}`);
+    opened.warnings.push(
+      warning("metadata_disagree", `UIC2 (33629) counts ${planes} planes, but UIC3 (33630) ${counted}`),
+    );
   }
   const run = isRun(tiff, layout, planes);
   const stored = stackedPlanes(tiff, layout, run);
@@ -186,7 +193,10 @@ function withProperties(stack: Stack, text: string): Stack {
     if (!(error instanceof DecodeFailed)) throw error;
     return {
       ...stack,
-      warnings: [...stack.warnings, `Metadata of MetaMorph cannot be read: ${reasonOf(error)}`],
+      warnings: [
+        ...stack.warnings,
+        warning("metadata_damaged", `Metadata of MetaMorph cannot be read: ${reasonOf(error)}`),
+      ],
     };
   }
   const unit = properties.get("spatial-calibration-units");

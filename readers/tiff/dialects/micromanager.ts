@@ -14,6 +14,7 @@ import type { DocumentList } from "../document_list.ts";
 import { isOmeXml, type OmeImage, parseOme, readImage } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment, momentOf, UNDATED } from "../../moment.ts";
+import { type Warning, warning } from "../../warning.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -51,7 +52,7 @@ interface Positions {
   /** Bytes of all files. */
   readonly fileSize: number;
   /** Files that are left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   /** The file that is not there, or `null`. */
   readonly missing: string | null;
 }
@@ -169,7 +170,7 @@ function readName({ files, pool }: Positions, position: number): string | null {
 const MAX_NAMED = 8;
 
 /** A warning where the summary declares positions that have no plane. */
-function withoutPlanes(summary: Summary, found: ReadonlyMap<number, PositionSizes>): string[] {
+function withoutPlanes(summary: Summary, found: ReadonlyMap<number, PositionSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
   const named: string[] = [];
@@ -178,7 +179,10 @@ function withoutPlanes(summary: Summary, found: ReadonlyMap<number, PositionSize
   }
   const more = positions - there - named.length;
   return named.length === 0 ? [] : [
-    `Positions that hold no planes are left out: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
+    warning(
+      "scenes_left_out",
+      `Positions that hold no planes are left out: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
+    ),
   ];
 }
 
@@ -256,9 +260,12 @@ export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
   const pixel = typeof plane.PixelSizeUm === "number" ? plane.PixelSizeUm : null;
   const name = typeof plane.Channel === "string" ? plane.Channel : null;
   const time = typeof plane.Time === "string" ? plane.Time : "";
-  const damaged = Object.keys(plane).length > 0
-    ? []
-    : [`The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`];
+  const damaged = Object.keys(plane).length > 0 ? [] : [
+    warning(
+      "metadata_damaged",
+      `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`,
+    ),
+  ];
   return {
     ...stack,
     warnings: [...stack.warnings, ...damaged],

@@ -1,6 +1,7 @@
 /** The files of a Micro-Manager acquisition beside the opened one: continuations, and those of other positions. */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../../errors.ts";
+import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { readIndexMap } from "./micromanager_index.ts";
@@ -46,7 +47,7 @@ export interface Parts {
   /** Bytes of all of them. */
   readonly bytes: number;
   /** Files that are left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Where the opened file has all planes. */
@@ -55,9 +56,9 @@ export const NO_PARTS: Parts = { files: [], bytes: 0, warnings: [] };
 /** Reads the index maps of the other files. They are closed again: most are not asked for. */
 export function openParts({ path, files }: Opened, names: readonly string[]): Parts {
   const found: IndexedFile[] = [];
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const leftOut = (name: string, why: string) =>
-    warnings.push(`"${name}" of this acquisition is left out: ${why}`);
+    warnings.push(warning("file_unreadable", `"${name}" of this acquisition is left out: ${why}`));
   let bytes = 0;
   for (const name of names) {
     const file = files.openNeighbour(join(dirname(path), name));

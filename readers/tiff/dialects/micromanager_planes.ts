@@ -1,5 +1,6 @@
 /** Which planes of one position the index maps of all files of a Micro-Manager acquisition name. */
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
+import { type Warning, warning } from "../../warning.ts";
 import { MAX_DIRECTORIES, MAX_PLANES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";
@@ -65,7 +66,7 @@ export class PositionPlanes {
   /** By number of the plane: number of the entry, counted through all files. */
   readonly #entries = new Map<number, number>();
   /** What is doubtful about the index maps. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 
   /** Looks for them in all files. @throws {DecodeFailed} more planes are declared than are served */
   constructor(files: readonly IndexedFile[], position: number, sizes: PositionSizes, missing: string | null) {
@@ -78,16 +79,27 @@ export class PositionPlanes {
     this.#sizes = sizes;
     const { left, twice } = this.#add(position);
     const warnings = left.slice(0, 1).map(({ channel, slice, frame }) =>
-      `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out` +
-      (left.length > 1 ? `, and ${left.length - 1} more` : "")
+      warning(
+        "content_left_out",
+        `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out` +
+          (left.length > 1 ? `, and ${left.length - 1} more` : ""),
+      )
     );
     if (twice || files.some(({ index }) => index.repeatsOffset)) {
-      warnings.push("The index map of Micro-Manager has two entries for one plane or one directory");
+      warnings.push(
+        warning(
+          "metadata_disagree",
+          "The index map of Micro-Manager has two entries for one plane or one directory",
+        ),
+      );
     }
     if (this.#entries.size < declared) {
       const gone = missing ? `; "${missing}" is missing` : "";
       warnings.push(
-        `The acquisition declares ${declared} planes, but ${this.#entries.size} are there${gone}`,
+        warning(
+          "planes_missing",
+          `The acquisition declares ${declared} planes, but ${this.#entries.size} are there${gone}`,
+        ),
       );
     }
     this.warnings = warnings;
@@ -169,11 +181,14 @@ export function planeAt(
 }
 
 /** A warning where a page says of itself that it is another plane than the index map says. */
-function contradictions(entry: IndexEntry, directory: Directory, what: string): string[] {
+function contradictions(entry: IndexEntry, directory: Directory, what: string): Warning[] {
   const own = indexOf(directory);
   const same = own === null ||
     (["frame", "channel", "slice", "position"] as const).every((axis) => own[axis] === entry[axis]);
-  return same
-    ? []
-    : [`The page of ${what} says of itself that it is T=${own.frame} C=${own.channel} Z=${own.slice}`];
+  return same ? [] : [
+    warning(
+      "metadata_disagree",
+      `The page of ${what} says of itself that it is T=${own.frame} C=${own.channel} Z=${own.slice}`,
+    ),
+  ];
 }

@@ -6,6 +6,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
+import { type Warning, warning } from "../../warning.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 import { readPage } from "../page.ts";
 import { requireStored } from "../segment_table.ts";
@@ -99,7 +100,9 @@ export function joinFiles(
       ...own.warnings,
       ...missing(grid, fields),
       ...warnings,
-      ...without.map((channel) => `Channel ${channel} is left out: its first plane is missing`),
+      ...without.map((channel) =>
+        warning("channel_missing", `Channel ${channel} is left out: its first plane is missing`)
+      ),
     ],
     indexBytes: members.size * MEMBER_BYTES + Math.min(members.size, MAX_RECENT) * RECENT_BYTES,
     plane: ({ t, z, l, channel }) => {
@@ -121,7 +124,7 @@ export function joinFiles(
 function judged(opened: Opened, own: Stack, { found, self, start }: Grid) {
   const members = new Map<string, Member>();
   const reasons = new Map<string, string>();
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   let fileSize = own.fileSize;
   for (const member of found) {
     if (member.path === opened.path || members.has(keyOf(member))) continue;
@@ -129,7 +132,7 @@ function judged(opened: Opened, own: Stack, { found, self, start }: Grid) {
     const size = judge(opened, member.path, own, first);
     if (typeof size === "string") {
       reasons.set(keyOf(member), size);
-      warnings.push(`"${basename(member.path)}" is left out: ${size}`);
+      warnings.push(warning("file_unreadable", `"${basename(member.path)}" is left out: ${size}`));
     } else {
       members.set(keyOf(member), member);
       fileSize += size;
@@ -176,12 +179,17 @@ function nameOf({ path }: Member, { channel, focus, time }: MemberNumbers): stri
 }
 
 /** Warnings of the files that the text or the names of the others call for. */
-function missing(grid: Grid, fields: OlympusFields | null): string[] {
+function missing(grid: Grid, fields: OlympusFields | null): Warning[] {
   const { slices, times } = grid;
   const warnings = [...missingChannels(grid, fields), ...missingFiles(grid)];
   const count = (what: string, declared: number, there: number) => {
     if (there > 1 && declared > there) {
-      warnings.push(`The text file counts ${declared} ${what}, the set has files of ${there}`);
+      warnings.push(
+        warning(
+          "metadata_disagree",
+          `The text file counts ${declared} ${what}, the set has files of ${there}`,
+        ),
+      );
     }
   };
   count("slices", fields?.depth ?? 1, slices.length);
@@ -189,17 +197,17 @@ function missing(grid: Grid, fields: OlympusFields | null): string[] {
   return warnings;
 }
 
-function missingChannels({ self, channels, start }: Grid, fields: OlympusFields | null): string[] {
+function missingChannels({ self, channels, start }: Grid, fields: OlympusFields | null): Warning[] {
   const last = Math.min(Math.max(fields?.channels ?? 0, ...channels), MAX_CHANNELS);
   const numbers = Array.from({ length: last }, (_, i) => i + 1);
   const [first, ...others] = numbers.filter((channel) => !channels.includes(channel));
   if (first === undefined) return [];
   const name = nameOf(self, { channel: first, ...start });
   const more = others.length > 0 ? `and those of ${others.length} more channels are` : "is";
-  return [`The file of channel ${first}, "${name}", ${more} missing`];
+  return [warning("file_missing", `The file of channel ${first}, "${name}", ${more} missing`)];
 }
 
-function missingFiles({ self, found, channels, slices, times }: Grid): string[] {
+function missingFiles({ self, found, channels, slices, times }: Grid): Warning[] {
   const present = new Set(found.map(keyOf));
   const absent = channels.length * slices.length * times.length - present.size;
   for (const time of times) {
@@ -208,7 +216,7 @@ function missingFiles({ self, found, channels, slices, times }: Grid): string[] 
         const numbers = { channel, focus, time };
         if (present.has(keyOf(numbers))) continue;
         const more = absent > 1 ? ` and ${absent - 1} more of this set are` : " is";
-        return [`"${nameOf(self, numbers)}"${more} missing`];
+        return [warning("file_missing", `"${nameOf(self, numbers)}"${more} missing`)];
       }
     }
   }

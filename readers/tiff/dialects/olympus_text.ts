@@ -9,6 +9,7 @@ import type { AxisLetter } from "../../reader.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
 import { ENDING, joinFiles } from "./olympus_set.ts";
 import { firstMoment } from "../../moment.ts";
+import { warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import type { Stack } from "../stack.ts";
 import { decodeText } from "../text.ts";
@@ -37,10 +38,12 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   if (fields === null) return stack;
   const { layout } = stack;
   if (fields.imageSize && (fields.imageSize[0] !== layout.width || fields.imageSize[1] !== layout.height)) {
-    const warning =
+    const unused = warning(
+      "metadata_disagree",
       `The text file beside it describes ${fields.imageSize.join(" x ")} pixels, not ${layout.width} x ` +
-      `${layout.height}; it is not used`;
-    return { ...stack, warnings: [...stack.warnings, warning] };
+        `${layout.height}; it is not used`,
+    );
+    return { ...stack, warnings: [...stack.warnings, unused] };
   }
   const pages = !set && stack.sizes.T * stack.sizes.C === 1 && fields.depth <= 1 ? stack.sizes.Z : 1;
   const letter = pages === 1 ? null : pages === fields.channels ? "C" : pages === fields.frames ? "T" : null;

@@ -21,6 +21,7 @@ import {
 } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../moment.ts";
+import { warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { upToNul } from "../text.ts";
@@ -34,7 +35,10 @@ export function openOme(opened: Opened): SeriesList | null {
   if (whole === undefined) {
     if (/\.ome\.tiff?$/i.test(opened.path)) {
       opened.warnings.push(
-        "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone",
+        warning(
+          "read_differently",
+          "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone",
+        ),
       );
     }
     return null;
@@ -48,7 +52,9 @@ export function openOme(opened: Opened): SeriesList | null {
     return imageList(opened, described, own, uuid);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    opened.warnings.push(`${reasonOf(error)}; the file is read by its tags alone`);
+    opened.warnings.push(
+      warning("metadata_damaged", `${reasonOf(error)}; the file is read by its tags alone`),
+    );
     return null;
   }
 }
@@ -77,7 +83,10 @@ function imageList(
     count: held.length,
     own: held.indexOf(own),
     warnings: left.length === 0 ? [] : [
-      `Images of OME-XML that hold no samples are left out: ${left.slice(0, MAX_NAMED).join(", ")}${more}`,
+      warning(
+        "scenes_left_out",
+        `Images of OME-XML that hold no samples are left out: ${left.slice(0, MAX_NAMED).join(", ")}${more}`,
+      ),
     ],
     entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
     open: (index) => {

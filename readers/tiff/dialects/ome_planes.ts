@@ -1,4 +1,5 @@
 /** What contradicts itself in the directories that OME-XML names for the planes of an image. */
+import { type Warning, warning } from "../../warning.ts";
 import type { PlaneLookup } from "./ome_lookup.ts";
 import type { OmeSet } from "./ome_set.ts";
 import type { TiffData } from "../ome_xml.ts";
@@ -24,28 +25,38 @@ export function directoryWarnings(
   { path, tiff }: Opened,
   set: OmeSet,
   named: NamedDirectories,
-): string[] {
+): Warning[] {
   const { sizes, lookup, folded, alone } = named;
   const { data } = lookup;
   const planes = sizes.T * sizes.C * sizes.Z;
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const ranges = data.map(({ first, count }) => ({ first, end: Math.min(first + count, planes) }));
   const { covered, twice } = cover(ranges.toSorted((a, b) => a.first - b.first));
   if (data.length > 0 && covered < planes) {
-    warnings.push(`OME-XML names directories for ${covered} of the ${planes} planes that it declares`);
+    warnings.push(
+      warning(
+        "planes_missing",
+        `OME-XML names directories for ${covered} of the ${planes} planes that it declares`,
+      ),
+    );
   }
   // Without counts of their own, the later ones go on where the others end.
   const counted = data.every((one) => one.counted || one.count < planes);
   const last = data.find((one) => one.counted && one.first + one.count > planes);
-  if (!folded && counted && twice) warnings.push("OME-XML names two directories for one plane");
+  if (!folded && counted && twice) {
+    warnings.push(warning("metadata_disagree", "OME-XML names two directories for one plane"));
+  }
   if (!folded && last) {
     warnings.push(
-      `OME-XML names directories for planes up to ${last.first + last.count}, but declares ${planes}`,
+      warning(
+        "metadata_disagree",
+        `OME-XML names directories for planes up to ${last.first + last.count}, but declares ${planes}`,
+      ),
     );
   }
   const places = data.map((one) => set.startOf(one));
   if (!folded && counted && sharesDirectory(data, places)) {
-    warnings.push("OME-XML names one directory for two planes");
+    warnings.push(warning("metadata_disagree", "OME-XML names one directory for two planes"));
   }
   const inFile = (one: TiffData) => set.startOf(one)?.path === path;
   // One without a count stands for those planes alone that no later one names.
@@ -61,11 +72,21 @@ export function directoryWarnings(
   const present = tiff.countUpTo(needed + 1);
   if (present < needed) {
     const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
-    warnings.push(`OME-XML names ${needed} directories of this file, which has ${present}${reason}`);
+    warnings.push(
+      warning(
+        "planes_missing",
+        `OME-XML names ${needed} directories of this file, which has ${present}${reason}`,
+      ),
+    );
   } else if (
     alone && present > needed && data.every((one) => !one.counted && one.count === planes && inFile(one))
   ) {
-    warnings.push(`The file has more directories than the ${needed} planes that OME-XML declares`);
+    warnings.push(
+      warning(
+        "content_left_out",
+        `The file has more directories than the ${needed} planes that OME-XML declares`,
+      ),
+    );
   }
   return warnings;
 }

@@ -2,6 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../limits.ts";
+import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml, type OmeFile, type TiffData } from "../ome_xml.ts";
 import type { PageLayout } from "../page.ts";
@@ -138,13 +139,19 @@ export class OmeSet {
   }
 
   /** Which of these files are missing, and which of the set lie elsewhere. */
-  warnings(places: readonly OmeFile[]): string[] {
+  warnings(places: readonly OmeFile[]): Warning[] {
     const missing = places.filter((place) => !this.#paths.has(place)).map(titleOf);
-    const listed = (what: string, [first, ...more]: readonly string[]) =>
-      first === undefined ? [] : [`${what}: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`];
+    const listed = (code: WarningCode, what: string, [first, ...more]: readonly string[]) =>
+      first === undefined
+        ? []
+        : [warning(code, `${what}: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`)];
     return [
-      ...listed("Files of this set are missing", missing),
-      ...listed("Files of this set are read by their name alone, not from the folder named", this.#elsewhere),
+      ...listed("file_missing", "Files of this set are missing", missing),
+      ...listed(
+        "name_left_folder",
+        "Files of this set are read by their name alone, not from the folder named",
+        this.#elsewhere,
+      ),
     ];
   }
 

@@ -6,6 +6,7 @@
 import { axesOf, calibrated, type Calibration, known } from "../../axes.ts";
 import { DecodeFailed } from "../../errors.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
+import { type Warning, warning } from "../../warning.ts";
 import { MAX_PAGE_SCENES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
@@ -24,7 +25,7 @@ interface PageSeries {
   /** The array that they are, or `null` for slices. */
   readonly array: ArrayPages | null;
   /** What is doubtful about them. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The scenes of a file without a dialect. */
@@ -37,9 +38,12 @@ export function plainSeries(opened: Opened): SeriesList {
   return {
     count: all.length,
     own: 0,
-    warnings: further === 0
-      ? []
-      : [`The file holds more than ${MAX_PAGE_SCENES} images; ${further} pages of others are left out`],
+    warnings: further === 0 ? [] : [
+      warning(
+        "scenes_left_out",
+        `The file holds more than ${MAX_PAGE_SCENES} images; ${further} pages of others are left out`,
+      ),
+    ],
     entries: (most) => all.slice(0, most).map(({ sizes }) => ({ name: null, sizes })),
     open: (index) => stackOf(opened, all[index]!),
   };

@@ -9,6 +9,7 @@ import type { PvScan } from "../../pvscan/document.ts";
 import { namedPart } from "../../pvscan/file_names.ts";
 import { documentOf } from "../../pvscan/found_document.ts";
 import { sourceSteps } from "../../pvscan/source_steps.ts";
+import { warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
@@ -30,7 +31,10 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
   const document = documentOf(opened.path, opened.files);
   if (document === null) {
     opened.warnings.push(
-      "It is an image of Prairie View, but its name does not tell its document; " + ROWS_UNKNOWN,
+      warning(
+        "step_unknown",
+        "It is an image of Prairie View, but its name does not tell its document; " + ROWS_UNKNOWN,
+      ),
     );
     return each(list, withoutRowStep);
   }
@@ -38,12 +42,15 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
   if ("reason" in found) {
     const frames = part.kind !== "image" || FRAMES.test(part.scan);
     opened.warnings.push(
-      `It is an image of Prairie View, but ${found.reason}; ` +
-        (frames
-          ? "what only the document says, such as steps and the date, is unknown"
-          : LINE_SCAN.test(part.scan)
-          ? "its rows are lines in time, how long one takes is unknown"
-          : ROWS_UNKNOWN),
+      warning(
+        "metadata_missing",
+        `It is an image of Prairie View, but ${found.reason}; ` +
+          (frames
+            ? "what only the document says, such as steps and the date, is unknown"
+            : LINE_SCAN.test(part.scan)
+            ? "its rows are lines in time, how long one takes is unknown"
+            : ROWS_UNKNOWN),
+      ),
     );
     return frames ? list : each(list, withoutRowStep);
   }

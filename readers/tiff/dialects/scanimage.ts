@@ -42,7 +42,7 @@ class ScanImageStack {
   readonly #order: FrameOrder;
   readonly #acquired: AcquiredFrames;
   readonly #axes: FrameAxes;
-  readonly #warnings: (Warning | string)[] = [];
+  readonly #warnings: Warning[] = [];
   readonly #saved: readonly number[] | null;
 
   constructor(opened: Opened, header: ScanImageHeader) {

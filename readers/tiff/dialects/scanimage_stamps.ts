@@ -124,7 +124,7 @@ export class FileFrames {
   /** Whether stamps count; `false` where there are none, or they contradict themselves. */
   readonly stamped: boolean;
   /** What is doubtful about the stamps. */
-  readonly warnings: readonly (Warning | string)[];
+  readonly warnings: readonly Warning[];
   readonly #stamps: PageStamps;
   /** Numbers by frame where they skip some, else `null`. */
   readonly #numbers: Float64Array | null = null;
@@ -145,7 +145,7 @@ export class FileFrames {
     const shown = this.#pagesOfFrame();
     this.channels = shown ?? declared ?? 1;
     this.count = Math.max(1, Math.ceil(offsets.length / this.channels));
-    const warnings: (Warning | string)[] = [...chainWarnings];
+    const warnings: Warning[] = [...chainWarnings];
     if (shown !== null && declared !== null && shown !== declared) {
       warnings.push(warning(
         "metadata_disagree",

@@ -5,6 +5,7 @@
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { isJsonObject, parseJsonText } from "../../json.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
+import { type Warning, warning } from "../../warning.ts";
 import { MAX_PLANES, MAX_SHAPE_TEXT } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";
@@ -33,7 +34,7 @@ export interface ShapedArray {
   /** True when it says of itself that one directory stands for all its planes. */
   readonly truncated: boolean;
   /** What in the description contradicts itself. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Most axes of an array; tifffile has letters for a score. */
@@ -82,12 +83,14 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
 }
 
 /** What names axes, as many as there are or not, although the description names none of these. */
-function doubts(document: unknown, axes: number): string[] {
+function doubts(document: unknown, axes: number): Warning[] {
   const isAxes = (value: unknown) =>
     typeof value === "string" && value.length === axes && /^[A-Z]+$/.test(value);
   return Object.entries(isJsonObject(document) ? document : {})
     .filter(([key, value]) => key === "axes" || isAxes(value))
-    .map(([key, value]) => `The array has ${axes} axes; ${quoted(key)} is ${quoted(`${value}`)}`);
+    .map(([key, value]) =>
+      warning("metadata_disagree", `The array has ${axes} axes; ${quoted(key)} is ${quoted(`${value}`)}`)
+    );
 }
 
 function arrayOf(axes: readonly PlaneAxis[]): Pick<ShapedArray, "sizes" | "planes" | "axes"> {
@@ -137,7 +140,7 @@ export function arrayPages(
   pages: readonly number[],
   shape: ShapedArray,
   text: string,
-): { readonly array: ArrayPages | null; readonly pages: readonly number[]; readonly warnings: string[] } {
+): { readonly array: ArrayPages | null; readonly pages: readonly number[]; readonly warnings: Warning[] } {
   const { planes } = shape;
   const other = pages.slice(1, planes).findIndex((page) =>
     chain.described.has(chain.offset(page)) &&
@@ -147,15 +150,20 @@ export function arrayPages(
   const warnings = [...shape.warnings];
   const declared = (present: number) =>
     `The description declares ${planes} planes, but the file holds ${present}`;
+  const incomplete = (present: number) => warning("planes_missing", declared(present));
   const present = Math.max(like.length, 1);
   if (shape.truncated || present < planes && contiguousPlanes(tiff, layout) >= planes) {
     const stored = contiguousPlanes(tiff, layout);
-    if (stored < planes) warnings.push(declared(stored));
+    if (stored < planes) warnings.push(incomplete(stored));
     return { array: { shape, behindOne: true }, pages: like.slice(0, 1), warnings };
   }
-  if (present < planes) warnings.push(declared(present));
+  if (present < planes) warnings.push(incomplete(present));
   else if (!startsSeries(tiff, chain, like, planes)) {
-    return { array: null, pages: like, warnings: [...warnings, `${declared(present)}; they are slices`] };
+    return {
+      array: null,
+      pages: like,
+      warnings: [...warnings, warning("axes_assumed", `${declared(present)}; they are read as slices`)],
+    };
   }
   return { array: { shape, behindOne: false }, pages: like.slice(0, planes), warnings };
 }
