@@ -117,6 +117,8 @@ const MODES: Readonly<Record<string, Mode>> = {
       "SI.hFastZ.numDiscardFlybackFrames = 2",
       "SI.hFastZ.numVolumes = 2",
       "SI.hStackManager.numSlices = 3",
+      // A setting for slow stacks.
+      "SI.hStackManager.framesPerSlice = 100",
       "SI.hRoiManager.scanVolumeRate = 4",
     ],
     pages: 10,
@@ -432,6 +434,14 @@ const MODES: Readonly<Record<string, Mode>> = {
     frame: (t, z) => 5 * t + z,
     codes: ["planes_missing"],
     warning: /announces 100 volumes, 2 are stored/,
+  },
+  "a volume that is longer than the file": {
+    header: changed(FAST, "SI.hStackManager.numFramesPerVolumeWithFlyback = 1000"),
+    pages: 7,
+    sizes: "Z3",
+    frame: (_, z) => z,
+    codes: ["metadata_disagree"],
+    warning: /volume of 1000 frames, the file ends after 7; 4 behind the slices/,
   },
   "neither frames nor slices: pages are counted": {
     header: ["SI.VERSION_MAJOR = 2016"],

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
-import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 
 const LAYOUT: TiffLayout = {
@@ -233,20 +233,14 @@ Deno.test("several regions in a frame: X and Y are lengths where all are equal",
     JSON.stringify({
       RoiGroups: { imagingRoiGroup: { rois: fields.map((one) => ({ enable: 1, scanfields: one })) } },
     });
+  const settings = [
+    "SI.hChannels.channelSave = 1",
+    "SI.hRoiManager.mroiEnable = true",
+    "SI.hRoiManager.imagingFovUm = [0 0;5 0;5 5;0 5]",
+    "SI.objectiveResolution = 15",
+  ].join("\n");
   const file = (artist: string) =>
-    tiffBytes(grayLayout(5, 4, 16), (x) => BigInt(x), 1, [
-      [
-        305,
-        2,
-        [
-          "SI.hChannels.channelSave = 1",
-          "SI.hRoiManager.mroiEnable = true",
-          "SI.hRoiManager.imagingFovUm = [0 0;5 0;5 5;0 5]",
-          "SI.objectiveResolution = 15",
-        ].join("\n"),
-      ],
-      [315, 2, artist],
-    ]);
+    tiffBytes(grayLayout(5, 4, 16), (x) => BigInt(x), 1, [[305, 2, settings], [315, 2, artist]]);
   // 2 degrees of 15 um over 5 columns are 6 um each.
   deepEqual((await described(file(regions(field(2, 5), field(2, 5))))).slice(0, 2), [
     "Y4 6.00 um, X5 6.00 um",
@@ -259,4 +253,14 @@ Deno.test("several regions in a frame: X and Y are lengths where all are equal",
       "regions_stacked",
     ]]);
   }
+  // From 2020 on they stand in the block behind the BigTIFF header, both texts with a NUL at their end.
+  const texts = [settings, regions(field(2, 5))].map((text) => new TextEncoder().encode(`${text}\0`));
+  const head = new Uint8Array(16 + texts[0]!.length + texts[1]!.length);
+  [117_637_889, 4, texts[0]!.length, texts[1]!.length].forEach((word, i) =>
+    new DataView(head.buffer).setUint32(4 * i, word, true)
+  );
+  head.set(texts[0]!, 16);
+  head.set(texts[1]!, 16 + texts[0]!.length);
+  const big = tiffOf({ ...grayLayout(5, 4, 16), bigTiff: true }, [[new Uint8Array(40)]], [], head);
+  deepEqual((await described(big)).slice(0, 2), ["Y4 6.00 um, X5 6.00 um", ["regions_stacked"]]);
 });

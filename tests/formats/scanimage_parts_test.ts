@@ -155,6 +155,18 @@ Deno.test("what is named like a part and is none", async () => {
   }
 });
 
+Deno.test("a part whose frame numbers contradict its own number is opened alone", async () => {
+  for (
+    const [name, number] of [[named(1), 2], [named(2), 1], ["scan.tif", 2], ["scan_00001.tif", 2]] as const
+  ) {
+    await inFolder({ [name]: part(number) }, (path) =>
+      openHere(path(name), async (acquisition) => {
+        equal(sizesOf(acquisition), "T2 Z3", name);
+        equal(await firstAt(acquisition, 0), 100 * number);
+      }));
+  }
+});
+
 Deno.test("counters and times differ between parts of one acquisition", () =>
   inFolder(
     {

@@ -109,7 +109,9 @@ function fastOrder(header: ScanImageHeader, averaged: number, warnings: Warning[
   const back = header.count(["hFastZ.numDiscardFlybackFrames", "fastZNumDiscardFrames"], 0) ?? 0;
   const focused = header.count(["hStackManager.numFramesPerVolume"]) ??
     (older !== null && older > back ? older - back : null);
-  const declared = header.count(["hStackManager.framesPerSlice"]);
+  // Earlier versions took one frame a slice whatever that setting was.
+  const isRecent = header.fields.has("hStackManager.numFramesPerVolume");
+  const declared = isRecent ? header.count(["hStackManager.framesPerSlice"]) : 1;
   const slices = slicesOf(header, focused === null ? null : declared ?? 1, warnings, focused) ?? 1;
   const perSlice = declared ?? Math.max(1, Math.floor((focused ?? slices) / slices));
   const whole = header.count(["hStackManager.numFramesPerVolumeWithFlyback"]) ?? older ??

@@ -80,6 +80,16 @@ class PageStamps {
   get size(): number {
     return this.#known.size;
   }
+
+  /** Whether a page behind the first has a stamp that is kept. */
+  get areSeveral(): boolean {
+    return this.#known.values().drop(1).some((stamp) => stamp !== null);
+  }
+
+  /** Whether all kept stamps of these pages have one number. */
+  agree(offsets: readonly number[], number: number): boolean {
+    return offsets.every((offset) => (this.#known.get(offset)?.number ?? number) === number);
+  }
 }
 
 /** The stamp of a page; one that cannot be read is none. */
@@ -154,7 +164,13 @@ export class FileFrames {
     }
     const [first, second] = [this.stamp(0), this.stamp(1)];
     this.stride = first && second && second.number - first.number === averaged ? averaged : 1;
-    const judged = first === null ? NO_STAMPS : this.#judge(first.number);
+    const hasLater = first === null &&
+      [...offsets.slice(1, MAX_SAVED_CHANNELS), offsets.at(-1)].some((offset) => stamps.at(offset) !== null);
+    const judged = first !== null
+      ? this.#judge(first.number)
+      : hasLater
+      ? refused("the first frame lacks one")
+      : NO_STAMPS;
     this.stamped = judged.counts;
     this.#numbers = judged.numbers;
     if (judged.fault !== null) {
@@ -223,7 +239,7 @@ export class FileFrames {
     const frames = all ? Array.from({ length: this.count }, (_, i) => i) : [0, 1, this.count - 1];
     // A file that was saved anew keeps the description of its first page alone.
     const missing = frames.filter((frame) => this.stamp(frame) === null).length;
-    if (missing > 0 && missing === frames.length - 1) return NO_STAMPS;
+    if (missing > 0 && missing === frames.length - 1 && !this.#stamps.areSeveral) return NO_STAMPS;
     if (missing > 0) return refused(`${missing} of ${frames.length} frames lack one`);
     const numbers = Float64Array.from(frames, (frame) => this.stamp(frame)!.number);
     const wrong = numbers.findIndex((number, i) =>
@@ -232,6 +248,11 @@ export class FileFrames {
     if (wrong >= 0) {
       return refused(`frame ${frames[wrong]} has number ${numbers[wrong]} after ${numbers[wrong - 1]}`);
     }
+    const torn = frames.find((frame, i) => {
+      const page = frame * this.channels;
+      return !this.#stamps.agree(this.offsets.slice(page, page + this.channels), numbers[i]!);
+    });
+    if (torn !== undefined) return refused(`the channels of frame ${torn} have unlike numbers`);
     const span = (numbers.at(-1)! - first) / this.stride + 1;
     if (span === this.count) return { counts: true, fault: null, numbers: null };
     return span < this.count || span > MAX_SPREAD * this.count || !all
