@@ -251,6 +251,13 @@ Deno.test("a stack that was cut keeps its channels and sizes; its missing planes
       );
       // Index 0 of the second channel is not there.
       const one = put(name, cutAfter(1, pages(1, planes, field)));
+      // ScanImage tells which planes it holds; a channel without any is not loaded.
+      if (name === "scanimage.tif") {
+        const loaded = await load(one);
+        deepEqual(firsts(loaded), [1]);
+        equal(loaded.summary.warnings.filter(({ code }) => code === "channel_missing").length, 1);
+        continue;
+      }
       await rejects(
         load(one),
         /plane 1 is missing: the file holds 1 planes, 2 are needed|C=1 Z=0 is missing/,
