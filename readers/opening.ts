@@ -28,12 +28,12 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   const first = new Map(wanted.map((channel) => [channel, firstPosition(acquisition, [channel])]));
   const loaded = wanted.filter((channel) => first.get(channel) !== null);
   const absent = wanted.filter((channel) => first.get(channel) === null);
-  if (loaded.length === 0) throw new DecodeFailed(`${listed(absent)} has no plane in any file`);
+  if (loaded.length === 0) throw new DecodeFailed(`${lacking(absent)} in any file`);
   if (asked && absent.length > 0) {
-    throw new DecodeFailed(`${listed(absent)} has no plane in any file; ${selection(loaded)} works`);
+    throw new DecodeFailed(`${lacking(absent)} in any file; ${selection(loaded)} works`);
   }
   const warnings = absent.map((channel) =>
-    warning("channel_missing", `${listed([channel])} has no plane in any file and is not loaded`)
+    warning("channel_missing", `${lacking([channel])} in any file and is not loaded`)
   );
   const position = firstPosition(acquisition, loaded);
   if (position === null) {
@@ -46,7 +46,7 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   const missing = loaded.filter(({ index }) => !holds(index, FIRST_POSITION));
   if (missing.length > 0) {
     warnings.push(
-      warning("opened_elsewhere", `Opened at ${written(position)}: ${listed(missing)} has no plane before`),
+      warning("opened_elsewhere", `Opened at ${written(position)}: ${lacking(missing)} before`),
     );
   }
   return { loaded, position, warnings };
@@ -68,6 +68,10 @@ function firstPosition({ axes, holds }: Acquisition, channels: readonly Channel[
 const written = ({ t, z, l }: Position): string =>
   Object.entries({ T: t, Z: z, L: l }).filter(([, index]) => index > 0).map(([axis, i]) => `${axis} ${i}`)
     .join(", ");
+
+/** `channel 1 ("RFP") has no plane`. */
+const lacking = (channels: readonly Channel[]): string =>
+  `${listed(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
 
 const listed = (channels: readonly Channel[]): string =>
   `${channels.length === 1 ? "channel" : "channels"} ${
