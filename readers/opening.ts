@@ -32,9 +32,10 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   if (asked && absent.length > 0) {
     throw new DecodeFailed(`${lacking(absent)} in any file; ${selection(loaded)} works`);
   }
-  const warnings = absent.map((channel) =>
-    warning("channel_missing", `${lacking([channel])} in any file and is not loaded`)
-  );
+  const warnings: Warning[] = [];
+  if (absent.length > 0) {
+    warnings.push(warning("channel_missing", `${lacking(absent)} in any file; the others are loaded`));
+  }
   const position = firstPosition(acquisition, loaded);
   if (position === null) {
     const start = first.get(loaded[0]!)!;
@@ -73,10 +74,14 @@ const written = ({ t, z, l }: Position): string =>
 const lacking = (channels: readonly Channel[]): string =>
   `${listed(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
 
-const listed = (channels: readonly Channel[]): string =>
-  `${channels.length === 1 ? "channel" : "channels"} ${
-    channels.map(({ index, name }) => `${index} ("${name}")`).join(", ")
-  }`;
+/** Channels that a message names. */
+const MAX_NAMED = 8;
+
+function listed(channels: readonly Channel[]): string {
+  const named = channels.slice(0, MAX_NAMED).map(({ index, name }) => `${index} ("${name}")`).join(", ");
+  const more = channels.length > MAX_NAMED ? ` and ${channels.length - MAX_NAMED} more` : "";
+  return `${channels.length === 1 ? "channel" : "channels"} ${named}${more}`;
+}
 
 const selection = (channels: readonly Channel[]): string =>
   `"channelIndices": [${channels.map(({ index }) => index).join(", ")}]`;
