@@ -464,8 +464,10 @@ Deno.test("no server at all is server_gone", async () => {
 
 Deno.test("an older server, whose answers have fewer fields, is read too", async () => {
   await answering(() => Response.json(opened()), async (base) => {
-    const { scene, scenes, times, warnings, reference } = await (await connect(`${base}/`)).open("/x");
-    assert.deepEqual([scene, scenes, times, warnings, reference], [0, [], null, [], null]);
+    const { scene, scenes, times, warnings, warningCodes, reference, position, lineScan } =
+      await (await connect(`${base}/`)).open("/x");
+    assert.deepEqual([scene, scenes, times, warnings, warningCodes], [0, [], null, [], []]);
+    assert.deepEqual([reference, position, lineScan], [null, { t: 0, z: 0, l: 0 }, null]);
   });
 });
 

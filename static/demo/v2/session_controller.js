@@ -247,7 +247,7 @@ export class SessionController extends EventTarget {
     this.#tell("opened", { kind, info });
     const onProgress = (/** @type {number} */ received, /** @type {number} */ total) =>
       this.#tell("progress", { received, total });
-    const there = within(acquisition, position);
+    const there = within(acquisition, { ...info.position, ...position });
     const loaded = await loadPlanes(acquisition, there, { signal, onProgress });
     if (this.#acquisition !== acquisition) this.#leave();
     this.#acquisition = acquisition;
