@@ -19,6 +19,7 @@ import { PositionReader } from "../../session/positions/position_reader.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { PATIENCE, pause, within } from "../deadline.ts";
 
 /** A clock that stands still until the test moves it. */
 export class HandClock implements Clock {
@@ -126,13 +127,14 @@ export class Harness implements AsyncDisposable {
     this.#complete.push(resolve);
     const headers = new Headers(init.headers);
     if (!headers.has("host")) headers.set("host", "127.0.0.1:8767");
-    return await this.#app.request(path, { ...init, headers }, { info: { completed: promise } });
+    const answer = this.#app.request(path, { ...init, headers }, { info: { completed: promise } });
+    return await within(PATIENCE, `the answer to ${init.method ?? "GET"} ${path}`, Promise.resolve(answer));
   }
 
   /** Lets every answer so far count as sent. */
   async completeAll(): Promise<void> {
     for (const resolve of this.#complete.splice(0)) resolve();
-    await new Promise((resolve) => setTimeout(resolve));
+    await pause(0);
   }
 
   post(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
@@ -152,7 +154,8 @@ export class Harness implements AsyncDisposable {
   async listen(options: ListenOptions = {}): Promise<{ base: string; port: number } & AsyncDisposable> {
     const fetch: Fetch = (request, env) => this.#app.fetch(request, env);
     const { port, close } = await listen("127.0.0.1", 0, fetch, options);
-    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: close };
+    const end = () => within(PATIENCE, "the end of the server", close());
+    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

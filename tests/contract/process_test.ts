@@ -3,17 +3,19 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { ended, outputOf, spawn } from "../child_process.ts";
+import { PATIENCE, pause, within } from "../deadline.ts";
 
 const MAIN = join(ROOT, "main.ts");
 const WINDOWS = Deno.build.os === "windows";
 
 function start(args: readonly string[]): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
+  return spawn(Deno.execPath(), {
     args: ["run", "-q", "-P", "--no-prompt", MAIN, ...args],
     cwd: ROOT,
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
 }
 
 /** Starts a server and waits until it says where it listens. */
@@ -22,7 +24,7 @@ async function serving(args: readonly string[] = []) {
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!/http:\/\/\S+?:\d+/.test(text)) {
-    const { done, value } = await reader.read();
+    const { done, value } = await within(PATIENCE, "the address of the server", reader.read());
     assert.ok(!done, `the server ended: ${text}`);
     text += value;
   }
@@ -38,12 +40,12 @@ async function serving(args: readonly string[] = []) {
 /** Asks a server to end, which it does with status 0. Windows knows no signal that it could answer. */
 async function stop(child: Deno.ChildProcess, signal: Deno.Signal): Promise<void> {
   child.kill(WINDOWS ? "SIGKILL" : signal);
-  const { code } = await child.status;
+  const { code } = await ended(child, "the server");
   if (!WINDOWS) assert.equal(code, 0);
 }
 
-async function ended(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const { code, stdout, stderr } = await start(args).output();
+async function outcome(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { code, stdout, stderr } = await outputOf(start(args), args.join(" "));
   return { code, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
 }
 
@@ -51,20 +53,20 @@ Deno.test("a wrong command line ends with status 2 and one line", async () => {
   for (
     const args of [["--host", "0.0.0.0"], ["--prot", "1"], ["--root", "/nowhere/at/all"], ["--root", MAIN]]
   ) {
-    const { code, err } = await ended(args);
+    const { code, err } = await outcome(args);
     assert.equal(code, 2, err);
     assert.equal(err.trimEnd().split("\n").length, 1, err);
   }
 });
 
 Deno.test("--help and --version go to stdout", async () => {
-  assert.match((await ended(["--help"])).out, /^acq-server: [^]*--port N/);
-  assert.match((await ended(["--version"])).out, /^acq-server \d+\.\d+\.\d+/);
+  assert.match((await outcome(["--help"])).out, /^acq-server: [^]*--port N/);
+  assert.match((await outcome(["--version"])).out, /^acq-server \d+\.\d+\.\d+/);
 });
 
 Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything else", async () => {
   const { child, base } = await serving();
-  const beside = await ended(["--port", new URL(base).port]);
+  const beside = await outcome(["--port", new URL(base).port]);
   assert.equal(beside.code, 3, beside.err);
   assert.match(beside.err, new RegExp(`already running at ${base}`));
   await stop(child, "SIGINT");
@@ -81,7 +83,7 @@ Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything e
         connection.closeWrite().catch(() => {});
       }
     })();
-    const other = await ended(["--port", String(listener.addr.port)]);
+    const other = await outcome(["--port", String(listener.addr.port)]);
     assert.equal(other.code, 4, other.err);
     assert.match(other.err, /^Port \d+ is taken by another program.*--port/);
     listener.close();
@@ -102,7 +104,7 @@ Deno.test("a log that nobody reads holds back neither answers nor the end", asyn
   }
   void child.stdout.cancel();
   child.kill(WINDOWS ? "SIGKILL" : "SIGTERM");
-  const { code } = await child.status;
+  const { code } = await ended(child, "the server");
   if (!WINDOWS) assert.equal(code, 0);
   await reader.cancel();
 });
@@ -151,11 +153,11 @@ Deno.test("a response that runs is finished before the server ends", { ignore: W
     })).json();
     const response = await fetch(base + opened.channels[0].dataUrl);
     child.kill("SIGINT");
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     const plane = new Float32Array(await response.arrayBuffer());
     assert.equal(plane.length, rows * columns);
     assert.equal(plane.at(-1), (7 * (rows - 1) + columns - 1) % 65536);
-    assert.equal((await child.status).code, 0);
+    assert.equal((await ended(child, "the server")).code, 0);
     await log();
   } finally {
     await Deno.remove(folder, { recursive: true });

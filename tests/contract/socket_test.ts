@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { Harness, sampleFolder } from "./harness.ts";
 import { raw } from "./raw_socket.ts";
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
-}
+import { pause, until, within } from "../deadline.ts";
 
 /** A store whose one plane has `mebibytes` MiB as float32. */
 async function largeStore(folder: string, mebibytes: number): Promise<string> {
@@ -102,7 +99,7 @@ Deno.test("a client that does not read is cut after 60 s, and what it got does n
   const { plane } = server.store.channel(sessionId, 0);
   await until(() => plane.leases === 1);
   // Let the buffers of the connection fill up.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   server.clock.move(60_000);
   await until(() => plane.leases === 0);
   let received = 0;
@@ -150,7 +147,7 @@ Deno.test("a client that leaves is noticed however its body came", async () => {
       `POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${header}\r\n\r\n`;
     for (const part of [head, ...parts]) {
       await connection.write(new TextEncoder().encode(part));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
     }
     await until(() => server.budget.used > 0);
     connection.close();
@@ -177,7 +174,7 @@ Deno.test("a session whose open was answered stays, on a connection that is used
     body: JSON.stringify({ path: sample.image }),
   };
   for (let i = 0; i < 5; i += 1) await (await fetch(`${socket.base}/api/v2/open`, init)).json();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50);
   assert.equal(server.store.size, 5);
 });
 
@@ -230,13 +227,10 @@ Deno.test("the end waits for running responses and for no connection without one
   const running = await fetch(socket.base + channel!.dataUrl);
   let ended = false;
   const end = socket[Symbol.asyncDispose]().then(() => ended = true);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50);
   assert.equal(ended, false);
   assert.equal((await running.arrayBuffer()).byteLength, channel!.byteLength);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([end, new Promise((resolve) => timer = setTimeout(resolve, 20_000))]);
-  clearTimeout(timer);
-  assert.equal(ended, true);
+  await within(20, "the end of the server", end);
 });
 
 Deno.test("what is no HTTP behind a request whose answer runs never becomes a part of that answer", async () => {

@@ -14,6 +14,7 @@ import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { requestOf } from "../load_here.ts";
+import { until } from "../deadline.ts";
 
 const LAYOUT: TiffLayout = {
   littleEndian: true,
@@ -149,6 +150,6 @@ Deno.test("a damaged strip of a channel that another worker decodes refuses the 
       tag: "DecodeFailed",
       message: /^Cannot read "damaged\.tif": strip \d+ /,
     });
-    while (pool.counts.busy > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => pool.counts.busy === 0);
     equal(budget.used, 0);
   }));

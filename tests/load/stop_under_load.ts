@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { ended, spawn } from "../child_process.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -23,15 +25,19 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
   const samples = ramp(rows, columns);
   const expected = new Uint32Array(Float32Array.from(samples).buffer);
   await writePlainStore(path, { planes: [samples], rows, columns });
-  const child = new Deno.Command(Deno.execPath(), {
+  const child = spawn(Deno.execPath(), {
     args: ["run", "-q", "-P", "--no-prompt", "main.ts", "--port", "0", "--log-level", "error"],
     cwd: ROOT,
     stdout: "null",
     stderr: "piped",
-  }).spawn();
+  });
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (!text.includes("/docs")) text += (await reader.read()).value ?? "";
+  while (!text.includes("/docs")) {
+    const { done, value } = await within(PATIENCE, "the addresses of the server", reader.read());
+    if (done) throw new Error(`The server ended: ${text}`);
+    text += value;
+  }
   const drained = (async () => {
     while (!(await reader.read()).done);
   })();
@@ -65,11 +71,11 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
   };
   try {
     const clients = Array.from({ length: 8 }, client);
-    while (whole < 10) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => whole >= 10, "ten planes");
     stopping = true;
     child.kill("SIGTERM");
-    const { code } = await child.status;
-    await Promise.all([...clients, drained]);
+    const { code } = await ended(child, "the server");
+    await within(PATIENCE, "the end of the clients", Promise.all([...clients, drained]));
     return { code, whole, short };
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import manifest from "../../deno.json" with { type: "json" };
+import { run } from "../child_process.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -20,10 +21,10 @@ const [ahead, serving, testing] = ["deno.lock", "routes/deno.lock", "tests/deno.
 
 /** Names with versions, as in a lock, of the packages that a module needs. */
 async function packagesOf(entry: string): Promise<string[]> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { success, stdout, stderr } = await run(Deno.execPath(), {
     args: ["info", "--json", "--lock", "routes/deno.lock", entry],
     cwd: ROOT,
-  }).output();
+  });
   assert(success, new TextDecoder().decode(stderr));
   const { modules, npmPackages } = JSON.parse(new TextDecoder().decode(stdout)) as {
     modules: { npmPackage?: string }[];

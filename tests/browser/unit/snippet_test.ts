@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { snippet } from "../../../static/demo/v2/snippet.js";
+import { run } from "../../child_process.ts";
 
 const LANGUAGES = ["python", "javascript", "matlab", "curl"] as const;
 const ORIGIN = "http://127.0.0.1:8767";
 const wanted = { origin: ORIGIN, path: "/data/cell 1.oir", channels: [0, 2], position: { t: 3, z: 0 } };
 
 /** Runs the program with another `fetch` and `console`; answers `result` evaluated after it. */
-function run(program: string, fetch: unknown, console: unknown, result: string): Promise<unknown> {
+function evaluate(program: string, fetch: unknown, console: unknown, result: string): Promise<unknown> {
   // deno-lint-ignore no-explicit-any
   const AsyncFunction = (async () => {}).constructor as any;
   return new AsyncFunction("fetch", "console", `${program}\nreturn ${result};`)(fetch, console);
@@ -41,7 +42,7 @@ Deno.test("the JavaScript program opens by path, reads the planes that are shown
   const logged: unknown[] = [];
   const program = snippet("javascript", wanted);
   const log = (...args: unknown[]) => logged.push(args);
-  const samples = await run(program, fetch, { log }, "[sample(0, 0, 0), sample(2, 1, 2), planes.size]");
+  const samples = await evaluate(program, fetch, { log }, "[sample(0, 0, 0), sample(2, 1, 2), planes.size]");
   assert.deepEqual(samples, [0, 7, 2]);
   assert.deepEqual(logged, [["CH1", 0], ["CH3", 2]]);
   assert.deepEqual(asked, [
@@ -55,13 +56,13 @@ Deno.test("the JavaScript program opens by path, reads the planes that are shown
 Deno.test("a scene, the reference and the dialog are asked for", async () => {
   const { asked, fetch } = fakeServer();
   const reference = { ...wanted, scene: 2, isReference: true, channels: [0], position: {} };
-  await run(snippet("javascript", reference), fetch, { log: () => {} }, "0");
+  await evaluate(snippet("javascript", reference), fetch, { log: () => {} }, "0");
   assert.deepEqual(asked.slice(0, 2), [
     'POST /api/v2/open {"path":"/data/cell 1.oir","scene":2}',
     "GET /reference/0",
   ]);
   asked.length = 0;
-  await run(snippet("javascript", { ...wanted, path: null }), fetch, { log: () => {} }, "0");
+  await evaluate(snippet("javascript", { ...wanted, path: null }), fetch, { log: () => {} }, "0");
   assert.equal(asked[0], "POST /api/v2/pick-and-open {}");
 });
 
@@ -88,7 +89,7 @@ function programTest(language: "curl" | "python", command: string, args: string[
           origin: `http://127.0.0.1:${server.addr.port}`,
           path,
         });
-        const output = await new Deno.Command(command, { args: [...args, program], cwd }).output();
+        const output = await run(command, { args: [...args, program], cwd });
         assert(output.success, new TextDecoder().decode(output.stderr));
         assert.deepEqual(asked.map((line) => line.split(" ").slice(0, 2).join(" ")), [
           "POST /api/v2/open",
@@ -141,7 +142,7 @@ Deno.test("no path leaves its string literal, in any language", async () => {
   await fc.assert(
     fc.asyncProperty(path, async (path) => {
       const { asked, fetch } = fakeServer();
-      await run(snippet("javascript", { ...wanted, path }), fetch, { log: () => {} }, "0");
+      await evaluate(snippet("javascript", { ...wanted, path }), fetch, { log: () => {} }, "0");
       // A lone surrogate is sent as U+FFFD, as all text is.
       assert.deepEqual(JSON.parse(asked[0]!.slice("POST /api/v2/open ".length)).path, path);
       assert(!("stolen" in globalThis));
