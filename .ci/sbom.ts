@@ -1,5 +1,5 @@
 /**
- * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from routes/deno.lock:
+ * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from deno.lock:
  * `deno run --allow-read .ci/sbom.ts EXECUTABLE... > acq-server.cdx.json`. The executables tell the Rust crates in the
  * runtime. It names no time, so that the same ones give the same document.
  */
@@ -7,6 +7,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import manifest from "../deno.json" with { type: "json" };
 import { type Crate, cratesIn } from "./crates.ts";
+import { lockedPackages } from "./package_files.ts";
 
 /** What is read of a lock. */
 export interface Lock {
@@ -107,7 +108,7 @@ export function billOfMaterials(
 }
 
 if (import.meta.main) {
-  const lock: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
+  const lock: Lock = { npm: lockedPackages() };
   const { name, version } = manifest;
   const crates = cratesIn(Deno.args.values().map((path) => Deno.readFileSync(path)));
   if (crates.length === 0) throw new Error("usage: sbom.ts EXECUTABLE...; they name no crate");

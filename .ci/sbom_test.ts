@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { lockedPackages } from "./package_files.ts";
 import { billOfMaterials, type Lock } from "./sbom.ts";
 
-const LOCK: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
+const LOCK: Lock = { npm: lockedPackages() };
 const PROGRAM = { name: "acq-server", version: "0.1.0" };
 const CRATES = [{ name: "ash", version: "0.38.0+1.3.281" }, { name: "tokio", version: "1.47.1" }];
 const bill = billOfMaterials(LOCK, PROGRAM, "2.9.6", CRATES);

@@ -7,6 +7,9 @@ import { PATIENCE, within } from "../deadline.ts";
 /** Root of the repository, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+/** Flags of `deno` that take npm packages as deno.lock has them. */
+export const LOCKED = [`--lock=${ROOT}deno.lock`, "--frozen"];
+
 /** How to start something. */
 export interface Launch {
   readonly program: string;
@@ -21,8 +24,7 @@ export const FROM_SOURCE: Launch = {
     "--quiet",
     "--permission-set",
     "--no-prompt",
-    "--lock",
-    ROOT + "routes/deno.lock",
+    ...LOCKED,
     "--unstable-npm-lazy-caching",
     ROOT + "main.ts",
   ],

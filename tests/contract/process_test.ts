@@ -1,7 +1,7 @@
 /** The program as a process: exit statuses, start-up lines, signals. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ROOT } from "../binary/server_process.ts";
+import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { ended, outputOf, spawn } from "../child_process.ts";
 import { PATIENCE, pause, within } from "../deadline.ts";
@@ -10,9 +10,8 @@ const MAIN = join(ROOT, "main.ts");
 const WINDOWS = Deno.build.os === "windows";
 
 function start(args: readonly string[]): Deno.ChildProcess {
-  return spawn(Deno.execPath(), {
-    args: ["run", "-q", "-P", "--no-prompt", MAIN, ...args],
-    cwd: ROOT,
+  return spawn(FROM_SOURCE.program, {
+    args: [...FROM_SOURCE.args, ...args],
     stdout: "piped",
     stderr: "piped",
   });

@@ -16,6 +16,7 @@ import {
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
 import { run } from "../child_process.ts";
+import { LOCKED } from "../binary/server_process.ts";
 
 const ONE = Uint8Array.of(1);
 const channelName = (axes: string, channel: number) => `${axes}_0_1_c${channel}_0`;
@@ -127,7 +128,7 @@ Deno.test("documents at their bounds do not exhaust the heap", async () => {
        }`,
     );
     const { code, stdout, stderr } = await run(Deno.execPath(), {
-      args: ["run", "-q", "--no-prompt", "--config", join(import.meta.dirname!, "../../deno.json")]
+      args: ["run", "-q", ...LOCKED, "--no-prompt", "--config", join(import.meta.dirname!, "../../deno.json")]
         .concat("--allow-read", "--v8-flags=--max-old-space-size=192", program)
         .concat(Object.keys(files).map((name) => join(folder, name))),
     });

@@ -5,6 +5,7 @@ import { TextLineStream } from "./text_lines.ts";
 import type { CaseLine, Outcome } from "./case_process.ts";
 import type { FuzzedFormat } from "./seeds.ts";
 import { spawn } from "../child_process.ts";
+import { LOCKED } from "../binary/server_process.ts";
 
 /** A case that takes longer is a finding; a slow machine under load takes a tenth of it. */
 const MAX_CASE_MS = 20_000;
@@ -94,6 +95,7 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
         args: [
           "run",
           "-q",
+          ...LOCKED,
           "--no-prompt",
           "--allow-read",
           `--allow-write=${work}`,

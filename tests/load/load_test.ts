@@ -1,7 +1,6 @@
 /** The server under load and under faults; `deno task soak` runs the first for longer. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { planLoad } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
@@ -15,6 +14,7 @@ import { soak } from "./soak.ts";
 import { stopUnderLoad } from "./stop_under_load.ts";
 import { run } from "../child_process.ts";
 import { until } from "../deadline.ts";
+import { LOCKED, ROOT } from "../binary/server_process.ts";
 
 Deno.test({
   name: "clients that open, fetch, leave, stall and delete at once leave nothing behind",
@@ -139,11 +139,12 @@ Deno.test("files at every bound of the parsers are refused or loaded, and the pr
       "run",
       "-q",
       "-A",
+      ...LOCKED,
       "--no-prompt",
       "--v8-flags=--max-old-space-size=1024",
       "tests/load/bounds_process.ts",
     ],
-    cwd: fileURLToPath(new URL("../../", import.meta.url)),
+    cwd: ROOT,
   });
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   const outcomes = new TextDecoder().decode(stdout).trimEnd().split("\n").map((line): BoundOutcome =>

@@ -1,11 +1,9 @@
 /** A server process that is told to stop while clients open and fetch. */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { FROM_SOURCE } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { ended, spawn } from "../child_process.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** How it ended. */
 export interface StopOutcome {
@@ -25,9 +23,8 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
   const samples = ramp(rows, columns);
   const expected = new Uint32Array(Float32Array.from(samples).buffer);
   await writePlainStore(path, { planes: [samples], rows, columns });
-  const child = spawn(Deno.execPath(), {
-    args: ["run", "-q", "-P", "--no-prompt", "main.ts", "--port", "0", "--log-level", "error"],
-    cwd: ROOT,
+  const child = spawn(FROM_SOURCE.program, {
+    args: [...FROM_SOURCE.args, "--port", "0", "--log-level", "error"],
     stdout: "null",
     stderr: "piped",
   });
