@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { ended, outputOf, spawn } from "../child_process.ts";
-import { PATIENCE, pause, within } from "../deadline.ts";
+import { PATIENCE, pause, until, within } from "../deadline.ts";
 
 const MAIN = join(ROOT, "main.ts");
 const WINDOWS = Deno.build.os === "windows";
@@ -33,7 +33,7 @@ async function serving(args: readonly string[] = []) {
     return text;
   })();
   void child.stdout.cancel();
-  return { child, base, log: () => rest };
+  return { child, base, log: () => rest, text: () => text };
 }
 
 /** Asks a server to end, which it does with status 0. Windows knows no signal that it could answer. */
@@ -125,6 +125,34 @@ Deno.test("start-up names the addresses and the version; wide origins are warned
     assert.match(text, typeof part === "string" ? new RegExp(part) : part);
   }
   assert.match(text, /GET \/api\/v2\/health 200 \d+ bytes [\d.]+ ms/);
+});
+
+Deno.test("a file that cannot be opened is reported at the start, and the server runs", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
+  try {
+    const [whole, cut] = [join(ROOT, "examples", "line_scan.oir"), join(folder, "cut.oir")];
+    await Deno.writeFile(cut, (await Deno.readFile(whole)).subarray(0, 900));
+    const unsupported = join(ROOT, "README.md");
+    for (
+      const [file, reported] of [[cut, /cut\.oir/], [unsupported, /README\.md.*no known format/], [
+        whole,
+        null,
+      ]] as const
+    ) {
+      const { child, base, log, text } = await serving([file]);
+      if (reported !== null) await until(() => reported.test(text().split("WARN ")[1] ?? ""), "a warning");
+      const opened = await fetch(`${base}/api/v2/open`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ path: whole }),
+      });
+      assert.equal(opened.status, 200, await opened.text());
+      await stop(child, "SIGTERM");
+      if (reported === null) assert.doesNotMatch(await log(), /WARN/);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("--log-json writes lines of JSON only", async () => {
