@@ -18,9 +18,9 @@ export interface Verdict {
   readonly lines: readonly string[];
 }
 
-/** Compares shortfalls with the known ones, whose text has comments from `#` to the end of a line. */
+/** Compares shortfalls with the known ones; in their text, a line that starts with `#` is a comment. */
 export function judge({ bad, rows }: Comparison, known: string): Verdict {
-  const entries = known.split("\n").map((line) => line.replace(/#.*/, "").trim()).filter(Boolean);
+  const entries = known.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const expected = new Set(entries);
   const found = new Set(bad.map(([file, kind]) => `${file} ${kind}`));
   const unexpected = bad.filter(([file, kind]) => !expected.has(`${file} ${kind}`));

@@ -13,7 +13,7 @@ const comparison: Comparison = {
 Deno.test("a shortfall that is not expected fails, by file and kind", () => {
   const { passed, failed, lines } = judge(
     comparison,
-    "a/x.tif pixels # until it is read\n\n# b/y.tif metadata\n",
+    "# until they are read\na/x.tif pixels\n\n# b/y.tif metadata\n",
   );
   assert.deepEqual([passed, failed], [7, 2]);
   assert.deepEqual(lines, [
