@@ -4,14 +4,15 @@ import { copyFileSync, cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { lockedPackages, unneededFiles } from "../../.ci/package_files.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
+import { run } from "../child_process.ts";
 
 /** Folders of fixtures, of which those are opened that need a codec of a package. */
 const FIXTURES = ["tiff", "czi", "ome_zarr"];
 const CODEC = /codec_|jpeg|lerc_|webp_|blosc|zstd|lz4/;
 
 /** Copies what the executable has of the cached packages into `target`; of `missing` packages nothing. */
-function copyNeeded(target: string, missing: readonly string[]): void {
-  const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], cwd: ROOT }).outputSync();
+async function copyNeeded(target: string, missing: readonly string[]): Promise<void> {
+  const { stdout } = await run(Deno.execPath(), { args: ["info", "--json"], cwd: ROOT });
   const cache: string = JSON.parse(new TextDecoder().decode(stdout)).npmCache;
   const locked = Object.keys(lockedPackages());
   const unneeded = new Set(unneededFiles(cache, locked));
@@ -50,7 +51,7 @@ async function serveOffline(
 ): Promise<void> {
   const cache = Deno.makeTempDirSync({ prefix: "package_files_" });
   try {
-    copyNeeded(join(cache, "npm"), missing);
+    await copyNeeded(join(cache, "npm"), missing);
     const launch = { ...FROM_SOURCE, args: ["run", "--cached-only", ...FROM_SOURCE.args.slice(1)] };
     const server = await ServerProcess.start(launch, [], { DENO_DIR: cache });
     try {

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AcqError, connect } from "../../static/client/v2/acq-client.js";
 import { ErrorBody } from "../../schemas/http.ts";
-import { Harness, type HarnessOptions } from "../contract/harness.ts";
+import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { findProgram, output } from "../clients/program.ts";
 import { PATIENCE, within } from "../deadline.ts";
-import { ClientGone } from "../../session/errors.ts";
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const SCAN = example("line_scan.oir");
@@ -51,14 +50,6 @@ const fails = (code: string, message = /./) => (error: unknown) => {
   assert.match(error.message, message);
   return true;
 };
-
-/** A dialog that its client leaves. */
-async function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  signal.addEventListener("abort", resolve);
-  if (!signal.aborted) await promise;
-  throw new ClientGone("The client went away while the dialog was open");
-}
 
 /** An ImageJ hyperstack of 4 frames of 5 columns and 6 rows: frame t has samples 100 t + 10 y + x. */
 const hyperstack = (): Uint8Array =>
@@ -295,7 +286,7 @@ Deno.test("an abort ends the dialog, the open, the wait for a scene and the tran
       {
         pick: ({ signal }) => {
           shown.resolve();
-          return aborted(signal).finally(gone.resolve);
+          return leftDialog(signal).finally(gone.resolve);
         },
       },
     );
@@ -313,7 +304,7 @@ Deno.test("an abort ends the dialog, the open, the wait for a scene and the tran
         {
           pick: ({ signal }) => {
             open += 1;
-            return aborted(signal).finally(() => open -= 1);
+            return leftDialog(signal).finally(() => open -= 1);
           },
         },
       );

@@ -6,6 +6,7 @@ import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
 import { ended, run, spawn } from "../child_process.ts";
+import { PATIENCE, within } from "../deadline.ts";
 
 interface Ended {
   readonly code: number;
@@ -185,7 +186,7 @@ Deno.test({
         stderr: "piped",
       });
       const reader = child.stdout.getReader();
-      await reader.read();
+      await within(PATIENCE, "output", reader.read());
       await reader.cancel();
       const { code } = await ended(child, "a command whose reader is gone");
       const err = await new Response(child.stderr).text();

@@ -10,6 +10,7 @@ import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
 import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
+import { ClientGone } from "../../session/errors.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
@@ -61,6 +62,14 @@ const NO_LIMITS: OpenRules = {
   allowedExtensions: SUPPORTED_EXTENSIONS,
   loadTimeoutSeconds: 120,
 };
+
+/** A dialog that stays open until its client leaves, for {@linkcode HarnessOptions}. @throws {ClientGone} then */
+export async function leftDialog(signal: AbortSignal): Promise<never> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  signal.addEventListener("abort", resolve);
+  if (!signal.aborted) await promise;
+  throw new ClientGone("The client went away while the dialog was open");
+}
 
 /** What a test can set. */
 export interface HarnessOptions extends Partial<OpenRules> {

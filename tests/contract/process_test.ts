@@ -94,7 +94,8 @@ Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything e
 Deno.test("a log that nobody reads holds back neither answers nor the end", async () => {
   const child = start(["--port", "0", "--log-json"]);
   const reader = child.stderr.getReader();
-  const text = new TextDecoder().decode((await reader.read()).value);
+  const first = await within(PATIENCE, "the address of the server", reader.read());
+  const text = new TextDecoder().decode(first.value);
   const { baseUrl } = JSON.parse(text.split("\n")[0]!);
   // A line has 140 bytes and more, a pipe takes 64 KiB; what this side reads ahead is less.
   for (let i = 0; i < 1500; i += 1) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { Harness, sampleFolder } from "./harness.ts";
 import { raw } from "./raw_socket.ts";
-import { pause, until, within } from "../deadline.ts";
+import { PATIENCE, pause, until, within } from "../deadline.ts";
 
 /** A store whose one plane has `mebibytes` MiB as float32. */
 async function largeStore(folder: string, mebibytes: number): Promise<string> {
@@ -81,7 +81,7 @@ Deno.test("a client that leaves during a plane gives its lease back", async () =
   const response = await fetch(socket.base + channel!.dataUrl, { signal: leaving.signal });
   const { plane } = server.store.channel(sessionId, 0);
   assert.equal(plane.leases, 1);
-  await response.body!.getReader().read();
+  await within(PATIENCE, "the start of the plane", response.body!.getReader().read());
   leaving.abort();
   await until(() => plane.leases === 0);
 });
@@ -104,10 +104,8 @@ Deno.test("a client that does not read is cut after 60 s, and what it got does n
   await until(() => plane.leases === 0);
   let received = 0;
   const chunk = new Uint8Array(1 << 20);
-  for (let n = await connection.read(chunk).catch(() => null); n !== null;) {
-    received += n;
-    n = await connection.read(chunk).catch(() => null);
-  }
+  const read = () => within(PATIENCE, "the end of the connection", connection.read(chunk).catch(() => null));
+  for (let n = await read(); n !== null; n = await read()) received += n;
   assert.ok(received > 0 && received < channel!.byteLength, `${received} bytes`);
 });
 
@@ -223,7 +221,7 @@ Deno.test("the end waits for running responses and for no connection without one
   await partial.write(new TextEncoder().encode("GET /api/v2/health HTTP/1.1\r\nHost:"));
   using kept = await connect();
   await kept.write(new TextEncoder().encode("GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-  await kept.read(new Uint8Array(1000));
+  await within(PATIENCE, "an answer on the connection", kept.read(new Uint8Array(1000)));
   const running = await fetch(socket.base + channel!.dataUrl);
   let ended = false;
   const end = socket[Symbol.asyncDispose]().then(() => ended = true);
@@ -244,10 +242,11 @@ Deno.test("what is no HTTP behind a request whose answer runs never becomes a pa
   const request = `GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   await connection.write(new TextEncoder().encode(request));
   const chunk = new Uint8Array(1 << 16);
-  const parts = [chunk.slice(0, (await connection.read(chunk))!)];
+  const read = () => within(PATIENCE, "the rest of the plane", connection.read(chunk).catch(() => null));
+  const parts = [chunk.slice(0, (await read())!)];
   await connection.write(new TextEncoder().encode("garbage\r\n\r\n"));
   for (let left = expected.length; left > 0;) {
-    const n = await connection.read(chunk).catch(() => null);
+    const n = await read();
     if (n === null) break;
     parts.push(chunk.slice(0, n));
     left -= n;

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { AcqError, connect } from "../../static/client/v2/acq-client.js";
 import { SessionController } from "../../static/demo/v2/session_controller.js";
 import { resolveRoots } from "../../session/source_path.ts";
-import { Harness, type HarnessOptions } from "../contract/harness.ts";
+import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
+import { until } from "../deadline.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
@@ -70,10 +71,7 @@ Deno.test("a path is opened at its position, and the next one ends its session",
     assert.deepEqual(scan.source.plane.axes.map(({ title }) => title), ["Time", "Position"]);
     assert(scan.reference);
     // The end of the former session is not waited for.
-    for (let i = 0; i < 100 && server.store.size > 1; i += 1) {
-      await new Promise((done) => setTimeout(done, 5));
-    }
-    assert.equal(server.store.size, 1);
+    await until(() => server.store.size === 1);
   }));
 
 Deno.test("a position that the file does not have is 0", () =>
@@ -107,7 +105,7 @@ Deno.test("one thing is opened at a time, and it can be cancelled", () =>
       assert.deepEqual(heard(), ["opening", "cancelled", "idle"]);
       assert(!controller.isOpening);
     },
-    { pick: ({ signal }) => new Promise((done) => signal.addEventListener("abort", () => done(null))) },
+    { pick: ({ signal }) => leftDialog(signal) },
   ));
 
 Deno.test("a session that has ended is opened again by itself, once for all who need it", () =>
@@ -143,10 +141,7 @@ Deno.test("of scenes that are asked for in a row the last one is opened, and the
     await Promise.all([controller.openScene(0), controller.cancel()]);
     assert.equal(heard().at(-2), "cancelled");
     assert.equal(controller.acquisition?.scene, 1);
-    for (let i = 0; i < 100 && server.store.size > 1; i += 1) {
-      await new Promise((done) => setTimeout(done, 5));
-    }
-    assert.equal(server.store.size, 1);
+    await until(() => server.store.size === 1);
   }));
 
 Deno.test("where paths are not allowed the file must be chosen again", () =>
