@@ -9,7 +9,7 @@ addEventListener("unload", () => {
 
 /** How to run a program. */
 export interface RunOptions extends Deno.CommandOptions {
-  /** Until it is killed, where that is not {@linkcode PATIENCE}. */
+  /** Until it is killed; by default four times {@linkcode PATIENCE}, as compilers and installers need minutes. */
   readonly seconds?: number;
 }
 
@@ -27,7 +27,7 @@ export function spawn(program: string, options: Deno.CommandOptions): Deno.Child
  * @throws {Error} it did not end in time; then it is killed, and the message has its output
  */
 export function run(program: string, options: RunOptions = {}): Promise<Deno.CommandOutput> {
-  const { seconds, ...command } = options;
+  const { seconds = 4 * PATIENCE, ...command } = options;
   const what = [program, ...command.args ?? []].join(" ");
   return outputOf(spawn(program, { stdout: "piped", stderr: "piped", ...command }), what, seconds);
 }
