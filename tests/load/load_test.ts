@@ -132,7 +132,12 @@ Deno.test("SIGTERM under load: whole planes or a broken connection, exit status 
   assert.equal(short, 0, "a plane ended early and passed for a whole one");
 });
 
-Deno.test("files at every bound of the parsers are refused or loaded, and the process lives", async () => {
+// A minute of work, and many on a busy machine.
+const BOUNDS_SECONDS = 15 * 60;
+
+Deno.test("files at every bound of the parsers are refused or loaded, and the process lives", {
+  timeout: 2000 * BOUNDS_SECONDS,
+}, async () => {
   const { code, stdout, stderr } = await run(Deno.execPath(), {
     // The heap that V8 grants on a machine of 4 GiB.
     args: [
@@ -145,6 +150,7 @@ Deno.test("files at every bound of the parsers are refused or loaded, and the pr
       "tests/load/bounds_process.ts",
     ],
     cwd: ROOT,
+    seconds: BOUNDS_SECONDS,
   });
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   const outcomes = new TextDecoder().decode(stdout).trimEnd().split("\n").map((line): BoundOutcome =>
