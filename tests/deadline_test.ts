@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { until, within } from "./deadline.ts";
 import { isAlive, run } from "./child_process.ts";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 Deno.test("a promise in time is its value, a late one a failure with a name", async () => {
   assert.equal(await within(10, "an answer", Promise.resolve(3)), 3);
@@ -41,5 +43,30 @@ Deno.test("a program whose test ends without it is killed when the file ends", a
     await until(() => !isAlive(pid));
   } finally {
     await Deno.remove(file);
+  }
+});
+
+Deno.test("a test that the task runs keeps its name, its place and a deadline of its own", async () => {
+  const folder = await Deno.makeTempDir();
+  const file = join(folder, "hanging_test.ts");
+  await Deno.writeTextFile(
+    file,
+    `Deno.test("passes", () => {});
+    Deno.test("hangs", { timeout: 100 }, () => new Promise(() => setTimeout(() => {}, 60_000)));
+    Deno.test(function isNamed() {});`,
+  );
+  try {
+    const preload = fileURLToPath(import.meta.resolve("./test_deadline.ts"));
+    const { code, stdout } = await run(Deno.execPath(), {
+      args: ["test", "-A", "--no-check", "--no-config", "--preload", preload, file],
+      env: { NO_COLOR: "1" },
+    });
+    const text = new TextDecoder().decode(stdout);
+    assert.equal(code, 1, text);
+    assert.match(text, /^hangs => .*hanging_test\.ts:2:10\nerror: Test timed out after 100ms/m);
+    assert.match(text, /^isNamed \.\.\. ok/m);
+    assert.match(text, /2 passed \| 1 failed/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
