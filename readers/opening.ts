@@ -34,7 +34,9 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   }
   const warnings: Warning[] = [];
   if (absent.length > 0) {
-    warnings.push(warning("channel_missing", `No plane of ${listed(absent)} in any file; the others are loaded`));
+    warnings.push(
+      warning("channel_missing", `No plane of ${listed(absent)} in any file; the others are loaded`),
+    );
   }
   const position = firstPosition(acquisition, loaded);
   if (position === null) {

@@ -1,6 +1,6 @@
 /**
  * A line scan of ScanImage, saved as TIFF, whose streaks move by a known velocity. Run as a script it writes one:
- * `deno run -A --lock tests/deno.lock tests/browser/scanimage_scan.ts PATH`.
+ * `deno run -A --lock=deno.lock tests/browser/scanimage_scan.ts PATH`.
  */
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
