@@ -28,7 +28,7 @@ async function packagesOf(entry: string): Promise<string[]> {
 const ENTRIES = [
   "main.ts",
   "commands.ts",
-  "readers/decode_worker.ts",
+  "readers/acquisition_worker.ts",
   "routes/swagger_files.ts",
   "examples/walk_through.ts",
 ];

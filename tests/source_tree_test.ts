@@ -81,7 +81,7 @@ Deno.test("no files and no folders import each other in a circle", async (t) => 
   const graph = new Map([
     ...await importsFrom("main.ts"),
     ...await importsFrom("commands.ts"),
-    ...await importsFrom("readers/decode_worker.ts"),
+    ...await importsFrom("readers/acquisition_worker.ts"),
   ]);
   assert(graph.has("session/dialog/commands.ts"));
   assert(graph.has("readers/tiff/dialects/ome.ts"), "the readers are part of the graph");

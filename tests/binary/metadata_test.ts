@@ -107,7 +107,7 @@ Deno.test("metadata of the executable", async (t) => {
         "commands.ts",
         "deno.json",
         "dist/commit.txt",
-        "readers/decode_worker.ts",
+        "readers/acquisition_worker.ts",
         "session/dialog/macos.js",
         "session/dialog/windows.ps1",
         "shell/info.ts",
