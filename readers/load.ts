@@ -5,10 +5,11 @@
 import { basename } from "node:path";
 import { chooseFormat, openChosen } from "./choose_format.ts";
 import { DecodeFailed, PlaneNotFound, quoted, ReaderError } from "./errors.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { MAX_LISTED_SCENES } from "./limits.ts";
 import { newPlane } from "./new_plane.ts";
 import { openingOf } from "./opening.ts";
-import type { FileAccess } from "./random_access.ts";
+import { FileAccess } from "./random_access.ts";
 import {
   type Acquisition,
   type Channel,
@@ -23,6 +24,7 @@ import {
   type WorkingMemory,
 } from "./reader.ts";
 import { wantedChannels } from "./request_bounds.ts";
+import type { StopFlag } from "./stop_flag.ts";
 import { type Warning, warning } from "./warning.ts";
 
 /** What is to be loaded. */
@@ -89,9 +91,11 @@ export interface PlannedLoad {
 
 /** Metadata of a {@linkcode LoadedAcquisition}; it can be cloned between threads. */
 export interface AcquisitionSummary
-  extends Omit<Acquisition, "plan" | "documents" | "holds" | "reference" | "warnings"> {
+  extends Omit<Acquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
   /** Path of what was opened: the file, or the directory of the store. */
   readonly path: string;
+  /** What identifies the content, by `fingerprint.ts`; `null` where a file cannot be read, and of a share without the reference. */
+  readonly fingerprint: string | null;
   /** Short format name. */
   readonly format: string;
   /** Shape of the loaded planes. */
@@ -211,13 +215,21 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
       }
       const told = [...warnings];
       const decoded = share.reference && reference ? await decodeReference(reference, told) : null;
-      const { plan: _plan, documents: _documents, holds: _holds, reference: _reference, ...metadata } =
-        acquisition;
+      const {
+        plan: _plan,
+        documents: _documents,
+        files: _files,
+        holds: _holds,
+        reference: _reference,
+        ...metadata
+      } = acquisition;
       const listed = { scene, sceneCount: scenes.count, scenes: entries };
       const summary = {
         ...metadata,
         ...listed,
         path,
+        // The first part of a load describes the acquisition; what it reads for that is not to be marked.
+        fingerprint: share.reference ? fingerprint(acquisition, path, request.roots, files.stop) : null,
         format: format.name,
         rows,
         columns,
@@ -232,6 +244,20 @@ async function planned(request: LoadRequest, files: FileAccess): Promise<Planned
       };
     },
   };
+}
+
+function fingerprint(
+  acquisition: Acquisition,
+  path: string,
+  roots: LoadRequest["roots"],
+  stop: StopFlag,
+): string | null {
+  const files = new FileAccess(roots, stop);
+  try {
+    return fingerprintOf(acquisition.files?.() ?? [path], acquisition.fileSize, files);
+  } finally {
+    files.close();
+  }
 }
 
 const isWhole = ({ start, end }: RowRange, rows: number) => start === 0 && end === rows;
