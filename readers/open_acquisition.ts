@@ -16,10 +16,11 @@ import {
   UnsupportedFormat,
 } from "./errors.ts";
 import { requireMarks } from "./file_mark.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./limits.ts";
 import { newPlane } from "./new_plane.ts";
 import { openingOf } from "./opening.ts";
-import type { FileAccess } from "./random_access.ts";
+import { FileAccess } from "./random_access.ts";
 import {
   type Acquisition,
   type Channel,
@@ -61,9 +62,11 @@ export interface AcquisitionSource {
 
 /** Everything but the samples; it can be cloned between threads. */
 export interface AcquisitionSummary
-  extends Omit<Acquisition, "plan" | "documents" | "holds" | "reference" | "warnings"> {
+  extends Omit<Acquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
   /** Path of what was opened: the file, or the directory of the store. */
   readonly path: string;
+  /** What identifies the content, by `fingerprint.ts`; `null` where a file cannot be read. */
+  readonly fingerprint: string | null;
   /** Short format name. */
   readonly format: string;
   /** Shape of the loaded planes. */
@@ -242,11 +245,18 @@ export class OpenAcquisition {
     const reference = await planReference(acquisition.reference, warnings);
     this.#planned = { channels, position, planes, reference };
     this.#marks = this.#files.marks;
-    const { plan: _plan, documents: _documents, holds: _holds, reference: _reference, ...metadata } =
-      acquisition;
+    const {
+      plan: _plan,
+      documents: _documents,
+      files: _files,
+      holds: _holds,
+      reference: _reference,
+      ...metadata
+    } = acquisition;
     const summary: AcquisitionSummary = {
       ...metadata,
       path,
+      fingerprint: this.#fingerprint(path),
       format: format.name,
       rows: planes.rows,
       columns: planes.columns,
@@ -266,6 +276,16 @@ export class OpenAcquisition {
       division: planes.division ?? null,
       marks: this.#marks,
     };
+  }
+
+  /** Reads the files by itself, since what it reads is not to be marked. */
+  #fingerprint(path: string): string | null {
+    const files = new FileAccess(this.#request.roots, this.#files.stop);
+    try {
+      return fingerprintOf(this.acquisition.files?.() ?? [path], this.acquisition.fileSize, files);
+    } finally {
+      files.close();
+    }
   }
 
   /**

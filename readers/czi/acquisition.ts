@@ -54,6 +54,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
     axes: axesOf(servedSizes(layout), steps.calibrations),
     channels: channels.map(({ c: _c, sample: _sample, ...channel }) => channel),
     ...metadata.moment,
+    files: () => set.paths,
     fileSize: set.bytes,
     reference: reference.reference,
     lineScan: layout.rowAxis === "T"

@@ -119,6 +119,7 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const image: Acquisition = {
     ...acquisition,
     reference: reference.reference,
+    ...streams.paths && { files: streams.paths },
     documents: (most) => settingsTexts(streams, [...texts], most),
   };
   return reads === null ? image : withFirstRows(image, reads);

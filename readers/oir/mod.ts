@@ -101,6 +101,7 @@ function describe({ path, files }: Source): Acquisition {
     }, steps.calibrations),
     channels,
     ...momentOf(metadata.properties.created),
+    files: () => set.scans.map(({ file }) => file.path),
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
     lineScan: layout.lineScan ? lineScanIn(steps.calibrations.Y, metadata.properties) : null,

@@ -108,6 +108,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         : plan;
     },
     reference: reference.reference,
+    files: () => [document.path, ...files.paths()],
     documents: (bytes) => {
       const list = new DocumentList(bytes);
       const { text } = documentText(document.path, files.access, bytes);

@@ -72,6 +72,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
       stack.documents?.(list);
       return list.found;
     },
+    ...stack.files && { files: stack.files },
     ...stack.holds && {
       holds: (index: number, position: Position) => {
         // A sparse set may be asked for each plane that its axes have room for.

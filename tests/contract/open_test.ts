@@ -16,9 +16,11 @@ Deno.test("opening gives source, header, plane and channels", async () => {
     path: sample.image,
     name: "scan.ome.zarr",
     format: "ome.zarr",
+    fingerprint: body.source.fingerprint,
     sourceDtype: "uint16",
     numChannels: 2,
   });
+  assert.match(body.source.fingerprint!, /^[0-9a-f]{32}$/);
   assert.deepEqual(body.header, {
     shape: [2, 30, 20],
     dims: ["C", "Y", "X"],

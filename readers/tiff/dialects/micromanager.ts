@@ -205,6 +205,7 @@ function positionStack(
     sizes,
     layout,
     fileSize,
+    files: () => files.map(({ path }) => path),
     documents: (list) => addDocuments(list, positions.opened),
     warnings: [...positions.warnings, ...planes.warnings],
     indexBytes: planes.count * PLANE_BYTES + sumOf(files, ({ index }) => index.bytes + FILE_BYTES) +

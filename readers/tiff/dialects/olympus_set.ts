@@ -96,6 +96,7 @@ export function joinFiles(
     },
     names: channels.map((channel) => fields ? fields.names[channel - 1] ?? null : `CH${channel}`),
     fileSize,
+    files: () => [...members.values()].map(({ path }) => path),
     warnings: [
       ...own.warnings,
       ...missing(grid, fields),

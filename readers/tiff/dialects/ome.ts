@@ -247,6 +247,7 @@ function imageStack(
       if (series.companion !== null) addCompanion(list, opened, series.companion);
     },
     moment: firstMoment(image.moment, tagMoment(opened.first)),
+    files: () => set.filePaths(),
     fileSize: documentSize + set.totalSize(),
     warnings: [
       ...image.warnings,

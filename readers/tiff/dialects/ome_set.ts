@@ -129,6 +129,11 @@ export class OmeSet {
     return null;
   }
 
+  /** Paths of all files that were found, the document's and the opened one included. */
+  filePaths(): string[] {
+    return [this.#xmlPath, this.#opened.path, ...this.#paths.values()];
+  }
+
   /** Bytes of all files that were found. */
   totalSize(): number {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
