@@ -48,16 +48,16 @@ export class ImageScenes implements Scenes {
   async open(scene: number): Promise<Acquisition> {
     const stored = readStoredImage(this.#opened, this.#list, scene);
     this.#known.set(scene, this.#entryOf(stored, scene));
-    return { ...await this.#shape(stored, scene), files: () => this.#files() };
+    return { ...await this.#shape(stored, scene), files: () => this.#files(scene === 0 ? stored : null) };
   }
 
   /** The ZIP file, or the documents of the list and of its first image with the first chunk of that. */
-  #files(): string[] {
+  #files(first: StoredImage | null): string[] {
     const { store, fileSize, shown } = this.#opened;
     if (fileSize !== null) return [shown("")];
     const keys = documentKeys(store, this.#list.path);
     try {
-      const { documents, image: { array } } = readStoredImage(this.#opened, this.#list, 0);
+      const { documents, image: { array } } = first ?? readStoredImage(this.#opened, this.#list, 0);
       keys.push(...documents, ...array.chunkKeys(array.shape.map(() => 0)).filter((key) => store.has(key)));
     } catch (error) {
       if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
