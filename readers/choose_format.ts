@@ -2,9 +2,9 @@
 import { basename, dirname, join } from "node:path";
 import { archiveOf } from "./archive_path.ts";
 import type { ByteSource } from "./byte_source.ts";
-import { DecodeFailed, NoImage, UnsupportedFormat } from "./errors.ts";
+import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.ts";
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
-import type { FileAccess, PathKind } from "./random_access.ts";
+import { type FileAccess, pathError, type PathKind } from "./random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./request_bounds.ts";
 import { extensionOf, mayHoldPaths, STORE_MARKERS } from "./format_names.ts";
@@ -153,15 +153,24 @@ function storeAt(path: string, kind: PathKind | null, files: FileAccess): Chosen
 
 /** Why a directory is not opened. */
 function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFailed | UnsupportedFormat {
-  files.requireReadable(path);
+  asked(path, () => files.requireReadable(path));
   const expected = rules.expected(DIRECTORY_FORMATS);
   if (expected) return new DecodeFailed(`the directory holds none of ${expected.markers.join(", ")}`);
   const contents = MARKED_FORMATS.map(({ content }) => content).join(", no ");
   return new UnsupportedFormat(`"${rules.name}" is a directory but no image store: it holds no ${contents}`);
 }
 
+/** What `look` gives. @throws {PathNotFound} the server may not read what the client asked for */
+function asked<T>(path: string, look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    throw error instanceof Unreadable ? pathError(path, error.cause) : error;
+  }
+}
+
 function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format {
-  const file = files.open(path);
+  const file = asked(path, () => files.open(path));
   const head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
   const recognised = claimant(path, files) ?? recognise(file, head, rules.extension);
   if (recognised && rules.allow(recognised)) {

@@ -67,13 +67,27 @@ export class DecodeFailed extends ReaderError {
 }
 
 /**
+ * A file or a folder is there, or may be, and the system cannot list it, look at it, open it or read it. The message names it. No
+ * {@linkcode DecodeFailed}, although clients see one: a reader that goes on without what is damaged must not go on without
+ * what is unreadable unless only names, steps or documents are lost, and it says so.
+ */
+export class Unreadable extends ReaderError {
+  /** Key in the error table. */
+  readonly tag = "DecodeFailed";
+}
+
+/** True for what a reader may tell of in a warning where only names, steps or documents are lost. */
+export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
+  error instanceof DecodeFailed || error instanceof Unreadable;
+
+/**
  * Content that a reader takes and that holds none of its images. `choose_format.ts` decides by the name whether it is
  * refused as damaged or as of no known format.
  */
 export class NoImage extends DecodeFailed {}
 
 /** A failure as a part of a warning, the `line:column:` of a parser in words. */
-export function reasonOf({ message }: DecodeFailed): string {
+export function reasonOf({ message }: DecodeFailed | Unreadable): string {
   return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
 }
 

@@ -7,11 +7,11 @@ import { chooseFormat, type ChosenFormat, openChosen, type OpenedScene } from ".
 import {
   AcquisitionChanged,
   DecodeFailed,
+  isLoss,
   PathNotAllowed,
   PathNotFound,
   PlaneNotFound,
   quoted,
-  ReaderError,
   Stopped,
   UnsupportedFormat,
 } from "./errors.ts";
@@ -422,7 +422,7 @@ async function decodeReference(
 }
 
 function referenceWarning(error: unknown): Warning {
-  if (error instanceof ReaderError && error.tag === "DecodeFailed") {
+  if (isLoss(error)) {
     return warning("reference_unreadable", `The reference image cannot be decoded: ${error.message}`);
   }
   throw error;
@@ -458,7 +458,7 @@ function withName(path: string, error: unknown): unknown {
 }
 
 function damageOf(error: unknown): string | null {
-  if (error instanceof DecodeFailed) return error.message;
+  if (isLoss(error)) return error.message;
   if (!(error instanceof RangeError)) return null;
   if (error.message === "Maximum call stack size exceeded") return "a text in it is too long or too deep";
   if (error.message.includes("rray buffer allocation failed")) {

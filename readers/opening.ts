@@ -3,6 +3,9 @@ import { DecodeFailed } from "./errors.ts";
 import { type Acquisition, type Channel, FIRST_POSITION, type Position } from "./reader.ts";
 import { type Warning, warning } from "./warning.ts";
 
+/** Positions that are looked at, a second or two: the number in the name of one file can make an axis ten million long. */
+const MAX_LOOKS = 4_000_000;
+
 /** What a session opens with. */
 export interface Opening {
   /** Wanted channels that have a plane, in the wanted order. */
@@ -25,7 +28,8 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   const { holds } = acquisition;
   const isWhole = wanted.every(({ index }) => holds?.(index, FIRST_POSITION) ?? true);
   if (!holds || isWhole) return { loaded: wanted, position: FIRST_POSITION, warnings: [] };
-  const first = new Map(wanted.map((channel) => [channel, firstPosition(acquisition, [channel])]));
+  const search = { left: MAX_LOOKS };
+  const first = new Map(wanted.map((channel) => [channel, firstPosition(acquisition, [channel], search)]));
   const loaded = wanted.filter((channel) => first.get(channel) !== null);
   const absent = wanted.filter((channel) => first.get(channel) === null);
   if (loaded.length === 0) throw new DecodeFailed(`${lacking(absent)} in any file`);
@@ -38,7 +42,7 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
       warning("channel_missing", `No plane of ${listed(absent)} in any file; the others are loaded`),
     );
   }
-  const position = firstPosition(acquisition, loaded);
+  const position = firstPosition(acquisition, loaded, search);
   if (position === null) {
     const start = first.get(loaded[0]!)!;
     const together = loaded.filter(({ index }) => holds(index, start));
@@ -55,13 +59,29 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   return { loaded, position, warnings };
 }
 
-/** The first position where all channels have a plane, or `null`. */
-function firstPosition({ axes, holds }: Acquisition, channels: readonly Channel[]): Position | null {
+/**
+ * The first position where all channels have a plane, or `null`.
+ *
+ * @param search counts down the positions that are looked at
+ * @throws {DecodeFailed} too many were
+ */
+function firstPosition(
+  { axes, holds }: Acquisition,
+  channels: readonly Channel[],
+  search: { left: number },
+): Position | null {
   const size = (letter: string) => axes.find(({ name }) => name === letter)?.size ?? 1;
   for (let t = 0; t < size("T"); t += 1) {
     for (let z = 0; z < size("Z"); z += 1) {
       for (let l = 0; l < size("L"); l += 1) {
         if (channels.every(({ index }) => holds!(index, { t, z, l }))) return { t, z, l };
+        if ((search.left -= 1) < 0) {
+          throw new DecodeFailed(
+            `no plane of ${
+              listed(channels)
+            } is among the first of many positions; choose other channels with "channelIndices"`,
+          );
+        }
       }
     }
   }

@@ -2,11 +2,20 @@
  * The only place that opens the files of an acquisition. A path is opened when its resolved form lies inside the roots and it is a
  * regular file; a read is checked against the size of the file, and a short read is an error.
  */
-import * as fs from "node:fs";
+// The object and not its parts, so that a test can have one call fail.
+import fs from "node:fs";
 import platform, { basename, dirname, join, resolve, sep } from "node:path";
 import { Buffer } from "node:buffer";
 import { CheckedSource } from "./byte_source.ts";
-import { DecodeFailed, PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "./errors.ts";
+import {
+  DecodeFailed,
+  PathNotAllowed,
+  PathNotFound,
+  quoted,
+  ReaderError,
+  Unreadable,
+  UnsupportedFormat,
+} from "./errors.ts";
 import { ABSENT, changed, fileMark } from "./file_mark.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { RootWatch } from "./root_watch.ts";
@@ -117,8 +126,9 @@ export class FileAccess {
   /**
    * Opens a regular file.
    *
-   * @throws {PathNotFound} nothing there, or not readable
+   * @throws {PathNotFound} nothing is there
    * @throws {PathNotAllowed} the resolved path lies outside the roots
+   * @throws {Unreadable} it is there and cannot be opened
    * @throws {UnsupportedFormat} a directory, fifo, socket or device
    */
   open(path: string): RandomAccessFile {
@@ -194,7 +204,7 @@ export class FileAccess {
     try {
       fd = fs.openSync(resolved, OPEN_FLAGS);
     } catch (cause) {
-      throw pathError(path, cause);
+      throw failure(path, "opened", cause);
     }
     try {
       const stat = fs.fstatSync(fd);
@@ -204,86 +214,75 @@ export class FileAccess {
       return { path: resolved, fd, size: stat.size, mark: fileMark({ ...stat, modified: stat.mtimeMs }) };
     } catch (cause) {
       fs.closeSync(fd);
-      throw cause;
+      throw cause instanceof ReaderError ? cause : failure(path, "looked at", cause);
     }
   }
 
-  /** Opens a companion of the opened file; one that is missing, unreadable or outside the roots is `null`. */
+  /**
+   * Opens a companion of the opened file; `null` where no regular file is, or it lies outside the roots.
+   *
+   * @throws {Unreadable} it is there and cannot be opened
+   */
   openNeighbour(path: string): RandomAccessFile | null {
-    this.#stop.check();
-    // Cheaper than the exception of `open`: most looks are for what is not there.
-    if (!fs.existsSync(path)) return null;
-    try {
-      return this.open(path);
-    } catch (error) {
-      if (
-        error instanceof PathNotFound || error instanceof PathNotAllowed || error instanceof UnsupportedFormat
-      ) {
-        return null;
-      }
-      throw error;
-    }
+    // Cheaper than the exceptions of `open`: most looks are for what is not there.
+    return this.#look(path) && unlessMissing(() => this.open(path));
   }
 
-  /** What `path` leads to, or `null` when nothing is there or it lies outside the roots. */
+  /** What `path` leads to, `null` where that is nothing or lies outside the roots. @throws {Unreadable} */
   kind(path: string): PathKind | null {
-    this.#stop.check();
-    try {
-      // Cheaper than the exception of `resolve`, as above.
-      if (!fs.existsSync(path)) return null;
-      const { isFile, isDirectory } = Deno.statSync(this.#roots === null ? path : this.resolve(path));
-      return isFile ? "file" : isDirectory ? "directory" : "other";
-    } catch {
-      return null;
-    }
+    const found = this.#look(path);
+    return found && (found.isFile ? "file" : found.isDirectory ? "directory" : "other");
   }
 
-  /** Bytes of a regular file; `null` when none is there or it lies outside the roots. */
+  /** Bytes of a regular file, `null` where none is or it lies outside the roots. @throws {Unreadable} */
   sizeOf(path: string): number | null {
-    this.#stop.check();
-    try {
-      const stat = fs.statSync(this.resolve(path));
-      return stat.isFile() ? stat.size : null;
-    } catch {
-      return null;
-    }
+    const found = this.#look(path);
+    return found?.isFile ? found.size : null;
   }
 
-  /** True when a folder has an entry of this name, even a link that leads nowhere or out of the roots. */
+  #look(path: string): Deno.FileInfo | null {
+    this.#stop.check();
+    if (!isInsideRoots(path, this.#roots)) return null;
+    return unlessMissing(() => {
+      const resolved = this.#roots === null ? path : this.resolve(path);
+      return attempt(path, "looked at", () => Deno.statSync(resolved));
+    });
+  }
+
+  /**
+   * True when a folder has an entry of this name, even a link that leads nowhere or out of the roots.
+   *
+   * @throws {Unreadable} the folder cannot be looked into
+   */
   hasEntry(path: string): boolean {
     this.#stop.check();
-    try {
-      return fs.existsSync(path) || fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-    } catch (error) {
-      // A part of the path is a file, a name too long: nothing can be there.
-      return (error as { code?: string }).code === "EACCES";
-    }
+    return unlessMissing(() => attempt(path, "looked at", () => Deno.lstatSync(path))) !== null;
   }
 
-  /** Checks that a folder can be looked into. @throws {PathNotFound | PathNotAllowed} */
+  /** Checks that a folder can be looked into. @throws {PathNotFound | PathNotAllowed | Unreadable} */
   requireReadable(folder: string): void {
-    try {
-      fs.opendirSync(this.resolve(folder)).closeSync();
-    } catch (cause) {
-      throw cause instanceof PathNotAllowed ? cause : pathError(folder, cause);
-    }
+    const resolved = this.resolve(folder);
+    attempt(folder, "listed", () => fs.opendirSync(resolved)).closeSync();
   }
 
-  /** Names in a folder, sorted by code unit; empty when it is missing, unreadable or outside the roots.
+  /**
+   * Names in a folder, sorted by code unit; empty where it is missing or lies outside the roots.
    *
+   * @throws {Unreadable} it is there and cannot be listed
    * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
    */
   list(folder: string): string[] {
     this.#stop.check();
     const names: string[] = [];
-    let directory: fs.Dir;
+    if (!isInsideRoots(folder, this.#roots)) return names;
+    const directory = unlessMissing(() => {
+      const resolved = this.resolve(folder);
+      return attempt(folder, "listed", () => fs.opendirSync(resolved));
+    });
+    if (directory === null) return names;
+    const next = () => attempt(folder, "listed", () => directory.readSync());
     try {
-      directory = fs.opendirSync(this.resolve(folder));
-    } catch {
-      return names;
-    }
-    try {
-      for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      for (let entry = next(); entry !== null; entry = next()) {
         names.push(entry.name);
         if (names.length > MAX_FOLDER_ENTRIES) {
           throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
@@ -300,6 +299,7 @@ export class FileAccess {
    *
    * @throws {PathNotFound} it leads nowhere
    * @throws {PathNotAllowed} it, or what it leads to, lies outside the roots
+   * @throws {Unreadable} a folder on the way cannot be looked into
    */
   resolve(path: string): string {
     // Of an open file the roots are judged once more, of what is looked at or listed they are not.
@@ -308,12 +308,8 @@ export class FileAccess {
 
   /** As {@linkcode resolve}; by its folder as that was found first, if `inKnownFolder`. */
   #resolved(path: string, inKnownFolder: boolean): string {
-    let resolved: string;
-    try {
-      resolved = (inKnownFolder ? this.#inKnownFolder(path) : null) ?? fs.realpathSync(path);
-    } catch (cause) {
-      throw pathError(path, cause);
-    }
+    const resolved = (inKnownFolder ? this.#inKnownFolder(path) : null) ??
+      attempt(path, "looked at", () => fs.realpathSync(path));
     if (!isInsideRoots(resolved, this.#roots)) {
       throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
     }
@@ -389,6 +385,7 @@ export class RandomAccessFile extends CheckedSource {
    * Fills `target` from `offset` on.
    *
    * @throws {DecodeFailed} the range lies outside the file, or the file became shorter since it was opened
+   * @throws {Unreadable} the system cannot read it
    * @throws {AcquisitionChanged} the file rested and is another one now
    * @throws {Stopped} the open was stopped
    */
@@ -409,8 +406,7 @@ export class RandomAccessFile extends CheckedSource {
       try {
         n = fs.readSync(fd, target, done, step, offset + done);
       } catch (cause) {
-        const code = (cause as { code?: string }).code ?? String(cause);
-        throw new DecodeFailed(`${what} at ${offset + done} could not be read (${code})`, { cause });
+        throw unreadable(this.path, `read at ${offset + done} (${what})`, cause);
       }
       if (n === 0) {
         throw new DecodeFailed(
@@ -468,29 +464,68 @@ export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): P
 /** Bytes of a file name: what the systems in use allow for one component. */
 const MAX_NAME_BYTES = 255;
 
-/** Why a path leads nowhere, by the `code` of the file system. */
-const REASONS: Readonly<Record<string, string>> = {
+/** Why a path leads to nothing, by the `code` of the file system. */
+const NOWHERE: Readonly<Record<string, string>> = {
   ENOENT: "nothing exists there",
-  EACCES: "the server may not read it",
-  EPERM: "the server may not read it",
   ELOOP: "its links lead round in a circle",
   ENAMETOOLONG: "a name in it is too long",
   ENOTDIR: "a part of it is a file, not a folder",
+  EINVAL: "no file can have this name",
 };
 
-/**
- * Turns what the file system threw for `path` into a {@linkcode PathNotFound} that says why, or, where the
- * fault is not in the path (too many open files, a disk error), into a {@linkcode DecodeFailed}.
- */
-export function pathError(path: string, cause: unknown): PathNotFound | DecodeFailed {
-  const { code = "", name = "" } = cause as { code?: string; name?: string };
+/** Codes for what exists and is closed to the server. */
+const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
+/** Why a path leads to nothing, `null` for any other failure. */
+function reasonMissing(path: string, cause: unknown): string | null {
+  if ((cause as { name?: string }).name === "NotCapable") return "this place is closed to the server";
   const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
-  const reason = name === "NotCapable"
-    ? "this place is closed to the server"
-    : tooLong
-    ? REASONS["ENAMETOOLONG"]
-    : REASONS[code];
-  if (reason !== undefined) return new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
-  const fault = cause instanceof Error ? cause.message : String(cause);
-  return new DecodeFailed(`${quoted(path)} cannot be opened (${code || fault})`, { cause });
+  return NOWHERE[tooLong ? "ENAMETOOLONG" : codeOf(cause)] ?? null;
+}
+
+const notFound = (path: string, reason: string, cause: unknown) =>
+  new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
+
+function unreadable(path: string, done: string, cause: unknown): Unreadable {
+  const fault = codeOf(cause) || (cause instanceof Error ? cause.message : String(cause));
+  return new Unreadable(`${quoted(basename(path))} cannot be ${done}: ${fault}`, { cause });
+}
+
+/** What the file system threw for `path`: nothing is there, or it cannot be `done` with. */
+function failure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
+  const reason = reasonMissing(path, cause);
+  return reason === null ? unreadable(path, done, cause) : notFound(path, reason, cause);
+}
+
+/** What a call of the file system gives. @throws {PathNotFound | Unreadable} */
+function attempt<T>(path: string, done: string, call: () => T): T {
+  try {
+    return call();
+  } catch (cause) {
+    throw failure(path, done, cause);
+  }
+}
+
+/** What `find` gives, `null` where nothing is there for this server. @throws {Unreadable} */
+function unlessMissing<T>(find: () => T): T | null {
+  try {
+    return find();
+  } catch (error) {
+    if (
+      error instanceof PathNotFound || error instanceof PathNotAllowed || error instanceof UnsupportedFormat
+    ) return null;
+    throw error;
+  }
+}
+
+/**
+ * Turns what the file system threw for the path that a client asked for into a {@linkcode PathNotFound} that says why, or, where
+ * the fault is not in the path (too many open files, a disk error), into an {@linkcode Unreadable}.
+ */
+export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
+  return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null
+    ? notFound(path, "the server may not read it", cause)
+    : failure(path, "opened", cause);
 }

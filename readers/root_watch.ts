@@ -3,7 +3,7 @@
  * can exchange a folder for a link between the two; the runtime opens nothing relative to a folder that is held.
  */
 import { dirname } from "node:path";
-import { DecodeFailed, PathNotAllowed, quoted } from "./errors.ts";
+import { PathNotAllowed, quoted, Unreadable } from "./errors.ts";
 
 /**
  * The runtime tells in whole seconds when a folder changed; a state older than this differs from that after any change. A day,
@@ -49,7 +49,7 @@ export class RootWatch {
    *
    * @param identity device and inode of the open file
    * @throws {PathNotAllowed} it may lie outside the roots
-   * @throws {DecodeFailed} another file has its name now
+   * @throws {Unreadable} another file has its name now, or it cannot be looked at
    */
   after(path: string, identity: string): void {
     const unchanged = this.#foldersOf(path).every((folder) => {
@@ -60,14 +60,26 @@ export class RootWatch {
   }
 
   #look(path: string, identity: string): void {
-    const [resolved, found] = [realPath(path), stateOf(path)];
-    if (resolved !== null && !this.#isInside(resolved)) {
+    let resolved: string;
+    let found: string;
+    try {
+      resolved = Deno.realPathSync(path);
+      const { dev, ino } = Deno.statSync(path);
+      found = `${dev}:${ino}`;
+    } catch (cause) {
+      if (cause instanceof Deno.errors.NotFound) throw exchanged(path);
+      throw new Unreadable(
+        `${quoted(path)} cannot be looked at again after it was opened: ${codeOf(cause)}`,
+        { cause },
+      );
+    }
+    if (!this.#isInside(resolved)) {
       throw new PathNotAllowed(
         `${quoted(path)} was exchanged for a link that leads out of the folders of this server`,
       );
     }
-    if (resolved !== path || found?.identity !== identity) {
-      throw new DecodeFailed(`${quoted(path)} was exchanged while it was opened`);
+    if (resolved !== path || found !== identity) {
+      throw exchanged(path);
     }
   }
 
@@ -82,20 +94,16 @@ export class RootWatch {
   }
 }
 
-function realPath(path: string): string | null {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return null;
-  }
-}
+const exchanged = (path: string) => new Unreadable(`${quoted(path)} was exchanged while it was opened`);
 
-/** What a path leads to, when it changed, and a text that differs after each change of a folder's entries. */
-function stateOf(path: string): { identity: string; changed: number; text: string } | null {
+const codeOf = (cause: unknown) => (cause as { code?: string }).code ?? String(cause);
+
+/** When a folder changed, and a text that differs after each change of its entries. */
+function stateOf(path: string): { changed: number; text: string } | null {
   try {
     const { dev, ino, ctime } = Deno.statSync(path);
     const changed = ctime?.getTime() ?? Infinity;
-    return { identity: `${dev}:${ino}`, changed, text: `${dev}:${ino}:${changed}` };
+    return { changed, text: `${dev}:${ino}:${changed}` };
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DecodeFailed, PathNotAllowed, PathNotFound } from "./errors.ts";
+import { PathNotAllowed, PathNotFound, Unreadable } from "./errors.ts";
 import { FileAccess } from "./random_access.ts";
 import { spawn } from "../tests/child_process.ts";
 import { PATIENCE, within } from "../tests/deadline.ts";
@@ -62,7 +62,7 @@ Deno.test({
           } catch (error) {
             assert.ok(
               error instanceof PathNotAllowed || error instanceof PathNotFound ||
-                error instanceof DecodeFailed,
+                error instanceof Unreadable,
               `${error}`,
             );
             outcome = error.tag;

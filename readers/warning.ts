@@ -1,5 +1,7 @@
 /** What a user should know although an acquisition opens: a code for programs, a sentence for people. */
 
+import { type DecodeFailed, Unreadable } from "./errors.ts";
+
 /** Every code, with what it stands for. They are stable; `docs/build-a-client.md` lists them. */
 export const WARNING_CODES = {
   file_missing: "a file that belongs to the acquisition does not exist",
@@ -42,3 +44,7 @@ export interface Warning {
 
 /** Makes a warning. */
 export const warning = (code: WarningCode, text: string): Warning => ({ code, text });
+
+/** The warning of what is lost because it is damaged, or cannot be read. @param code where it is damaged */
+export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode, text: string): Warning =>
+  warning(error instanceof Unreadable ? "file_unreadable" : code, `${text}: ${error.message}`);

@@ -112,8 +112,8 @@ export async function openHere(
   path: string,
   use: (acquisition: Acquisition) => void | Promise<void>,
   scene: number | null = null,
+  files = new FileAccess(),
 ): Promise<void> {
-  const files = new FileAccess();
   try {
     const source = { request: requestOf(path, { scene }), marks: new Map() };
     await use((await OpenAcquisition.open(source, files)).acquisition);

@@ -7,7 +7,7 @@ import type { Collection, Member } from "../../schemas/collection.ts";
 import type { DocumentKindName } from "../../schemas/document_kinds.ts";
 import type { ImageDocument } from "../../schemas/image.ts";
 import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
-import { DecodeFailed, ReaderError } from "../errors.ts";
+import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, Unreadable } from "../errors.ts";
 import { isJsonObject, parseJson } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
 import { type FileAccess, isInsideRoots } from "../random_access.ts";
@@ -53,6 +53,8 @@ interface Search {
   readonly imageAt: (path: string) => string;
   readonly files: FileAccess;
   readonly allowance: Allowance;
+  /** What could not be looked into on the way. */
+  readonly unreadable: Unreadable[];
 }
 
 /**
@@ -68,20 +70,50 @@ export async function membershipOf(
 ): Promise<Membership> {
   const warnings: Warning[] = [];
   const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
-  const search: Search = { image, imageAt, files, allowance };
+  const search: Search = { image, imageAt, files, allowance, unreadable: [] };
+  const found = await foundCollection(search, warnings);
+  const [first, ...more] = search.unreadable;
+  if (first) {
+    const others = more.length > 0 ? ` (and ${more.length} more)` : "";
+    warnings.push(
+      warning(
+        "file_unreadable",
+        `Not every place was searched for the collection of this image: ${first.message}${others}`,
+      ),
+    );
+  }
+  if (found) return await readMembership(found.member, found.root, files, warnings);
+  if (allowance.bytes < 0 || allowance.members < 0) {
+    warnings.push(
+      warning(
+        "content_left_out",
+        "The collections around the image are too large to search; the image is shown as if it belonged to none",
+      ),
+    );
+  }
+  return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
+}
+
+/** The member that is the image, of the nearest collection that has one. */
+async function foundCollection(search: Search, warnings: Warning[]): Promise<Found | null> {
+  const { image, files, allowance } = search;
   const documents = new DocumentReader(files, warnings);
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
-    const own = documentIn(folder, files);
+    const own = looked(search, () => documentIn(folder, files));
+    const below = looked(
+      search,
+      () => documentsBelow(folder, files, MAX_FOLDERS, (error) => search.unreadable.push(error)),
+    );
     const collections: string[] = [];
     let found: Found | null = null;
-    for (const document of [...own ? [own] : [], ...documentsBelow(folder, files, MAX_FOLDERS)]) {
+    for (const document of [...own ? [own] : [], ...below ?? []]) {
       files.stop.check();
-      if (!isInside(document, folder, files)) continue;
+      if (!looked(search, () => isInside(document, folder, files))) continue;
       const collection = await documents.read<Collection>(document, "collection", allowance);
       if (!collection) continue;
       collections.push(document);
-      found ??= memberOf(collection, document, search);
+      found ??= looked(search, () => memberOf(collection, document, search));
       if (found && own) break;
     }
     if (found && collections.length > 1 && !own) {
@@ -93,19 +125,22 @@ export async function membershipOf(
         ),
       );
     }
-    if (found) return await readMembership(found.member, found.root, files, warnings);
+    if (found) return found;
     if (dirname(folder) === folder) break;
     folder = dirname(folder);
   }
-  if (allowance.bytes < 0 || allowance.members < 0) {
-    warnings.push(
-      warning(
-        "content_left_out",
-        "The collections around the image are too large to search; the image is shown as if it belonged to none",
-      ),
-    );
+  return null;
+}
+
+/** What a look finds; what cannot be looked at counts as nothing and is noted. */
+function looked<T>({ unreadable }: Search, look: () => T): T | null {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    unreadable.push(error);
+    return null;
   }
-  return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
 }
 
 /** A member and the root of its collection. */
@@ -155,12 +190,12 @@ function isInside(path: string, folder: string, files: FileAccess): boolean {
   return target !== null && top !== null && isInsideRoots(target, [top]);
 }
 
-/** The resolved path, or `null` when it leads nowhere or out of the roots. */
+/** The resolved path, or `null` when it leads nowhere or out of the roots. @throws {Unreadable} */
 function resolved(path: string, files: FileAccess): string | null {
   try {
     return files.resolve(path);
   } catch (error) {
-    if (error instanceof ReaderError && error.tag !== "Stopped") return null;
+    if (error instanceof PathNotFound || error instanceof PathNotAllowed) return null;
     throw error;
   }
 }
@@ -174,10 +209,17 @@ async function readMembership(
   const documents = new DocumentReader(files, warnings);
   const inside = (path: string) => {
     const target = join(root, path);
-    if (isInside(target, root, files)) return resolved(target, files);
-    warnings.push(
-      warning("file_missing", `"${path}" of the collection does not exist or lies outside of it`),
-    );
+    try {
+      if (isInside(target, root, files)) return resolved(target, files);
+      warnings.push(
+        warning("file_missing", `"${path}" of the collection does not exist or lies outside of it`),
+      );
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      warnings.push(
+        warning("file_unreadable", `"${path}" of the collection cannot be read: ${error.message}`),
+      );
+    }
     return null;
   };
   const imagePath = inside(member.resources.acqimage);

@@ -3,7 +3,7 @@
  * paths of members are relative to the root.
  */
 import { dirname, join } from "node:path";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, Unreadable } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 
 /** Name of the document. */
@@ -12,25 +12,44 @@ const COLLECTION_FILE = "collection.json";
 /** Entries of a folder among which its sub-folders are searched for. */
 const MAX_ENTRIES = 5_000;
 
-/** `collection.json` in a folder itself, or `null`. */
+/** `collection.json` in a folder itself, or `null`. @throws {Unreadable} */
 export function documentIn(folder: string, files: FileAccess): string | null {
   const path = join(folder, COLLECTION_FILE);
   return files.kind(path) === "file" ? path : null;
 }
 
-/** `collection.json` of the direct sub-folders, in order of their names. */
-export function documentsBelow(folder: string, files: FileAccess, maxFolders: number): string[] {
+/**
+ * `collection.json` of the direct sub-folders, in order of their names.
+ *
+ * @param skip called for a sub-folder that cannot be looked into; by default it throws
+ * @throws {Unreadable} the folder cannot be listed
+ */
+export function documentsBelow(
+  folder: string,
+  files: FileAccess,
+  maxFolders: number,
+  skip: (error: Unreadable) => void = rethrow,
+): string[] {
   const found: string[] = [];
   let folders = 0;
   for (const name of entriesOf(folder, files)) {
     if (folders >= maxFolders) break;
     const path = join(folder, name);
-    if (files.kind(path) !== "directory") continue;
-    folders += 1;
-    const document = documentIn(path, files);
-    if (document !== null) found.push(document);
+    try {
+      if (files.kind(path) !== "directory") continue;
+      folders += 1;
+      const document = documentIn(path, files);
+      if (document !== null) found.push(document);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      skip(error);
+    }
   }
   return found;
+}
+
+function rethrow(error: Unreadable): never {
+  throw error;
 }
 
 function entriesOf(folder: string, files: FileAccess): string[] {

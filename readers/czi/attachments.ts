@@ -1,7 +1,7 @@
 /** What is attached to a document: time stamps, embedded documents, and others that are not read. */
 import { ByteSection, type ByteSource } from "../byte_source.ts";
-import { DecodeFailed } from "../errors.ts";
-import { type Warning, warning } from "../warning.ts";
+import { DecodeFailed, isLoss } from "../errors.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import { MAX_ATTACHMENTS } from "./bounds.ts";
 import type { FileHeader } from "./file_header.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt, walkSegments } from "./segment.ts";
@@ -50,10 +50,10 @@ export function readAttachments(file: ByteSource, header: FileHeader, last: numb
   try {
     return { attachments: listed(file, header.attachments), warnings: [] };
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
     return {
       attachments: walked(file, last),
-      warnings: [warning("file_damaged", `The directory of attachments cannot be used: ${error.message}`)],
+      warnings: [lossWarning(error, "file_damaged", "The directory of attachments cannot be used")],
     };
   }
 }

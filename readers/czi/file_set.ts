@@ -4,7 +4,7 @@
  */
 import { basename, dirname, extname, join } from "node:path";
 import type { ByteSource } from "../byte_source.ts";
-import { DecodeFailed, quoted, ReaderError } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { MAX_PARTS } from "./bounds.ts";
@@ -51,7 +51,7 @@ function partAt(path: string, part: number, { header, files }: Sought): MainFile
     const own = readFileHeader(file);
     if (own.part === part && own.primary === header.primary) return { file, header: own };
   } catch (error) {
-    if (!(error instanceof ReaderError) || error.tag !== "DecodeFailed") throw error;
+    if (!(error instanceof DecodeFailed)) throw error;
   }
   file.close();
   return null;

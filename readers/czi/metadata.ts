@@ -1,11 +1,11 @@
 /** What the XML of a document says: channels, pixel sizes, dates, intervals, names of scenes. */
 import type { ByteSource } from "../byte_source.ts";
 import { calibrated, type Calibration, known } from "../axes.ts";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, isLoss } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
 import { numberOf } from "../numbers.ts";
-import { type Warning, warning } from "../warning.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../xml.ts";
 import type { FileHeader } from "./file_header.ts";
 import { ID, requireSegment } from "./segment.ts";
@@ -78,10 +78,10 @@ export function readMetadata(
     const xml = readXml(file, header);
     return { metadata: xml.trim() === "" ? NO_METADATA : metadataIn(xml), warnings: [] };
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
     return {
       metadata: NO_METADATA,
-      warnings: [warning("metadata_damaged", `The metadata cannot be read: ${error.message}`)],
+      warnings: [lossWarning(error, "metadata_damaged", "The metadata cannot be read")],
     };
   }
 }

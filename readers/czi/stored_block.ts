@@ -91,6 +91,14 @@ export async function findBlock(
     );
   }
   const { codec, blueFirst, isSplit } = storage;
+  if (codec === null && subblock.dataSize > needed) {
+    host.warn(
+      warning(
+        "metadata_disagree",
+        `The ${what} stores ${subblock.dataSize} bytes, but its pixels have ${needed}; the rest is not served`,
+      ),
+    );
+  }
   const found = { block, pixel, file, subblock, codec, blueFirst, isSplit, what };
   if (codec === null) return { ...found, rows: rawRows(found, needed, mayBeCut) };
   const cut = subblock.data + subblock.dataSize > file.size;

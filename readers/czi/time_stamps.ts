@@ -1,9 +1,9 @@
 /** The time stamps of a document: one for each index along `T`. */
 import type { ByteSource } from "../byte_source.ts";
-import { DecodeFailed } from "../errors.ts";
+import { isLoss } from "../errors.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
 import { MAX_ROW_TIMES } from "../limits.ts";
-import { type Warning, warning } from "../warning.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import { MAX_TIMES } from "./bounds.ts";
 import type { Span } from "./scene_layout.ts";
 
@@ -68,10 +68,10 @@ export function timeStamps(
     const most = lineScan ? MAX_ROW_TIMES : MAX_TIMES;
     return { ...readTimeStamps(file, attachment, span, most), warnings: [] };
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
     return {
       ...NO_STAMPS,
-      warnings: [warning("metadata_damaged", `The time stamps cannot be read: ${error.message}`)],
+      warnings: [lossWarning(error, "metadata_damaged", "The time stamps cannot be read")],
     };
   }
 }

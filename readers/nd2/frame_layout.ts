@@ -89,6 +89,16 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
           ),
         ]
         : []),
+      ...(rowBytes - usedRowBytes >= ROW_ALIGNMENT
+        ? [
+          warning(
+            "metadata_disagree",
+            `Rows have ${rowBytes} bytes, but ${columns} pixels of ${components} x ${
+              SAMPLE_BYTES[sampleType]
+            } bytes have ${usedRowBytes}; the rest is not served`,
+          ),
+        ]
+        : []),
       ...(sampleType.startsWith("int")
         ? [warning("samples_doubtful", "The file declares signed samples, which microscopes do not write")]
         : []),

@@ -54,7 +54,11 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
     rows: count,
     columns: layout.columns,
     filled: wanted,
-    warnings: [...lackingRows(frame, count, layout), ...(frame.doubt === null ? [] : [frame.doubt])],
+    warnings: [
+      ...lackingRows(frame, count, layout),
+      ...surplusBytes(frame, layout),
+      ...(frame.doubt === null ? [] : [frame.doubt]),
+    ],
     working,
     overwrites: !frame.zlib,
     async decode(planes) {
@@ -73,6 +77,18 @@ function lackingRows(frame: StoredFrame, count: number, layout: FrameLayout): Wa
   if (count < layout.rows) return [warning("lines_missing", `${count} of ${layout.rows} lines are stored`)];
   if (frame.lacking === 0) return [];
   return [warning("file_damaged", `${frame.what} extends ${frame.lacking} bytes beyond the end of the file`)];
+}
+
+/** A frame with more bytes than its size accounts for may have more rows. */
+function surplusBytes({ surplus, what }: StoredFrame, { rows, rowBytes, bytes }: FrameLayout): Warning[] {
+  return surplus === 0 ? [] : [
+    warning(
+      "metadata_disagree",
+      `${what} has ${
+        bytes + surplus
+      } bytes, but ${rows} rows of ${rowBytes} bytes have ${bytes}; the rest is not served`,
+    ),
+  ];
 }
 
 /** Gives bytes of a frame; those of a raw one hold until the next call. */

@@ -22,6 +22,8 @@ export interface StoredFrame {
   readonly stored: number;
   /** Bytes that the chunk declares and the file lacks. */
   readonly lacking: number;
+  /** Bytes that the chunk of a raw frame declares beyond the last row, 0 for a zlib stream. */
+  readonly surplus: number;
   /** True for a zlib stream. */
   readonly zlib: boolean;
   /** What makes its place doubtful, as a warning, or `null`. */
@@ -63,7 +65,8 @@ export function findFrame(
     );
   }
   const doubt = placeDoubt(chunk, number);
-  return { offset: chunk.offset + TIME_BYTES, stored, lacking: length - stored, zlib, doubt, what };
+  const surplus = zlib ? 0 : Math.max(0, length - layout.bytes);
+  return { offset: chunk.offset + TIME_BYTES, stored, lacking: length - stored, surplus, zlib, doubt, what };
 }
 
 /** Samples lie behind the name field, so one of another length than the program writes may be damaged. */

@@ -1,5 +1,6 @@
 /** Lookup tables, which say in which colour a channel is shown. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, Unreadable } from "../errors.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { namedBy } from "./plane_settings.ts";
 import type { Settings } from "./settings.ts";
@@ -10,8 +11,16 @@ const ENTRY_BYTES = 4;
 /** Entries of a table, behind its settings text. */
 const ENTRIES = 65_536;
 
-/** `#rrggbb` that the table of a plane gives the largest sample; `null` where it is missing, damaged or black. */
-export function tableColor(plane: Settings | null, streams: NamedStreams): string | null {
+/**
+ * `#rrggbb` that the table of a plane gives the largest sample; `null` where it is missing, damaged or black.
+ *
+ * @param warnings of a table that is there and cannot be read
+ */
+export function tableColor(
+  plane: Settings | null,
+  streams: NamedStreams,
+  warnings: Warning[],
+): string | null {
   const name = plane?.text("LUT Parameter", "LUTFileName");
   if (!name) return null;
   try {
@@ -25,7 +34,9 @@ export function tableColor(plane: Settings | null, streams: NamedStreams): strin
     const digits = [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("");
     return digits === "000000" ? null : `#${digits}`;
   } catch (error) {
-    if (error instanceof DecodeFailed) return null;
-    throw error;
+    if (error instanceof Unreadable) {
+      warnings.push(warning("file_unreadable", `The colour of a channel is unknown: ${error.message}`));
+    } else if (!(error instanceof DecodeFailed)) throw error;
+    return null;
   }
 }

@@ -12,7 +12,7 @@ function colorOf(table: Uint8Array | null, plane: Settings | null = PLANE): stri
     ...{ settings, names: [], fileSize: 0, warnings: [], indexBytes: 0 },
     open: (name) => name === "s_LUT1.lut" && table ? new DecodedBytes(table, name) : null,
   };
-  return tableColor(plane, streams);
+  return tableColor(plane, streams, []);
 }
 
 /** A table behind some text; entries are blue, green, red, 0. */

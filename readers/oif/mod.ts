@@ -10,7 +10,7 @@
  *   NAME.oib         the same files as streams of a compound file, named by the stream `OibInfo.txt`
  *
  * Refused: compressed streams; an OIF without its folder; images of several samples, or of other than 8 or 16 bits; two
- * files for one plane; a first plane that is missing or unlike the others.
+ * files for one plane; a first plane that is unlike the others.
  */
 import { basename } from "node:path";
 import { startsWith } from "../format.ts";
@@ -162,6 +162,7 @@ function stackOf(
       ...steps.warnings,
     ],
     indexBytes: BASE_BYTES + streams.indexBytes + grid.indexBytes + images.indexBytes,
+    holds: (index) => grid.find(index) !== null,
     plane: (index) => ({ ...images.get(grid.name(index), layout, lineScan), run: null }),
   };
   return { stack, reads: fewest < most ? layout.height : null };
@@ -171,6 +172,6 @@ function stackOf(
 function colorsOf(grid: PlaneGrid, settings: PlaneSettings, streams: NamedStreams): (string | null)[] {
   return Array.from({ length: grid.sizes.C }, (_, channel) => {
     const name = channel < MAX_COLORS ? grid.find({ t: 0, l: 0, z: 0, channel }) : null;
-    return name === null ? null : tableColor(settings.of(name), streams);
+    return name === null ? null : tableColor(settings.of(name), streams, settings.warnings);
   });
 }

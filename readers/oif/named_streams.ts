@@ -20,6 +20,7 @@ export interface NamedStreams {
    * Opens one; `null` when it is not there.
    *
    * @throws {DecodeFailed} where it lies is damaged
+   * @throws {Unreadable}
    */
   open(name: string): ByteSource | null;
 }

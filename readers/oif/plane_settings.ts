@@ -1,6 +1,7 @@
 /** The settings beside an image file, `.pty`, which may be missing. */
-import { DecodeFailed } from "../errors.ts";
-import { type Warning, warning } from "../warning.ts";
+import { isLoss } from "../errors.ts";
+import { lossWarning, type Warning } from "../warning.ts";
+import { lastNameOf } from "../names_inside.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";
 
@@ -21,7 +22,7 @@ export const settingsName = (image: string): string => image.replace(/\.tif$/i, 
 
 /** The name of a file that settings name by a part of it, such as `LUT1` for `s_LUT1.lut`; whatever folder stands before it. */
 export const namedBy = (part: string, extension: string): string => {
-  const name = part.replace(/^.*[/\\]/, "");
+  const name = lastNameOf(part);
   const stem = name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
   return `s_${stem.replace(/^s_/i, "")}${extension}`;
 };
@@ -48,10 +49,10 @@ export class PlaneSettings {
       const stream = this.#streams.open(name);
       return stream && Settings.read(stream);
     } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
+      if (!isLoss(error)) throw error;
       if (this.warnings.length < MAX_NAMED) {
         this.warnings.push(
-          warning("metadata_damaged", `The settings "${name}" cannot be read: ${error.message}`),
+          lossWarning(error, "metadata_damaged", `The settings "${name}" cannot be read`),
         );
       }
       return null;

@@ -1,5 +1,5 @@
 /** The reference image: an overview, of its own size, on which the line of a line scan was drawn. */
-import { DecodeFailed } from "../errors.ts";
+import { isLoss } from "../errors.ts";
 import type { FileAccess } from "../random_access.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
@@ -43,7 +43,7 @@ export function referenceImage(sources: ReferenceSources): ReferenceResult {
   try {
     return described(sources);
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
     return {
       reference: null,
       warnings: [warning("reference_unreadable", `The reference image cannot be read: ${error.message}`)],

@@ -20,7 +20,7 @@ export async function acquisitionInCollection(
   files: FileAccess,
 ): Promise<Acquisition> {
   const membership = await membershipOf(path, imageAt, files);
-  const warnings = [...stored.image.warnings, ...membership.warnings];
+  const warnings: Warning[] = [...stored.image.warnings, ...membership.warnings];
   const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
   const acquisition = acquisitionOf({ ...stored, image }, files);
   const reference = readReference(membership, files, warnings);

@@ -88,6 +88,17 @@ export function omeAttributes(node: ZarrNode): JsonObject {
   return isJsonObject(ome) ? ome : node.attributes;
 }
 
+/** Characters of a version that a message repeats. */
+const MAX_VERSION = 20;
+
+/** Checks the version that OME attributes state. @throws {DecodeFailed} it is not read */
+export function requireVersion(version: unknown): void {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(String(version)) ?? [];
+  if (Number(major) > 0 || Number(minor) > 5) {
+    throw new DecodeFailed(`OME-Zarr ${String(version).slice(0, MAX_VERSION)} is not read; 0.1 to 0.5 are`);
+  }
+}
+
 /** The first item of a list when it is an object. */
 export const firstOf = (value: unknown): JsonObject | null =>
   Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;

@@ -4,7 +4,7 @@ import { isJsonObject } from "../json.ts";
 import { item } from "../item.ts";
 import type { OmeXmlImage } from "../ome_xml.ts";
 import { type Warning, warning } from "../warning.ts";
-import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
+import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
 import { layoutSeries, layoutVersion, type PlacedNode, seriesPlace } from "./layout.ts";
 import { omeXmlKey, readOmeXml } from "./ome_xml.ts";
 import type { OpenedStore } from "./opened_store.ts";
@@ -62,6 +62,11 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
     );
   }
   const ome = omeAttributes(node);
+  // Before 0.5 the version stands in what it is of, and other programs have attributes of that name.
+  const { plate, well } = ome;
+  for (const { version } of [ome === node.attributes ? {} : ome, plate, well].filter(isJsonObject)) {
+    requireVersion(version);
+  }
   if (isJsonObject(ome["plate"])) {
     return plateImages(store, { path, node }, plateFields(store, path, ome["plate"]));
   }

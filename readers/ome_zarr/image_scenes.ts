@@ -1,9 +1,9 @@
 /** The images of a store as scenes. */
-import { ReaderError } from "../errors.ts";
+import { ReaderError, Unreadable } from "../errors.ts";
 import { item } from "../item.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
-import type { Warning } from "../warning.ts";
 import { documentKeys } from "./hierarchy.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { ImageList } from "./image_list.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import { readStoredImage, servedAxes, type StoredImage } from "./stored_image.ts";
@@ -20,8 +20,8 @@ export class ImageScenes implements Scenes {
   readonly count: number;
   /** The first one. */
   readonly own = 0;
-  /** Which images are left out. */
-  readonly warnings: readonly Warning[];
+  /** Which images are left out, and of which the sizes could not be read. */
+  readonly warnings: Warning[];
   readonly #opened: OpenedStore;
   readonly #list: ImageList;
   readonly #shape: ShapeImage;
@@ -31,7 +31,7 @@ export class ImageScenes implements Scenes {
   /** Reads none of the images yet. */
   constructor(opened: OpenedStore, list: ImageList, shape: ShapeImage) {
     this.count = list.images.length;
-    this.warnings = list.warnings;
+    this.warnings = [...list.warnings];
     this.#opened = opened;
     this.#list = list;
     this.#shape = shape;
@@ -71,6 +71,12 @@ export class ImageScenes implements Scenes {
     try {
       return this.#entryOf(readStoredImage(this.#opened, this.#list, scene), scene);
     } catch (error) {
+      if (error instanceof Unreadable) {
+        this.warnings.push(
+          warning("file_unreadable", `The sizes of scene ${scene} cannot be read: ${error.message}`),
+        );
+        return null;
+      }
       if (error instanceof ReaderError && error.tag !== "Stopped") return null;
       throw error;
     }

@@ -9,7 +9,7 @@ import type { OmeXmlImage } from "../ome_xml.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
-import { firstOf, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
+import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
 import { calibrationOf, omeAxes, type OmeAxis } from "./ome_axes.ts";
 import { type Store, storeKey } from "./store.ts";
 
@@ -65,7 +65,7 @@ export function readOmeImage(
   const ome = imageAttributes(store, group);
   const multiscale = firstOf(ome["multiscales"])!;
   const version = ome["version"] ?? multiscale["version"];
-  checkVersion(version);
+  requireVersion(version);
   const dataset = firstOf(multiscale["datasets"]);
   const datasetPath = dataset?.["path"];
   if (!dataset || typeof datasetPath !== "string") {
@@ -127,13 +127,6 @@ function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeI
       return [[axis.letter, axis.scale === null ? written : calibrationOf(axis)]];
     }),
   );
-}
-
-function checkVersion(version: unknown): void {
-  const minor = typeof version === "string" ? /^(\d+)\.(\d+)/.exec(version) : null;
-  if (minor && (Number(minor[1]) > 0 || Number(minor[2]) > 5)) {
-    throw new DecodeFailed(`OME-Zarr ${version} is not read; 0.1 to 0.5 are`);
-  }
 }
 
 function checkPlane(axes: readonly OmeAxis[]): void {

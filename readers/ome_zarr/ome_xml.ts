@@ -1,8 +1,8 @@
 /** What `OME/METADATA.ome.xml` of the bioformats2raw layout says of its series. */
-import { DecodeFailed } from "../errors.ts";
+import { isLoss } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import { type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
-import { type Warning, warning } from "../warning.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import { child, children, parseXml } from "../xml.ts";
 import { keyBelow, readValue, type Store } from "./store.ts";
 
@@ -24,8 +24,8 @@ export function readOmeXml(store: Store, path: string, warnings: Warning[]): (Om
       return pixels ? omeXmlImage(image, pixels) : null;
     });
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-    warnings.push(warning("metadata_damaged", `The OME metadata cannot be read: ${error.message}`));
+    if (!isLoss(error)) throw error;
+    warnings.push(lossWarning(error, "metadata_damaged", "The OME metadata cannot be read"));
     return [];
   }
 }

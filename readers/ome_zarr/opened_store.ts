@@ -7,7 +7,7 @@ import type { Source } from "../reader.ts";
 import { readNode } from "./hierarchy.ts";
 import { GROUP_MARKERS } from "./markers.ts";
 import { DirectoryStore, type Store } from "./store.ts";
-import { readZipDirectory, zarrFolder } from "./zip_directory.ts";
+import { readZipDirectory, requireStraightNames, zarrFolder } from "./zip_directory.ts";
 import { ZipStore } from "./zip_store.ts";
 
 /** A store and the place in it that was opened. */
@@ -37,6 +37,7 @@ export function openStore({ path, files }: Source): OpenedStore {
 function zipAt(archive: string, path: string, files: FileAccess): OpenedStore {
   const file = files.open(archive);
   const entries = readZipDirectory(file);
+  requireStraightNames(entries.keys());
   const folder = zarrFolder(entries.keys());
   if (folder === null) throw new NoImage(`the ZIP file holds no Zarr group at its root`);
   const store = new ZipStore(file, entries, folder);

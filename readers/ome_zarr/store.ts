@@ -1,7 +1,14 @@
 /** Where a Zarr hierarchy lies: values under keys, in a directory or in a ZIP file. */
 import { dirname, join } from "node:path";
 import type { ByteSource } from "../byte_source.ts";
-import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, UnsupportedFormat } from "../errors.ts";
+import {
+  DecodeFailed,
+  PathNotAllowed,
+  PathNotFound,
+  ReaderError,
+  Unreadable,
+  UnsupportedFormat,
+} from "../errors.ts";
 import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../random_access.ts";
 
 /** The bytes under one key. */
@@ -137,6 +144,7 @@ export class DirectoryStore implements Store {
       if (error instanceof UnsupportedFormat) {
         throw new DecodeFailed(`"${key}" is no regular file`, { cause: error });
       }
+      if (error instanceof Unreadable) throw new Unreadable(`"${key}": ${error.message}`, { cause: error });
       if (!(error instanceof PathNotFound)) throw error;
       // An absent chunk stands for the fill value; one that cannot be reached must not.
       const reason = this.#leavesRoots(dirname(path))

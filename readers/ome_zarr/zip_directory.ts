@@ -2,7 +2,7 @@
  * The central directory of a ZIP file (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16), read by position: end
  * record, its 64-bit form where the file has one, then one entry per file. Several parts and encryption are refused.
  */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../byte_source.ts";
 
 /** One file in the archive. */
@@ -133,6 +133,27 @@ function wideNumbers(view: DataView, from: number, to: number): (narrow: number)
   };
 }
 
+/** A name that unpacks to the place of another name: with `\`, a part `.` or `..`, or an empty part that is not the last. */
+const CROOKED = /\\|(?:^|\/)\.{1,2}(?:\/|$)|\/\/|^\//;
+
+/**
+ * Checks that entries are found by the keys of a store. A chunk under a crooked name would count as absent, and its fill value be
+ * served.
+ *
+ * @throws {DecodeFailed} the first that is not
+ */
+export function requireStraightNames(names: Iterable<string>): void {
+  for (const name of names) {
+    if (CROOKED.test(name)) {
+      throw new DecodeFailed(
+        `ZIP entry ${
+          quoted(name)
+        } is named with "\\", "./", "..", "//" or a leading "/"; zip the store again`,
+      );
+    }
+  }
+}
+
 const MARKER = /^(?:([^/]+)\/)?(zarr\.json|\.zgroup|\.zattrs)$/;
 
 /**
@@ -150,10 +171,11 @@ export function zarrFolder(names: Iterable<string>): string | null {
   return folders.size === 1 && folder !== undefined ? folder : null;
 }
 
-/** True for a ZIP file that holds a Zarr group. */
+/** True for a ZIP file that holds a Zarr group, crooked names included: the reader says what is wrong with them. */
 export function holdsZarr(file: ByteSource): boolean {
   try {
-    return zarrFolder(readZipDirectory(file).keys()) !== null;
+    const names = readZipDirectory(file).keys();
+    return zarrFolder(names.map((name) => name.replace(/[\\/]+/g, "/").replace(/^\.?\//, ""))) !== null;
   } catch (error) {
     if (error instanceof DecodeFailed) return false;
     throw error;

@@ -165,6 +165,16 @@ export class FrameGrid {
     return this.#at(t, z);
   }
 
+  /** All frames that there are, in the order T and Z. */
+  *frames(): Generator<PvFrame> {
+    for (let t = 0; t < this.times; t += 1) {
+      for (let z = 0; z < this.slices; z += 1) {
+        const frame = this.at(t, z);
+        if (frame !== undefined) yield frame;
+      }
+    }
+  }
+
   /** The image of a channel in a frame, `undefined` where there is none. */
   file(at: { readonly t: number; readonly z: number }, channel: number): PvFile | undefined {
     return this.at(at.t, at.z)?.files.find((file) => file.channel === channel);

@@ -12,17 +12,13 @@
  * constant. Refused: a document whose images are all missing, images unlike the first one.
  */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, NoImage } from "../errors.ts";
-import type { PvScan, PvSequence } from "../pvscan/document.ts";
+import { DecodeFailed, isLoss, NoImage } from "../errors.ts";
 import { isRawData } from "../pvscan/file_names.ts";
 import { documentOf, type FoundDocument, readDocument } from "../pvscan/found_document.ts";
-import { settingOf } from "../pvscan/state.ts";
 import type { FileAccess } from "../random_access.ts";
-import { axesOf } from "../axes.ts";
-import { type Acquisition, oneScene, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { type Acquisition, oneScene, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { type CycleGroup, FrameGrid, groupsOf, levelsOf } from "./cycles.ts";
-import { statedSize } from "./line_settings.ts";
+import { type CycleGroup, groupsOf } from "./cycles.ts";
 import { ScanFiles } from "./scan_files.ts";
 import { type OpenedScan, sceneImage } from "./scene_image.ts";
 
@@ -63,7 +59,8 @@ function several(
     entries: (most) =>
       held.slice(0, most).map((group) => ({
         name: nameOf(group),
-        sizes: sizesIn(opened, group, known.get(group)),
+        // The document states sizes too, and images may have others.
+        sizes: sizesOf(known.get(group)?.axes ?? []),
       })),
     open: (scene) =>
       Promise.try(() => {
@@ -102,7 +99,7 @@ function rawFile(folder: string, files: FileAccess): string | null {
   try {
     return files.list(folder).find(isRawData) ?? null;
   } catch (error) {
-    if (error instanceof DecodeFailed) return null;
+    if (isLoss(error)) return null;
     throw error;
   }
 }
@@ -119,34 +116,3 @@ function nameOf({ sequences, indices }: CycleGroup): string {
   const number = (at: number) => sequences.at(at)?.cycle ?? (indices.at(at) ?? 0) + 1;
   return sequences.length > 1 ? `Cycles ${number(0)} to ${number(-1)}` : `Cycle ${number(0)}`;
 }
-
-/** Sizes as they are served; of a scene that is not open those that the document states. */
-function sizesIn(
-  { document: { scan }, files }: OpenedScan,
-  group: CycleGroup,
-  known?: Acquisition,
-): SceneEntry["sizes"] {
-  if (known !== undefined) return sizesOf(known.axes);
-  const [sequence] = group.sequences;
-  const { lines: Y, columns: X } = sequence === undefined
-    ? { lines: null, columns: null }
-    : group.axis === "line"
-    ? statedSize(sequence)
-    : sizeOf(scan, sequence);
-  const grid = new FrameGrid(scan, group);
-  const there = grid.at(0, 0)?.files.filter(({ name }) => files.sizeOf(name) !== null) ?? [];
-  if (!isLength(Y) || !isLength(X) || there.length === 0) return {};
-  return sizesOf(axesOf({ T: grid.times, C: there.length, Z: grid.slices, Y, X }, {}));
-}
-
-/** Rows and columns of a frame; what it does not state itself is that of the document. */
-function sizeOf(
-  scan: PvScan,
-  sequence: PvSequence,
-): { readonly lines: number | null; readonly columns: number | null } {
-  const levels = levelsOf(scan, sequence);
-  return { lines: settingOf(levels, "linesPerFrame"), columns: settingOf(levels, "pixelsPerLine") };
-}
-
-const isLength = (value: number | null | undefined): value is number =>
-  Number.isSafeInteger(value) && Number(value) > 0;

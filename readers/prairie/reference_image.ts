@@ -1,5 +1,5 @@
 /** The frame on which the line of a line scan was drawn, one file for each channel. */
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { DecodeFailed, isLoss, PlaneNotFound } from "../errors.ts";
 import type { PvScan, PvSequence } from "../pvscan/document.ts";
 import { sourceName } from "../pvscan/file_names.ts";
 import { sourceSteps } from "../pvscan/source_steps.ts";
@@ -51,7 +51,7 @@ export function referenceImage(
     const { reference, doubts } = described(scan, sequence, { sources, columns }, files);
     return { reference, warnings: [...warnings, ...doubts] };
   } catch (error) {
-    if (!(error instanceof DecodeFailed || error instanceof PlaneNotFound)) throw error;
+    if (!(isLoss(error) || error instanceof PlaneNotFound)) throw error;
     return {
       reference: null,
       warnings: [

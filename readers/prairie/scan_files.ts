@@ -1,14 +1,18 @@
 /** The files of a scan in the folder of its document: which of those that it names are there. */
 import { dirname, join } from "node:path";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../limits.ts";
 import type { PvScan } from "../pvscan/document.ts";
 import { sourceName } from "../pvscan/file_names.ts";
 import type { FoundDocument } from "../pvscan/found_document.ts";
 import type { FileAccess } from "../random_access.ts";
+import { type Warning, warning } from "../warning.ts";
 
 /** Memory of the name and the size of a file. */
 const NAME_BYTES = 256;
+
+/** Files that warnings name. */
+const MAX_NAMED = 3;
 
 /** The files that a document names, images and source images. */
 export class ScanFiles {
@@ -18,20 +22,39 @@ export class ScanFiles {
   readonly access: FileAccess;
   /** Bytes of the document and of all files that are there. */
   readonly totalSize: number;
+  /** Source images that are there and cannot be looked at. */
+  readonly warnings: readonly Warning[];
   readonly #sizes = new Map<string, number>();
 
-  /** Looks for each file that a document names. @throws {DecodeFailed} it names too many */
+  /**
+   * Looks for each file that a document names.
+   *
+   * @throws {DecodeFailed} it names too many
+   * @throws {Unreadable} whether an image is there cannot be told
+   */
   constructor({ path, size, scan }: FoundDocument, access: FileAccess) {
     this.folder = dirname(path);
     this.access = access;
-    let total = size;
-    for (const name of namedFiles(scan)) {
-      const bytes = access.sizeOf(join(this.folder, name));
-      if (bytes === null) continue;
-      this.#sizes.set(name, bytes);
-      total += bytes;
+    const { images, sources } = namedFiles(scan);
+    for (const name of images) this.#look(name);
+    const unreadable: Warning[] = [];
+    for (const name of sources.difference(images)) {
+      try {
+        this.#look(name);
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        unreadable.push(
+          warning("reference_unreadable", `A source image of the line is left out: ${error.message}`),
+        );
+      }
     }
-    this.totalSize = total;
+    this.warnings = unreadable.slice(0, MAX_NAMED);
+    this.totalSize = this.#sizes.values().reduce((sum, bytes) => sum + bytes, size);
+  }
+
+  #look(name: string): void {
+    const bytes = this.access.sizeOf(join(this.folder, name));
+    if (bytes !== null) this.#sizes.set(name, bytes);
   }
 
   /** Bytes of a file that the document names, `null` where it is not there. */
@@ -50,19 +73,21 @@ export class ScanFiles {
   }
 }
 
-function namedFiles(scan: PvScan): Set<string> {
-  const names = new Set<string>();
+/** Names of the images, and of the frames that lines were drawn on. */
+function namedFiles(scan: PvScan): { readonly images: Set<string>; readonly sources: Set<string> } {
+  const images = new Set<string>();
+  const sources = new Set<string>();
   for (const { frames, line } of scan.sequences) {
     for (const { files } of frames) {
       for (const { name, source } of files) {
-        names.add(name);
+        images.add(name);
         const own = line === null ? source : source ?? sourceName(name);
-        if (own !== null) names.add(own);
+        if (own !== null) sources.add(own);
       }
     }
-    if (names.size > MAX_FOLDER_ENTRIES) {
+    if (images.size + sources.size > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`the PVScan document names more than ${MAX_FOLDER_ENTRIES} files`);
     }
   }
-  return names;
+  return { images, sources };
 }

@@ -33,12 +33,16 @@ export interface OpenedScan {
   readonly files: ScanFiles;
 }
 
-/** Everything but the samples of a scene. @throws {DecodeFailed} none of its first images can be read */
+/** Images that are tried in search of one that shows the layout. */
+const MAX_TRIED = 64;
+
+/** Everything but the samples of a scene. @throws {DecodeFailed} none of its images can be read */
 export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): Acquisition {
   const { scan } = document;
   const grid = new FrameGrid(scan, group);
   const { channels, warnings } = channelsOf(grid, files);
-  const images = PlaneImages.open(channels, files.folder, files.access);
+  const places = storedImages(grid, files).take(MAX_TRIED);
+  const images = PlaneImages.open([...places], files.folder, files.access);
   const [sequence] = group.sequences;
   const scanned = group.axis === "line" ? sequence : undefined;
   const isLine = scanned !== undefined;
@@ -62,15 +66,19 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         fileSize: files.totalSize,
         warnings: [
           ...scan.warnings,
+          ...files.warnings,
           ...warnings,
-          ...line === null
-            ? missingPlanes(grid, channels, files)
-            : [...surplus(line, layout.height), ...line.warnings],
+          ...missingPlanes(grid, channels, files),
+          ...line === null ? [] : [...surplus(line, layout.height), ...line.warnings],
           ...reference.warnings,
         ],
         // Texts of attributes may keep the whole text of the document.
         indexBytes: BASE_BYTES + PlaneImages.indexBytes + files.indexBytes + 2 * document.size +
           scan.sequences.reduce((sum, { frames }) => sum + frames.length * FRAME_BYTES, 0),
+        holds: ({ t, z, channel }) => {
+          const file = grid.file({ t, z }, channels[channel]?.channel ?? 0);
+          return file !== undefined && files.sizeOf(file.name) !== null;
+        },
         plane: ({ t, z, channel }) => {
           const wanted = channels[channel]?.channel ?? 0;
           const file = grid.file({ t, z }, wanted);
@@ -123,43 +131,34 @@ const warned = (plan: PlanePlan, warning: Warning): PlanePlan => ({
   warnings: [...plan.warnings, warning],
 });
 
-/** The first image of each channel that is there; all of them where none is, which then fail. */
+/** The images that are there, in the order T, Z and channel. */
+function* storedImages(grid: FrameGrid, files: ScanFiles): Generator<PvFile> {
+  for (const frame of grid.frames()) {
+    for (const file of frame.files) if (files.sizeOf(file.name) !== null) yield file;
+  }
+}
+
+/** For each channel that a frame names its first image that is there, or the first that is named; in the order of their numbers. */
 function channelsOf(
   grid: FrameGrid,
   files: ScanFiles,
 ): { readonly channels: readonly PvFile[]; readonly warnings: readonly Warning[] } {
-  const frame = grid.at(0, 0);
-  const named = frame === undefined ? [] : channelFiles(frame);
-  const doubts = channelDoubts(grid, named);
-  if (named.length === 0) throw new DecodeFailed("the PVScan document names no image of the first frame");
-  const there = named.filter(({ name }) => files.sizeOf(name) !== null);
-  if (there.length === 0) return { channels: named, warnings: doubts };
-  const left = named.filter((file) => !there.includes(file));
-  return {
-    channels: there,
-    warnings: [
-      ...doubts,
-      ...left.map(({ channel, name }) =>
-        warning("channel_missing", `Channel ${channel} is left out: its first plane, "${name}", is missing`)
-      ),
-    ],
-  };
-}
-
-/** Warnings where a frame names two images of a channel, or a later frame one of a channel that the first lacks. */
-function channelDoubts(grid: FrameGrid, named: readonly PvFile[]): Warning[] {
-  const known = new Set(named.map(({ channel }) => channel));
-  const more = new Set<number>();
+  const channels = new Map<number, PvFile>();
+  const stored = new Set<number>();
   let doubled = false;
-  for (let t = 0; t < grid.times; t += 1) {
-    for (let z = 0; z < grid.slices; z += 1) {
-      const channels = (grid.at(t, z)?.files ?? []).map(({ channel }) => channel);
-      doubled ||= new Set(channels).size < channels.length;
-      for (const channel of channels) if (!known.has(channel)) more.add(channel);
+  for (const frame of grid.frames()) {
+    const named = channelFiles(frame);
+    doubled ||= named.length < frame.files.length;
+    for (const file of named) {
+      const isStored = !stored.has(file.channel) && files.sizeOf(file.name) !== null;
+      if (isStored) stored.add(file.channel);
+      if (isStored || !channels.has(file.channel)) channels.set(file.channel, file);
     }
   }
-  return [
-    ...doubled
+  if (channels.size === 0) throw new DecodeFailed("the PVScan document names no image");
+  return {
+    channels: [...channels.values()].sort((a, b) => a.channel - b.channel),
+    warnings: doubled
       ? [
         warning(
           "content_left_out",
@@ -167,15 +166,7 @@ function channelDoubts(grid: FrameGrid, named: readonly PvFile[]): Warning[] {
         ),
       ]
       : [],
-    ...more.size > 0
-      ? [
-        warning(
-          "channel_missing",
-          `Channels that the first frame does not have are left out: ${[...more].join(", ")}`,
-        ),
-      ]
-      : [],
-  ];
+  };
 }
 
 /** Layout of all planes and the rows of each channel: of a line scan that was interrupted one may have fewer. */

@@ -10,9 +10,9 @@
  *         File channel channelName filename source page
  *         PVStateShard
  */
-import { basename } from "node:path";
 import { DecodeFailed, NoImage } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
+import { lastNameOf } from "../names_inside.ts";
 import { child, children, parseXml, type XmlElement } from "../xml.ts";
 import { pvNumber, type PvState, stateOf } from "./state.ts";
 
@@ -227,7 +227,7 @@ function frameOf(element: XmlElement): PvFrame {
 
 /** All files lie beside the document; a folder that is written before a name is one of another machine. */
 function ownName(written: string | undefined): string | null {
-  const name = basename(written?.trim().replaceAll("\\", "/") ?? "");
+  const name = lastNameOf(written ?? "");
   return name === "" || name.length > MAX_NAME ? null : name;
 }
 

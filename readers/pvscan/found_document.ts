@@ -1,6 +1,6 @@
 /** The document that a file belongs to: looked for by the names of both, and in a renamed folder among few others. */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, quoted, reasonOf } from "../errors.ts";
+import { DecodeFailed, quoted, reasonOf, Unreadable } from "../errors.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
 import type { FileAccess } from "../random_access.ts";
 import { beginsScan, decodeDocument, parseScan, type PvScan } from "./document.ts";
@@ -68,6 +68,7 @@ export function documentText(path: string, files: FileAccess, most: number): { t
  * only one in the folder.
  *
  * @returns `null` for a file whose name is not of Prairie View
+ * @throws {Unreadable} the document of an image, or its folder, cannot be read
  */
 export function documentOf(
   path: string,
@@ -77,17 +78,31 @@ export function documentOf(
   if (part === null) return null;
   const own = dirname(path);
   const folder = part.below && /^references$/i.test(basename(own)) ? dirname(own) : own;
-  const at = pathIn(folder, part.scan, files);
-  if (at === null) return { part, found: { reason: `"${part.scan}.xml" is not beside it` } };
+  try {
+    const at = pathIn(folder, part.scan, files);
+    if (at === null) return { part, found: { reason: `"${part.scan}.xml" is not beside it` } };
+    return { part, found: documentNaming(path, part, at, files) };
+  } catch (error) {
+    // Of an image the document says what it is a plane of, of a source image the steps.
+    if (!(error instanceof Unreadable) || part.kind === "image") throw error;
+    return { part, found: { reason: `its document cannot be read: ${error.message}` } };
+  }
+}
+
+function documentNaming(
+  path: string,
+  { kind }: NamedPart,
+  at: string,
+  files: FileAccess,
+): FoundDocument | NoDocument {
   try {
     const found = readDocument(at, files);
-    if (part.kind === "image" && !found.images.has(basename(path))) {
-      return { part, found: { reason: `${quoted(basename(at))} does not name it` } };
-    }
-    return { part, found };
+    return kind === "image" && !found.images.has(basename(path))
+      ? { reason: `${quoted(basename(at))} does not name it` }
+      : found;
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    return { part, found: { reason: `${quoted(basename(at))} cannot be read: ${reasonOf(error)}` } };
+    return { reason: `${quoted(basename(at))} cannot be read: ${reasonOf(error)}` };
   }
 }
 

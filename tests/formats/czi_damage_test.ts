@@ -301,6 +301,7 @@ Deno.test("raw data of a system are read as pixels, with a warning", async () =>
     equal(planes[0]![23], 30);
     deepEqual(textsOf(summary.warnings), [
       "Subblocks have compression 1000 (raw data of the system), read as pixels",
+      "The subblock at 544 stores 50 bytes, but its pixels have 48; the rest is not served",
     ]);
   }
 });

@@ -85,6 +85,23 @@ Deno.test("sizes that cannot be, and those that do not fit the frames", async ()
   await refused(nd2File([CHUNKS[1]!]), /frame 0 is not in the file|it holds no frames/);
 });
 
+Deno.test("sizes smaller than the stored rows and frames are told of", async () => {
+  const cases: [Record<string, number>, number[], RegExp][] = [
+    [{ uiWidth: 2 }, [0, 1, 4, 5, 8, 9], /Rows have 8 bytes, but 2 pixels of 1 x 2 bytes have 4/],
+    [{ uiHeight: 2 }, SAMPLES.slice(0, 8), /frame 0 at 112 has 24 bytes, but 2 rows of 8 bytes have 16/],
+    [
+      { uiWidth: 2, uiWidthBytes: 4 },
+      SAMPLES.slice(0, 6),
+      /frame 0 at 112 has 24 bytes, but 3 rows of 4 bytes have 12/,
+    ],
+  ];
+  for (const [values, samples, reason] of cases) {
+    const { planes, summary } = await load(changed(values));
+    deepEqual([...planes[0]!], samples);
+    match(textsOf(summary.warnings.filter(({ code }) => code === "metadata_disagree")).join(), reason);
+  }
+});
+
 Deno.test("a zlib stream is inflated within its frame", async () => {
   const stream = (bytes: Uint8Array) => concat(new Uint8Array(8), deflateSync(bytes));
   const raw = frame().subarray(8);

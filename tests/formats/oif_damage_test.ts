@@ -85,20 +85,32 @@ Deno.test("an OIF whose folder has no planes is refused", () =>
     },
   ));
 
-Deno.test("a missing first plane refuses its channel, and no other", () =>
+Deno.test("without the first plane of a channel a series opens where all channels have one", () =>
   withCopy("interrupted.oif", (at) => Deno.removeSync(at("s_C001T001.tif")), async (path) => {
-    match(await refusal(path), /there is no image for C001T001/);
-    const { planes, summary } = await loadHere(path, { channelIndices: [1] });
-    deepEqual([planes.length, summary.channels.length], [1, 2]);
-    match(textsOf(summary.warnings)[0]!, /4 of 10 planes are stored/);
+    const whole = await loadHere(join(FIXTURES, "interrupted.oif"));
+    // The file of channel 2 at the second time was never written.
+    const { summary } = await loadHere(path);
+    deepEqual([summary.position.t, summary.channels], [2, whole.summary.channels]);
+    match(
+      textsOf(summary.warnings).join(),
+      /4 of 10 planes are stored.*Opened at T 2: channel 0 \("CH1"\) has no plane/,
+    );
+    const first = await loadHere(path, { channelIndices: [1] });
+    deepEqual([first.summary.position.t, first.planes], [0, whole.planes.slice(1)]);
   }));
 
 Deno.test("a channel that is recorded and has no file at all is missing, not absent", () =>
   withCopy("section.oif", (at) => Deno.removeSync(at("s_C002.tif")), async (path) => {
-    match(await refusal(path), /there is no image for C002/);
-    const { summary } = await loadHere(path, { channelIndices: [0] });
+    const { summary } = await loadHere(path);
     deepEqual(summary.channels.map(({ name }) => name), ["CH1", "CH2"]);
-    match(textsOf(summary.warnings).join("; "), /1 of 2 planes are stored/);
+    deepEqual(summary.loaded.map(({ index }) => index), [0]);
+    match(textsOf(summary.warnings).join("; "), /1 of 2 planes are stored.*Channel 1 \("CH2"\) has no plane/);
+    // Nor is it another one where the first is missing.
+    const folder = `${path}.files`;
+    Deno.renameSync(join(folder, "s_C001.tif"), join(folder, "s_C002.tif"));
+    const second = await loadHere(path);
+    deepEqual(second.summary.channels, summary.channels);
+    deepEqual(second.summary.loaded.map(({ index }) => index), [1]);
   }));
 
 Deno.test("missing settings of planes cost the times alone", () =>
@@ -215,6 +227,19 @@ Deno.test("a number far beyond the others makes no list of what is missing", () 
         path,
         (acquisition) => rejects(acquisition.plan([0], { t: 5_000_000, z: 0, l: 0 }), PlaneNotFound),
       );
+    },
+  ));
+
+Deno.test("a position far beyond the others is not searched for", () =>
+  withCopy(
+    "interrupted.oif",
+    (at) => {
+      for (const name of ["s_C001T001.tif", "s_C002T001.tif", "s_C002T003.tif"]) Deno.removeSync(at(name));
+      Deno.copyFileSync(at("s_C001T003.tif"), at("s_C001T9999999.tif"));
+    },
+    async (path) => {
+      match(await refusal(path), /no plane of channel 1 \("CH2"\) is among the first of many positions/);
+      equal((await loadHere(path, { channelIndices: [0] })).summary.position.t, 1);
     },
   ));
 

@@ -562,6 +562,54 @@ Deno.test(
 );
 
 Deno.test(
+  "a group of a later version is refused with that version, whatever it holds",
+  inStore(async (store) => {
+    const later = ["0.6", "0.6-dev2", "0.7", "1.0", 0.6];
+    const contents: Json[] = [{}, { plate: { wells: [] } }, { well: { images: [] } }, {
+      type: "collection",
+      nodes: [],
+    }];
+    for (const version of later) {
+      for (const content of contents) {
+        const ome = { version, ...content };
+        write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { ome } });
+        await assert.rejects(open(store), new RegExp(`OME-Zarr ${version} is not read; 0\\.1 to 0\\.5 are`));
+      }
+    }
+    // Attributes of another program.
+    write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { version: "2.0" } });
+    await assert.rejects(open(store), /is a Zarr group without OME-Zarr image metadata/);
+  }),
+);
+
+Deno.test(
+  "entries of a ZIP file under names that no key leads to are refused, never taken for absent chunks",
+  inStore(async (store, folder) => {
+    const entries = entriesBelow(store);
+    const bent = (change: (name: string) => string) =>
+      zipOf(entries.map(([name, content]) => [change(name), content]));
+    const changes: ((name: string) => string)[] = [
+      (name) => name.replaceAll("/", "\\"),
+      (name) => `./${name}`,
+      (name) => name.replaceAll("/", "//"),
+      (name) => name.replace("0/c/", "0/./c/"),
+      (name) => name.replace("0/c/", "0/x/../c/"),
+      (name) => name === CHUNK ? name.replaceAll("/", "\\") : name,
+    ];
+    for (const name of ["a.ome.zarr.zip", "b.zip"]) {
+      const path = join(folder, name);
+      write(path, bent((name) => name));
+      const { planes } = await open(path);
+      assert.equal(planes[0]![0], 1000);
+      for (const change of changes) {
+        write(path, bent(change));
+        await assert.rejects(open(path), /ZIP entry ".*" is named with/, change("0/c/0/0"));
+      }
+    }
+  }),
+);
+
+Deno.test(
   "metadata that contradict themselves are read with a warning",
   inStore(async (store) => {
     const warningsOf = async () => textsOf((await open(store)).summary.warnings);

@@ -5,6 +5,7 @@ import { DecodeFailed, PlaneNotFound, UnsupportedFormat } from "../../readers/er
 import { FileAccess } from "../../readers/random_access.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
+import { hashAt, hashOf } from "../plane_hash.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { textsOf } from "../warning_texts.ts";
 
@@ -133,17 +134,18 @@ Deno.test("an image that the document does not name is a TIFF", () =>
     match(textsOf(summary.warnings).join(), /\.xml" does not name it/);
   }));
 
-Deno.test("a channel whose image is missing is left out, and a cycle without images", () =>
+Deno.test("a channel whose image is missing is not loaded, and a cycle without images is left out", () =>
   withCopy(TWO, async (at) => {
     const whole = await loadHere(at(image(2, 2)));
     Deno.removeSync(at(image(2, 1)));
     const { summary, planes } = await loadHere(at(image(2, 2)));
-    deepEqual(summary.channels.map(({ name }) => name), ["Dye 2"]);
+    deepEqual(summary.channels, whole.summary.channels);
+    deepEqual(summary.loaded.map(({ index, name }) => [index, name]), [[1, "Dye 2"]]);
     deepEqual(planes, whole.planes.slice(1));
-    match(
-      textsOf(summary.warnings).join(),
-      /Channel 1 is left out: its first plane, ".*Cycle00002_Ch1_000001.ome.tif", is missing/,
-    );
+    deepEqual(summary.warnings.map(({ code }) => code).sort(), ["channel_missing", "file_missing"]);
+    match(textsOf(summary.warnings).join(), /missing: ".*Cycle00002_Ch1_000001.ome.tif"/);
+    const asked = await failure(at(image(2, 2)), { channelIndices: [0] });
+    match(asked!.message, /channel 0 \("Dye 1"\) has no plane/);
     for (const channel of [1, 2]) Deno.removeSync(at(image(1, channel)));
     const left = await loadHere(at(`${TWO}.xml`));
     deepEqual([left.summary.sceneCount, left.summary.scene], [1, 0]);
@@ -509,12 +511,50 @@ for (
     }));
 }
 
-Deno.test("a channel that the first frame does not have is left out, with a warning", () =>
+Deno.test("a channel that the first frame does not have is served from the first frame that has it", () =>
   withCopy(PAGES, async (at) => {
+    const whole = await loadHere(at(`${PAGES}.xml`));
     replace(at(`${PAGES}.xml`), /<File channel="3"[^>]*>/, "");
     const { summary } = await loadHere(at(`${PAGES}.xml`));
-    deepEqual(summary.channels.map(({ name }) => name), ["GFP"]);
-    match(textsOf(summary.warnings).join(), /the first frame does not have are left out: 3/);
+    deepEqual(summary.channels, whole.summary.channels);
+    deepEqual(summary.position, { t: 1, z: 0, l: 0 });
+    match(textsOf(summary.warnings).join(), /Opened at T 1/);
+  }));
+
+Deno.test("a series opens without its first images, at the first position that all channels have", () =>
+  withCopy(VOLUMES, async (at) => {
+    const name = (cycle: number, channel: number, frame: number) =>
+      `${VOLUMES}_Cycle0000${cycle}_Ch${channel}_00000${frame}.ome.tif`;
+    const path = at(`${VOLUMES}.xml`);
+    const hashes = new Map<string, string>();
+    await openHere(path, async (acquisition) => {
+      for (const place of ["0,0,0,1", "0,1,0,0", "0,1,0,1", "0,2,0,0"]) {
+        hashes.set(place, await hashAt(acquisition, place));
+      }
+    });
+    const { summary: whole } = await loadHere(path);
+    // Channel 1 loses its first plane, channel 2 its second.
+    Deno.removeSync(at(name(1, 1, 1)));
+    Deno.removeSync(at(name(1, 2, 2)));
+    const { summary, planes } = await loadHere(path);
+    deepEqual([summary.channels, summary.axes], [whole.channels, whole.axes]);
+    deepEqual(summary.position, { t: 0, z: 2, l: 0 });
+    const alone = await loadHere(path, { channelIndices: [1] });
+    deepEqual([alone.summary.position.z, hashOf(alone.planes[0]!)], [0, hashes.get("0,0,0,1")]);
+    equal(planes.length, 2);
+    for (const place of ["0,0,0,1", "0,1,0,0", "0,2,0,0"]) {
+      await openHere(
+        at(name(1, 1, 2)),
+        async (acquisition) => equal(await hashAt(acquisition, place), hashes.get(place)),
+      );
+    }
+  }));
+
+Deno.test("the list of scenes gives sizes of a cycle only once its images were read", () =>
+  withCopy(TWO, async (at) => {
+    const { summary } = await loadHere(at(image(2, 1)));
+    deepEqual(summary.scenes.map(({ sizes }) => Object.keys(sizes).length > 0), [false, true]);
+    equal(summary.scenes[1]!.sizes.Y, summary.rows);
   }));
 
 /** A document of sequences, each with its frames. */

@@ -3,7 +3,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/random_access.ts";
-import type { Acquisition } from "../../readers/reader.ts";
+import { type Acquisition, FIRST_POSITION } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { textsOf } from "../warning_texts.ts";
@@ -181,12 +181,17 @@ Deno.test("channels of a set have the names of their numbers; those that are mis
   ) {
     const text = textOf({ ...AREA, "Channel Dimension": `${count} [Ch]` }, { names });
     await opened({ ...files, "s.txt": text }, (acquisition) => {
-      deepEqual(acquisition.channels.map(({ name }) => name), ["b", "c"]);
+      const all = [...names.slice(0, count), "CH5"].slice(0, count);
+      deepEqual(acquisition.channels.map(({ name }) => name), all);
+      deepEqual(
+        all.map((_, i) => acquisition.holds!(i, FIRST_POSITION)),
+        all.map((_, i) => i === 1 || i === 2),
+      );
       deepEqual(textsOf(acquisition.warnings), [warning]);
     });
   }
   await opened(files, (acquisition) => {
-    deepEqual(acquisition.channels.map(({ name }) => name), ["CH2", "CH3"]);
+    deepEqual(acquisition.channels.map(({ name }) => name), ["CH1", "CH2", "CH3"]);
     deepEqual(textsOf(acquisition.warnings), [missing(`1, "s_C001T001.tif", is`)]);
   });
 });
@@ -246,7 +251,7 @@ Deno.test("of the other files of a set, those of first planes must hold their sa
     );
     await opened(files, (acquisition) => {
       const first = damaged === "s_C002Z001T001.tif";
-      equal(acquisition.channels.length, first ? 1 : 2, damaged);
+      deepEqual([acquisition.channels.length, acquisition.holds!(1, FIRST_POSITION)], [2, !first], damaged);
       equal(
         textsOf(acquisition.warnings).some((text) => text.startsWith(`"${damaged}" is left out: strip 0`)),
         first,

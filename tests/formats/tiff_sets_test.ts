@@ -67,6 +67,31 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     match(textsOf(limited.summary.warnings).join(), /missing: "\.\.\/p\/a\.ome\.tif"/);
   }));
 
+Deno.test("OME-XML opens no file outside its folder, nor tells whether one is there", () =>
+  inFolder(async (folder, put) => {
+    Deno.mkdirSync(join(folder, "set"));
+    put("secret/x.tif", pageFile(66));
+    const outside = join(folder, "secret/x.tif");
+    for (const name of ["../secret/x.tif", "..\\secret\\x.tif", outside, "p/../../secret/x.tif"]) {
+      for (const other of [name, name.replace("secret", "nothing")]) {
+        const path = put("set/a.ome.tif", pageFile(10, ome(["a.ome.tif", other], 0)));
+        const { summary } = await load(path, [0]);
+        deepEqual(
+          textsOf(summary.warnings).map((text) => text.replaceAll(other.replaceAll("\\", "/"), "NAME")),
+          [
+            'Files of this set are missing: "NAME"',
+          ],
+        );
+        // Beside the document the last part of the name counts.
+        put("set/x.tif", pageFile(11));
+        const beside = await load(path);
+        deepEqual(firsts(beside), [10, 11]);
+        deepEqual(beside.summary.warnings.map(({ code }) => code), ["name_left_folder"]);
+        Deno.removeSync(join(folder, "set/x.tif"));
+      }
+    }
+  }));
+
 Deno.test("a file that is found by its name alone is a warning, one of another set is refused", () =>
   inFolder(async (_folder, put) => {
     const path = put("master.ome.tif", pageFile(10, ome(["master.ome.tif", "p/a.ome.tif"], 0)));
@@ -172,7 +197,7 @@ Deno.test("a sibling of an Olympus scan that cannot be part of it is left out an
     }
   }));
 
-Deno.test("missing slices and frames of an Olympus set are named; without its first plane a channel is left out", () =>
+Deno.test("missing slices and frames of an Olympus set are named; without a plane a channel is not loaded", () =>
   inFolder(async (folder, put) => {
     for (const channel of [1, 2]) {
       for (const time of [1, 2, 3]) put(`s_C00${channel}T00${time}.tif`, pageFile(channel * 10 + time));
@@ -187,15 +212,21 @@ Deno.test("missing slices and frames of an Olympus set are named; without its fi
     match(textsOf(shorter.summary.warnings).join(), /"s_C002T003\.tif" is missing/);
     Deno.removeSync(join(folder, "s_C002T001.tif"));
     const one = await load(path);
-    deepEqual(firsts(one), [11]);
+    deepEqual([firsts(one), one.summary.position.t], [[12, 22], 1]);
     match(
       textsOf(one.summary.warnings).join(),
-      /"s_C002T001\.tif" and 1 more of this set are missing.*Channel 2 is left/,
+      /"s_C002T001\.tif" and 1 more of this set are missing.*Opened at T 1/,
     );
-    await rejects(
-      load(join(folder, "s_C002T002.tif")),
-      /"s_C002T001\.tif", which holds the plane, is missing/,
-    );
+    deepEqual(firsts(await load(path, [0])), [11]);
+    Deno.removeSync(join(folder, "s_C002T002.tif"));
+    put("s_C003T003.tif", pageFile(33));
+    const parted = await load(path, [0]);
+    deepEqual(parted.summary.channels.map(({ name }) => name), ["CH1", "CH2", "CH3"]);
+    deepEqual(parted.summary.axes.find(({ name }) => name === "T")!.size, 3);
+    const last = await load(join(folder, "s_C003T003.tif"));
+    deepEqual([firsts(last), last.summary.loaded.map(({ index }) => index)], [[13, 33], [0, 2]]);
+    match(textsOf(last.summary.warnings).join(), /channel 1 \("CH2"\) has no plane/i);
+    await rejects(load(path, [1]), /channel 1 \("CH2"\) has no plane/);
   }));
 
 Deno.test("missing files of an Olympus set are counted over channels, slices and frames", () =>

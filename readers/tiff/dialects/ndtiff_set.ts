@@ -208,6 +208,7 @@ export class DataSet {
       layout,
       ...described,
       fileSize: this.#fileSize,
+      files: () => this.#files.flatMap((file) => file?.path ?? []),
       warnings: [...this.#warnings, ...warnings],
       indexBytes: this.#images.bytes + planes.bytes + this.#files.length * FILE_BYTES +
         Math.min(this.#files.length - 1, MAX_RECENT) * RECENT_BYTES,

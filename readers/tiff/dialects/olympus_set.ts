@@ -1,7 +1,7 @@
 /**
  * The files of one acquisition of FluoView: names that end in `_C001Z001T001`, for channel, slice and frame. A file that
- * is missing, damaged or of another layout than the opened one is a warning; where it holds the first plane of a
- * channel that is not the opened file's, that channel is left out.
+ * is missing, damaged or of another layout than the opened one is a warning. Numbers in names are the places along the axes,
+ * whatever files there are.
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
@@ -13,7 +13,7 @@ import { requireStored } from "../segment_table.ts";
 import type { Opened } from "../opened.ts";
 import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
 import { sameLayout } from "../stored_planes.ts";
-import type { Stack } from "../stack.ts";
+import type { PlaneIndex, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
 
@@ -63,6 +63,16 @@ function gridOf(found: readonly Member[], self: Member): Grid {
 }
 
 /**
+ * The numbers along an axis, of which some files may be missing: from 1, or from 0 where there is one.
+ *
+ * @param numbers those that are known
+ */
+function numberRange(numbers: readonly number[]): { readonly first: number; readonly count: number } {
+  const first = Math.min(1, ...numbers);
+  return { first, count: Math.max(...numbers) - first + 1 };
+}
+
+/**
  * All files of the set that can be read, as one stack.
  *
  * @param prefix their name before the ending
@@ -80,43 +90,43 @@ export function joinFiles(
   const self = found.find(({ path }) => path === opened.path);
   if (self === undefined) return own;
   const grid = gridOf(found, self);
-  const { slices, times } = grid;
   const { members, reasons, fileSize, warnings } = judged(opened, own, grid);
-  const channels = grid.channels.filter((channel) =>
-    members.has(keyOf({ channel, ...grid.start })) || channel === self.channel
-  );
-  const without = grid.channels.filter((channel) => !channels.includes(channel));
+  const channels = numberRange([...grid.channels, Math.min(fields?.channels ?? 1, MAX_CHANNELS)]);
+  // A file that is alone along an axis holds all of it.
+  const slices = grid.slices.length > 1 ? numberRange(grid.slices) : null;
+  const times = grid.times.length > 1 ? numberRange(grid.times) : null;
+  const numbersOf = ({ t, z, channel }: PlaneIndex): MemberNumbers => ({
+    channel: channels.first + channel,
+    focus: slices ? slices.first + z : grid.start.focus,
+    time: times ? times.first + t : grid.start.time,
+  });
   const stacks = new RecentFiles(opened.path, own, (path) => openMember(opened, path, openOne));
   return {
     ...own,
     sizes: {
-      T: times.length > 1 ? times.length : own.sizes.T,
-      C: channels.length,
-      Z: slices.length > 1 ? slices.length : own.sizes.Z,
+      T: times?.count ?? own.sizes.T,
+      C: channels.count,
+      Z: slices?.count ?? own.sizes.Z,
     },
-    names: channels.map((channel) => fields ? fields.names[channel - 1] ?? null : `CH${channel}`),
+    names: Array.from({ length: channels.count }, (_, i) => {
+      const number = channels.first + i;
+      return fields?.names[number - 1] ?? `CH${number}`;
+    }),
     fileSize,
     files: () => [...members.values()].map(({ path }) => path),
     warnings: [
       ...own.warnings,
       ...missing(grid, fields),
       ...warnings,
-      ...without.map((channel) =>
-        warning("channel_missing", `Channel ${channel} is left out: its first plane is missing`)
-      ),
     ],
     indexBytes: members.size * MEMBER_BYTES + Math.min(members.size, MAX_RECENT) * RECENT_BYTES,
-    plane: ({ t, z, l, channel }) => {
-      // A file that is alone along an axis holds all of it.
-      const wanted = {
-        channel: channels[channel] ?? self.channel,
-        focus: slices.length > 1 ? slices[z] ?? NaN : grid.start.focus,
-        time: times.length > 1 ? times[t] ?? NaN : grid.start.time,
-      };
+    holds: (index) => members.has(keyOf(numbersOf(index))),
+    plane: (index) => {
+      const wanted = numbersOf(index);
       const member = members.get(keyOf(wanted));
       if (!member) throw withoutMember(nameOf(self, wanted), reasons.get(keyOf(wanted)));
       const stack = stacks.get(member.path);
-      return stack.plane({ t: times.length > 1 ? 0 : t, z: slices.length > 1 ? 0 : z, l, channel: 0 });
+      return stack.plane({ ...index, ...times && { t: 0 }, ...slices && { z: 0 }, channel: 0 });
     },
   };
 }

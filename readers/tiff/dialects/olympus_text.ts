@@ -5,6 +5,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { calibrated, type Calibration, known } from "../../axes.ts";
+import { Unreadable } from "../../errors.ts";
 import { lineScanOf } from "../../line_scan.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
@@ -29,13 +30,16 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   const stem = name.slice(0, name.length - extension.length);
   const ending = ENDING.exec(stem);
   const stems = ending ? [stem.slice(0, ending.index), stem] : [stem];
-  const text = readText(opened, stems);
-  if (text === null && !(ending && ending[3])) return null;
+  const read = readIfReadable(opened, stems);
+  const unreadable = read instanceof Unreadable ? read : null;
+  const text = read instanceof Unreadable ? null : read;
+  if (text === null && unreadable === null && !(ending && ending[3])) return null;
   const fields = text?.fields ?? null;
   const set = ending ? joinFiles(opened, stem.slice(0, ending.index), fields, openOne) : null;
   const alone = set === null || set.sizes.C * set.sizes.Z * set.sizes.T === 1 && set.warnings.length === 0;
-  if (text === null && alone) return null;
+  if (text === null && unreadable === null && alone) return null;
   const stack = set ?? openOne(opened);
+  if (unreadable !== null) return withoutText(stack, unreadable, set !== null);
   if (fields === null) return stack;
   const { layout } = stack;
   if (fields.imageSize && (fields.imageSize[0] !== layout.width || fields.imageSize[1] !== layout.height)) {
@@ -70,6 +74,14 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   };
 }
 
+/** A stack whose text is lost. @throws {Unreadable} the text says whether its pages are channels, slices or frames */
+function withoutText(stack: Stack, unreadable: Unreadable, isSet: boolean): Stack {
+  const { T, C, Z } = stack.sizes;
+  if (!isSet && T * C * Z > 1) throw unreadable;
+  const lost = `Steps, names and the date are unknown: ${unreadable.message}`;
+  return { ...stack, warnings: [...stack.warnings, warning("file_unreadable", lost)] };
+}
+
 /** Pages that were taken for slices are the channels or the frames that the text counts. */
 function pagesAs(letter: "C" | "T", stack: Stack): Stack {
   return {
@@ -87,7 +99,17 @@ interface TextFile {
   readonly size: number;
 }
 
-/** The first of these texts that describes an image. */
+/** What {@linkcode readText} gives, or why a text that is there cannot be read. */
+function readIfReadable(opened: Opened, stems: readonly string[]): TextFile | Unreadable | null {
+  try {
+    return readText(opened, stems);
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
+}
+
+/** The first of these texts that describes an image. @throws {Unreadable} */
 function readText(opened: Opened, stems: readonly string[]): TextFile | null {
   for (const stem of stems) {
     for (const extension of [".txt", ".TXT"]) {

@@ -6,11 +6,12 @@
 import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf } from "../../errors.ts";
 import { axesOf } from "../../axes.ts";
+import { lastNameOf, leavesFolder, placesOf } from "../../names_inside.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import type { FileAccess } from "../../random_access.ts";
 import { addCompanion, companionDocument, describe, type Described } from "./ome_document.ts";
 import { PlaneLookup } from "./ome_lookup.ts";
-import { OmeSet, placesOf, uuidIn, uuidOf } from "./ome_set.ts";
+import { OmeSet, uuidIn, uuidOf } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
 import {
   type DescribedImage,
@@ -172,9 +173,10 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
   const own = path === opened.path;
   const has = (belongs: (file: OmeFile) => boolean) => images.find(({ places }) => places.some(belongs));
   const isNamed = ({ name }: OmeFile) => {
-    if (name === null || basename(placesOf(".", name)[0]) !== basename(opened.path)) return false;
-    const [written, beside] = placesOf(dirname(path), name);
-    return written === opened.path || beside === opened.path && opened.files.kind(written) !== "file";
+    if (name === null || lastNameOf(name) !== basename(opened.path)) return false;
+    const found = placesOf(dirname(path), name)
+      .find((place) => place === opened.path || opened.files.kind(place) === "file");
+    return found === opened.path || found === undefined && leavesFolder(name);
   };
   const isMeant = (file: OmeFile) => uuid !== null && file.uuid === uuid;
   const byBoth = has((file) => isMeant(file) && isNamed(file));

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { ByteSource } from "../../byte_source.ts";
 import { DecodeFailed } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
+import { lastNameOf, placesOf } from "../../names_inside.ts";
 import type { FileAccess } from "../../random_access.ts";
 import type { DocumentList } from "../document_list.ts";
 import { type DescribedImage, describedImages, isOmeXml, type OmeDocument, parseOme } from "../ome_xml.ts";
@@ -10,7 +11,6 @@ import type { Opened } from "../opened.ts";
 import { TAG } from "../tags.ts";
 import { decodeText } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { placesOf } from "./ome_set.ts";
 
 /** The images of a document, the file that it stands in and, where that holds no planes, its bytes. */
 export interface Described {
@@ -29,10 +29,9 @@ export function describe(opened: Opened, text: string): Described {
     if (own.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
     return { images: describedImages(own), path: opened.path, size: 0 };
   }
-  const named = own.metadataFile.replaceAll("\\", "/");
-  const companion =
-    placesOf(dirname(opened.path), named).find((path) => opened.files.kind(path) === "file") ??
-      join(dirname(opened.path), basename(named));
+  const folder = dirname(opened.path);
+  const companion = placesOf(folder, own.metadataFile).find((path) => opened.files.kind(path) === "file") ??
+    join(folder, lastNameOf(own.metadataFile));
   const read = readCompanion(opened, companion);
   if (typeof read === "string") {
     throw new DecodeFailed(`The metadata of this file are in "${basename(companion)}", which ${read}`);

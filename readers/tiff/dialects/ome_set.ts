@@ -1,7 +1,8 @@
 /** The files of an OME-TIFF set: where they are, which are missing, whether they are those that the document means. */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../limits.ts";
+import { lastNameOf, leavesFolder, placesOf } from "../../names_inside.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml, type OmeFile, type TiffData } from "../ome_xml.ts";
@@ -22,14 +23,6 @@ export interface Location {
   readonly uuid: string | null;
   /** Number of the directory in the main chain. */
   readonly directory: number;
-}
-
-/** Where a file may be that a document names: in its folder as written, else beside it by its name alone. */
-export function placesOf(folder: string, name: string): [string, ...string[]] {
-  const written = name.replaceAll("\\", "/");
-  const beside = join(folder, basename(written));
-  const absolute = written.startsWith("/") || /^[A-Za-z]:/.test(written);
-  return absolute || join(folder, written) === beside ? [beside] : [join(folder, written), beside];
 }
 
 /** UUID that OME-XML states for its file, or `null`; looked up as text, since the files of a set repeat a long document. */
@@ -106,13 +99,16 @@ export class OmeSet {
     if (uuid !== null && uuid === this.#uuid) return this.#opened.path;
     if (name === null) return uuid === null ? this.#xmlPath : null;
     const places = placesOf(dirname(this.#xmlPath), name);
-    const found = this.#noteFirst(places);
-    // Absolute paths of another machine say nothing of where the opened file should be.
-    const expected = found === this.#opened.path && places.length === 1;
-    if (
-      found !== null && !expected &&
-      basename(dirname(found)) !== basename(dirname(places[0]))
-    ) this.#elsewhere.push(name);
+    // A document in a folder of its own may name the opened file, which is known to be there, by a way out of that folder.
+    const own = leavesFolder(name) && lastNameOf(name) === basename(this.#opened.path)
+      ? this.#opened.path
+      : null;
+    const found = this.#noteFirst(places) ?? own;
+    // The folders of another machine say nothing of where the opened file should be.
+    const expected = found === this.#opened.path
+      ? places.length === 1
+      : found === places[0] && !leavesFolder(name);
+    if (found !== null && !expected) this.#elsewhere.push(name);
     return found;
   }
 

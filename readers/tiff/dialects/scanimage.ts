@@ -105,6 +105,7 @@ class ScanImageStack {
       documents: (list) => addScanImageDocuments(list, this.#opened),
       moment: header.moment(this.#opened),
       fileSize: this.#acquired.fileSize,
+      files: () => this.#acquired.paths,
       warnings: [
         ...this.#warnings,
         ...joined ? [] : timing.warnings,

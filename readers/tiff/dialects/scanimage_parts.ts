@@ -119,6 +119,11 @@ export class AcquiredFrames {
       .reduce((sum, size) => sum + size, 0);
   }
 
+  /** Paths of all files. */
+  get paths(): readonly string[] {
+    return this.#parts.map(({ path }) => path);
+  }
+
   /** Number of the first frame that is stored here. */
   get start(): number {
     return this.#parts[0]!.start;

@@ -1,0 +1,38 @@
+import { deepEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { lastNameOf, leavesFolder, placesOf } from "./names_inside.ts";
+
+const below = (name: string) => placesOf("/data/set", name);
+const at = (...parts: string[]) => join("/data/set", ...parts);
+
+Deno.test("a name leads to its folder and below, else beside the document by its last part", () => {
+  deepEqual(below("a.tif"), [at("a.tif")]);
+  deepEqual(below(" ./a.tif "), [at("a.tif")]);
+  deepEqual(below("p/a.tif"), [at("p", "a.tif"), at("a.tif")]);
+  deepEqual(below("p\\q\\a.tif"), [at("p", "q", "a.tif"), at("a.tif")]);
+});
+
+Deno.test("of a name that leaves the folder only the last part is looked up", () => {
+  const names = [
+    "../a.tif",
+    "p/../../a.tif",
+    "p/../a.tif",
+    "..\\a.tif",
+    "/etc/a.tif",
+    "\\a.tif",
+    "C:\\data\\a.tif",
+    "c:a.tif",
+    "\\\\host\\share\\a.tif",
+    "//host/share/a.tif",
+  ];
+  for (const name of names) {
+    deepEqual([below(name), leavesFolder(name)], [[at("a.tif")], true], name);
+  }
+  deepEqual(["a.tif", "p/a.tif", "a..tif", "..a/b.tif"].filter(leavesFolder), []);
+});
+
+Deno.test("what names no file leads nowhere", () => {
+  for (const name of ["", " ", ".", "..", "a/", "a/..", "/", "C:", "a\0.tif"]) {
+    deepEqual([below(name), lastNameOf(name)], [[], ""], JSON.stringify(name));
+  }
+});
