@@ -139,3 +139,12 @@ Deno.test("an OME-Zarr folder is identified by its documents and its first chunk
     equal(await fingerprintOf(join(folder, "c.ome.zarr/zarr.json")), own);
     notEqual(await fingerprintOf(join(folder, "b.ome.zarr")), own);
   }));
+
+Deno.test("each file of an NDTiff data set and its folder have one fingerprint", async () => {
+  const folder = join(FIXTURES, "ndtiff/explored");
+  const found = new Set<string | null>();
+  for (const name of ["", "NDTiff.index", "explored_NDTiffStack.tif", "explored_NDTiffStack_1.tif"]) {
+    found.add(await fingerprintOf(join(folder, name)));
+  }
+  equal(found.size, 1);
+});

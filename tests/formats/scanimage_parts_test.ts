@@ -248,3 +248,10 @@ Deno.test("two channels in several parts", () =>
         equal(plane[0], 203);
       }),
   ));
+
+Deno.test("each part has the fingerprint of the acquisition", () =>
+  inFolder({ [named(1)]: part(1), [named(2)]: part(2) }, async (path) => {
+    const [first, second] = await Promise.all([1, 2].map((number) => loadHere(path(named(number)))));
+    match(first!.summary.fingerprint!, /^[0-9a-f]{32}$/);
+    equal(first!.summary.fingerprint, second!.summary.fingerprint);
+  }));
