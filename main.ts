@@ -11,6 +11,7 @@ import { Log } from "./log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
+import { freeDescriptors } from "./session/descriptors.ts";
 import { DialogManners } from "./session/dialog/manners.ts";
 import { Picker } from "./session/dialog/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
@@ -30,6 +31,9 @@ const LOG_MS = 500;
 /** A worker is started this long after the first request, ahead of the first open. */
 const WARM_MS = 250;
 
+/** Free file descriptors that a server needs at least, for a few connections, a worker and its files. */
+const LEAST_DESCRIPTORS = 64;
+
 /** A start that failed, with the exit status that says why; the message is one line for the user. */
 class StartFailed extends Error {
   constructor(message: string, readonly status: number) {
@@ -41,6 +45,8 @@ class StartFailed extends Error {
 export interface RunningServer {
   /** Such as `http://127.0.0.1:8767`. */
   readonly baseUrl: string;
+  /** Opens a file and ends its session. @returns why it cannot be opened, as a sentence, or `null` */
+  tryFile(path: string): Promise<string | null>;
   /** Stops accepting, lets running responses finish (5 s at most), ends workers and the dialog. */
   stop(): Promise<void>;
 }
@@ -51,11 +57,18 @@ export interface RunningServer {
  * @param log where it says what happens; by default what the configuration asks for
  * @throws {Error} with the code `EADDRINUSE`: the port is taken
  * @throws {PathNotFound} a root is no existing directory
+ * @throws {Error} too few file descriptors are free
  */
 export async function startServer(
   configuration: Configuration,
   log: Log = new Log(configuration.logLevel, configuration.logJson),
 ): Promise<RunningServer> {
+  const free = freeDescriptors(LEAST_DESCRIPTORS);
+  if (free < LEAST_DESCRIPTORS) {
+    throw new Error(
+      `Only ${free} file descriptors are free, and acq-server needs ${LEAST_DESCRIPTORS}; raise the limit with "ulimit -n 1024"`,
+    );
+  }
   const { host, port } = configuration;
   const clock = systemClock;
   const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
@@ -86,6 +99,16 @@ export async function startServer(
   }, { warn: (message) => log.line("warn", message) });
   return {
     baseUrl: addressOf({ host, port: listener.port }),
+    async tryFile(path) {
+      const { signal } = new AbortController();
+      const order = { path, chosenByUser: false, channelIndices: null, scene: null, signal };
+      try {
+        sessions.store.delete((await sessions.opener.open(order)).id);
+      } catch (error) {
+        if (!stopping) return error instanceof Error ? error.message : String(error);
+      }
+      return null;
+    },
     async stop() {
       stopping = true;
       sessions.stopWork();
@@ -193,11 +216,12 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
     event.preventDefault();
     log.line("error", event.reason instanceof Error ? event.reason.stack ?? "" : String(event.reason));
   });
+  const warn = (message: string | null) => message !== null && log.line("warn", message);
+  if (configuration.file !== null) void server.tryFile(configuration.file).then(warn);
   if (!opens) return;
   const page = clientAt(server.baseUrl, configuration);
   const reason = await openInBrowser(page);
-  if (reason === null) return;
-  log.line("warn", notOpened(reason, page));
+  if (reason !== null) warn(notOpened(reason, page));
 }
 
 /** What a failed start comes to. */

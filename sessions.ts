@@ -1,11 +1,10 @@
 /** All parts behind the routes, put together: what opens acquisitions into sessions, keeps them and reads their planes. */
 import { collectAfter } from "./readers/garbage.ts";
 import type { Clock } from "./session/clock.ts";
-import { DecodePool, startDecodeWorker } from "./session/decode_pool.ts";
+import { DecodePool } from "./session/decode_pool.ts";
 import { MemoryBudget } from "./session/memory_budget.ts";
 import { Opener, type OpenRules } from "./session/opener.ts";
 import { PlaneMemory } from "./session/plane_memory.ts";
-import { PlaneWorkers } from "./session/positions/plane_workers.ts";
 import { PositionReader } from "./session/positions/position_reader.ts";
 import { SessionStore } from "./session/store.ts";
 
@@ -30,14 +29,17 @@ export class Sessions {
   /** No worker is started yet. */
   constructor(clock: Clock, rules: SessionRules) {
     const { sessionTtlSeconds, maxSessionMemory, loadTimeoutSeconds } = rules;
-    const pool = new DecodePool(clock);
     const memory = new PlaneMemory(clock);
     const budget = new MemoryBudget(maxSessionMemory);
-    const workers = new PlaneWorkers(clock, budget, startDecodeWorker);
-    workers.rested = () => collectAfter(0);
-    this.store = new SessionStore(clock, sessionTtlSeconds, memory, () => collectAfter(0));
-    this.opener = new Opener(clock, { pool, budget, memory }, this.store, rules);
-    this.positions = new PositionReader(clock, { pool, workers, budget, memory }, loadTimeoutSeconds);
+    const pool = new DecodePool(clock, budget);
+    pool.rested = () => collectAfter(0);
+    const resources = { pool, budget, memory };
+    this.store = new SessionStore(clock, sessionTtlSeconds, memory, (session) => {
+      this.positions.forget(session);
+      collectAfter(0);
+    });
+    this.opener = new Opener(clock, resources, this.store, rules);
+    this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
     this.#pool = pool;
   }
 

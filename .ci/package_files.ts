@@ -1,33 +1,51 @@
 /** Which files of the npm packages go into the executable; whole packages are several times as large as what is used. */
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What the program loads of each package, besides `package.json` and licence texts: paths inside the package.
- * A package that is missing here goes in whole, and a test says so.
+ * What the program loads of each package, besides `package.json` and licence texts: paths inside the package; `null` leaves
+ * the package out. A test fails while a package of the program is missing here.
  */
-export const NEEDED: Readonly<Record<string, RegExp>> = {
+export const NEEDED: Readonly<Record<string, RegExp | null>> = {
   "@cornerstonejs/codec-openjpeg": /^dist\/openjpegwasm_decode\.(js|wasm)$/,
   "@jsquash/webp": /^codec\/dec\/webp_dec\.(js|wasm)$/,
   // Counts installations; swagger-ui-dist names it and nothing loads it.
-  "@scarf/scarf": /^$/,
+  "@scarf/scarf": null,
   "@zarrita/storage": /^dist\/src\/[^/]+\.js$/,
   "fflate": /^esm\/index\.mjs$/,
   "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
   "jpegxr": /^wasm\/jpegxr\.js$/,
   "lerc": /^(LercDecode\.es\.js|lerc-wasm\.wasm)$/,
   // zarrita asks for it to undo compression, which readers/ome_zarr/byte_codecs.ts does itself.
-  "numcodecs": /^$/,
+  "numcodecs": null,
   "reference-spec-reader": /^src\/[^/]+\.js$/,
   "saxes": /^saxes\.js$/,
   "swagger-ui-dist": /^swagger-ui(-bundle\.js|\.css)$/,
   "unzipit": /^dist\/unzipit\.module\.js$/,
   // The encoder and the animated decoder ask for it, never the decoder.
-  "wasm-feature-detect": /^$/,
+  "wasm-feature-detect": null,
   "xmlchars": /^(xmlchars|xml\/[^/]+\/ed\d|xmlns\/[^/]+\/ed\d)\.js$/,
   "zarrita": /^dist\/src\/.*\.js$/,
   "zod": /^(index\.js|v4\/(classic|core|locales)\/[^/]+\.js)$/,
 };
+
+/** Whether the executable has anything of a package. */
+export function isEmbedded(name: string): boolean {
+  return NEEDED[name] !== null;
+}
+
+/** Entries of `npm` in deno.lock, by name and version, such as `zod@4.6.7`. */
+export type LockedPackages = Readonly<
+  Record<string, { readonly integrity: string; readonly dependencies?: readonly string[] }>
+>;
+
+/** The packages of deno.lock that the executable has: those of {@linkcode NEEDED}, without what only tests use. */
+export function lockedPackages(): LockedPackages {
+  const { npm }: { npm: LockedPackages } = JSON.parse(
+    readFileSync(new URL("../deno.lock", import.meta.url), "utf8"),
+  );
+  return Object.fromEntries(Object.entries(npm).filter(([key]) => key.match(/^(.+?)@/)![1]! in NEEDED));
+}
 
 /** Bytes. Smaller files stay: each left out lengthens a command line, of which Windows takes 32 kB. */
 const SMALL = 4096;
@@ -38,7 +56,7 @@ const ALWAYS = /^(package\.json|(licen[cs]e|notice|copying)[^/]*)$/i;
  * Files and folders of the cached packages that the executable can do without, as absolute paths.
  * A folder of which nothing is needed is named once; files below {@link SMALL} beside needed ones are not named.
  * @param cache `npmCache` of `deno info --json`
- * @param locked names with versions, as in `deno.lock`: `zod@4.6.7`
+ * @param locked names with versions, as in deno.lock: `zod@4.6.7`
  */
 export function unneededFiles(cache: string, locked: readonly string[]): string[] {
   const found: string[] = [];
@@ -47,7 +65,9 @@ export function unneededFiles(cache: string, locked: readonly string[]): string[
       const [, name, version] = key.match(/^(.+?)@([^_]+)/)!;
       const folder = join(cache, registry, name!, version!);
       const needed = NEEDED[name!];
-      if (needed && existsSync(folder)) unneededBelow(folder, "", needed, found);
+      if (needed === undefined || !existsSync(folder)) continue;
+      if (needed === null) found.push(folder);
+      else unneededBelow(folder, "", needed, found);
     }
   }
   return found;

@@ -5,21 +5,22 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Crate, cratesIn } from "./crates.ts";
+import { isEmbedded } from "./package_files.ts";
 
 /** One package, as `deno info` names it; `localPath` is its folder in the cache. */
-interface Package {
+export interface Package {
   readonly name: string;
   readonly version: string;
   readonly dependencies: readonly string[];
   readonly localPath: string;
 }
 
-const ENTRIES = ["main.ts", "readers/decode_worker.ts", "routes/swagger_files.ts"];
+const ENTRIES = ["main.ts", "readers/acquisition_worker.ts", "routes/swagger_files.ts"];
 
 /** Packages that an entry reaches, by id. */
 function packagesOf(entry: string): Map<string, Package> {
   const { stdout } = new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--lock", "routes/deno.lock", entry],
+    args: ["info", "--json", "--lock=deno.lock", "--frozen", entry],
     cwd: fileURLToPath(new URL("../", import.meta.url)),
     stderr: "inherit",
   }).outputSync();
@@ -35,6 +36,19 @@ function packagesOf(entry: string): Map<string, Package> {
     wanted.push(...npmPackages[id]!.dependencies);
   }
   return reached;
+}
+
+/** Packages that the executable has something of, by their keys in a lock. */
+export function embeddedPackages(): Map<string, Package> {
+  const found = ENTRIES.flatMap((entry) => [...packagesOf(entry)]);
+  return new Map(found.filter(([, { name }]) => isEmbedded(name)).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** The licence that a package names, as an expression of SPDX. @throws {Error} it names none */
+export function licenceName({ name, localPath }: Package): string {
+  const { license } = JSON.parse(Deno.readTextFileSync(join(localPath, "package.json")));
+  if (typeof license !== "string") throw new Error(`"${name}" names no licence`);
+  return license;
 }
 
 const LICENSES = new URL("licenses/", import.meta.url);
@@ -61,16 +75,13 @@ function keptLicences(): KeptLicence[] {
 }
 
 /** Texts of the licence files of a package, or the name of its licence where it has none. @throws {Error} it has neither */
-function licence({ name, localPath }: Package): string {
-  const files = [...Deno.readDirSync(localPath)].filter((entry) =>
+function licence(found: Package): string {
+  const files = [...Deno.readDirSync(found.localPath)].filter((entry) =>
     entry.isFile && /^(licen[cs]e|notice|copying)(\.(md|txt))?$/i.test(entry.name)
   );
   const texts = files.sort((a, b) => a.name < b.name ? -1 : 1)
-    .map((file) => Deno.readTextFileSync(join(localPath, file.name)).trim());
-  if (texts.length > 0) return texts.join("\n\n");
-  const manifest = JSON.parse(Deno.readTextFileSync(join(localPath, "package.json")));
-  if (typeof manifest.license !== "string") throw new Error(`"${name}" names no licence`);
-  return `Licence: ${manifest.license}`;
+    .map((file) => Deno.readTextFileSync(join(found.localPath, file.name)).trim());
+  return texts.length > 0 ? texts.join("\n\n") : `Licence: ${licenceName(found)}`;
 }
 
 /** The crates with where each names its licence: their texts are in their sources, which are not at hand here. */
@@ -87,7 +98,7 @@ function crateList(crates: readonly Crate[]): string {
 /** The whole text. @param crates of the runtime @throws {Error} a package names no licence, or the table one that is not inside */
 export function thirdParty(crates: readonly Crate[]): string {
   const kept = keptLicences();
-  const packages = new Map(ENTRIES.flatMap((entry) => [...packagesOf(entry)]));
+  const packages = embeddedPackages();
   const known = new Set(["runtime", ...[...packages.values()].map(({ name }) => name)]);
   const strange = kept.flatMap(({ inside }) => inside).filter((name) => !known.has(name));
   if (strange.length > 0) throw new Error(`No package "${strange[0]}" is inside the executable`);
@@ -95,8 +106,7 @@ export function thirdParty(crates: readonly Crate[]): string {
     `This executable is run by Deno ${Deno.version.deno} with V8 ${Deno.version.v8}, and holds the packages and ` +
     "libraries below. All Rust crates in Deno, those too that leave no name, are listed in its Cargo.lock: " +
     `https://github.com/denoland/deno/blob/v${Deno.version.deno}/Cargo.lock`,
-    ...[...packages].sort(([a], [b]) => a < b ? -1 : 1)
-      .map(([, found]) => `=== ${found.name} ${found.version} ===\n\n${licence(found)}`),
+    ...packages.values().map((found) => `=== ${found.name} ${found.version} ===\n\n${licence(found)}`),
     ...kept.map(({ text, of, inside }) => `=== ${of}, in ${inside.join(" and ")} ===\n\n${text}`),
     ...(crates.length === 0 ? [] : [crateList(crates)]),
   ];

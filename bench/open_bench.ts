@@ -5,7 +5,6 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { planLoad } from "../readers/load.ts";
 import { FileAccess, RandomAccessFile } from "../readers/random_access.ts";
 import { systemClock } from "../session/clock.ts";
 import { DecodePool } from "../session/decode_pool.ts";
@@ -15,7 +14,7 @@ import { PlaneMemory } from "../session/plane_memory.ts";
 import { lineScan } from "../tests/fixtures/oir_files.ts";
 import { writeOir } from "../tests/fixtures/oir_writer.ts";
 import { lzw, type TiffLayout, tiffOf } from "../tests/fixtures/tiff_writer.ts";
-import { requestOf } from "../tests/load_here.ts";
+import { planLoad, requestOf } from "../tests/load_here.ts";
 import type { BenchRow } from "./report.ts";
 import { writeChunks } from "./chunked_store.ts";
 
@@ -205,7 +204,7 @@ async function open(pool: DecodePool, path: string): Promise<number> {
   const budget = new MemoryBudget(2 ** 40);
   const start = performance.now();
   const { signal } = new AbortController();
-  const { planes } = await loadAcquisition(requestOf(path), { pool, budget, memory }, signal);
+  const { planes } = await loadAcquisition(path, requestOf(path), { pool, budget, memory }, signal);
   const milliseconds = performance.now() - start;
   for (const { buffer, byteLength } of planes.flat()) memory.give(buffer.transfer(), byteLength);
   return milliseconds;
@@ -217,8 +216,8 @@ const DIVIDED = new Set(["deflate.tif", "LZW.tif", "one.tif"]);
 /** Measures all cases. */
 export async function run(): Promise<BenchRow[]> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_bench_" }));
-  const pool = new DecodePool(systemClock, undefined, 1);
-  const two = new DecodePool(systemClock, undefined, 3);
+  const pool = new DecodePool(systemClock, new MemoryBudget(0), undefined, 1);
+  const two = new DecodePool(systemClock, new MemoryBudget(0), undefined, 3);
   const restore = timeReads();
   const rows: BenchRow[] = [];
   try {

@@ -161,14 +161,14 @@ async function zarr(): Promise<PeerCase[]> {
 
 /** Opens files as the server does. */
 class Opener {
-  readonly pool = new DecodePool(systemClock);
+  readonly pool = new DecodePool(systemClock, new MemoryBudget(0));
   readonly #memory = new PlaneMemory(systemClock);
 
   /** Decodes the first plane of some channels, and gives its memory back as a session does that ends. */
   async open(path: string, channels: readonly number[] | null): Promise<void> {
     const resources = { pool: this.pool, budget: new MemoryBudget(2 ** 40), memory: this.#memory };
     const request = requestOf(path, { channelIndices: channels });
-    const { planes } = await loadAcquisition(request, resources, new AbortController().signal);
+    const { planes } = await loadAcquisition(path, request, resources, new AbortController().signal);
     for (const { buffer, byteLength } of planes.flat()) this.#memory.give(buffer.transfer(), byteLength);
   }
 }

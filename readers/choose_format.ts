@@ -8,7 +8,7 @@ import { type FileAccess, pathError, type PathKind } from "./random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./request_bounds.ts";
 import { extensionOf, mayHoldPaths, STORE_MARKERS } from "./format_names.ts";
-import { DIRECTORY_FORMATS, FORMATS } from "./registry.ts";
+import { DIRECTORY_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
 /** The format and the path to hand to its reader. */
 export interface ChosenFormat {
@@ -140,10 +140,12 @@ class NameRules {
 
 /** The directory of the store that `path` (a directory, or a marker file in one) means, or `null`. */
 function storeAt(path: string, kind: PathKind | null, files: FileAccess): ChosenFormat | null {
-  for (const format of DIRECTORY_FORMATS) {
-    if (kind === "file" && format.markers.includes(basename(path))) return { format, path: dirname(path) };
+  for (const format of MARKED_FORMATS) {
+    const { markers = [], markedFolder } = format;
+    if (kind === "file" && markers.includes(basename(path))) return { format, path: dirname(path) };
+    const folders = markedFolder === undefined ? [path] : [path, join(path, markedFolder)];
     const marked = kind === "directory" &&
-      format.markers.some((name) => files.kind(join(path, name)) === "file");
+      folders.some((folder) => markers.some((name) => files.kind(join(folder, name)) === "file"));
     if (marked) return { format, path };
   }
   return null;
@@ -154,7 +156,7 @@ function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFaile
   asked(path, () => files.requireReadable(path));
   const expected = rules.expected(DIRECTORY_FORMATS);
   if (expected) return new DecodeFailed(`the directory holds none of ${expected.markers.join(", ")}`);
-  const contents = DIRECTORY_FORMATS.map(({ content }) => content).join(", no ");
+  const contents = MARKED_FORMATS.map(({ content }) => content).join(", no ");
   return new UnsupportedFormat(`"${rules.name}" is a directory but no image store: it holds no ${contents}`);
 }
 

@@ -13,6 +13,8 @@ export interface FormatBase extends FormatName {
   readonly relatives?: readonly string[];
   /** For relatives that no extension tells: whether a file is one, by its name. */
   isRelative?(name: string): boolean;
+  /** What the markers hold, for messages. */
+  readonly content?: string;
   /** True where many programs use the extensions, so that content which is not recognised is of no known format. */
   readonly sharesExtensions?: boolean;
   /**
@@ -52,8 +54,6 @@ export interface DirectoryFormat extends FormatBase {
   readonly container: "directory";
   /** Files of which one at least lies in each such directory; a path to one of them means its directory. */
   readonly markers: readonly string[];
-  /** What they hold, for messages. */
-  readonly content: string;
 }
 
 /** One format. */

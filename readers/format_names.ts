@@ -13,8 +13,12 @@ export interface FormatName {
   readonly extensions: readonly string[];
   /** True where a path may lead on into a file with one of the extensions, to a part of what it holds. */
   readonly holdsPaths?: boolean;
-  /** Where images are directories: files of which one at least lies in each; a path to one means its directory. */
+  /** True where the extensions are those of directories. */
+  readonly namesFolders?: boolean;
+  /** Files that mark a directory as one image; a path to one of them means its directory. */
   readonly markers?: readonly string[];
+  /** Directory below the opened one where the markers count too. */
+  readonly markedFolder?: string;
 }
 
 /** All formats. */
@@ -22,7 +26,9 @@ export const FORMAT_NAMES = {
   tiff: {
     name: "tif",
     title: "TIFF",
-    extensions: [".tif", ".tiff", ".ome.tif", ".ome.tiff", ".stk", ".btf", ".tf8"],
+    extensions: [".tif", ".tiff", ".ome.tif", ".ome.tiff", ".companion.ome", ".stk", ".btf", ".tf8"],
+    markers: ["NDTiff.index"],
+    markedFolder: "Full resolution",
   },
   lsm: { name: "lsm", title: "Zeiss LSM", extensions: [".lsm"] },
   oir: { name: "oir", title: "Olympus OIR", extensions: [".oir"] },
@@ -38,6 +44,7 @@ export const FORMAT_NAMES = {
     title: "OME-Zarr",
     extensions: [".ome.zarr", ".zarr"],
     holdsPaths: true,
+    namesFolders: true,
     markers: ["zarr.json", ".zgroup", ".zattrs"],
   },
   zarrZip: {
@@ -51,12 +58,17 @@ export const FORMAT_NAMES = {
 const ALL: readonly FormatName[] = Object.values(FORMAT_NAMES);
 
 /** Extensions of the formats whose images are directories. */
-export const STORE_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions, markers }) =>
-  markers === undefined ? [] : extensions
+export const STORE_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions, namesFolders }) =>
+  namesFolders ? extensions : []
 );
 
 /** Files inside a directory that mark it as an image; a path to one of them means its directory. */
 export const STORE_MARKERS: readonly string[] = ALL.flatMap(({ markers }) => markers ?? []);
+
+/** Those of {@linkcode STORE_MARKERS} that mark images of the formats with one of these extensions. */
+export const markersOf = (extensions: readonly string[]): string[] =>
+  ALL.filter((format) => format.extensions.some((extension) => extensions.includes(extension)))
+    .flatMap(({ markers }) => markers ?? []);
 
 /** Every extension that a reader of this build takes, sorted. */
 export const SUPPORTED_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions }) => extensions).sort();

@@ -67,7 +67,7 @@ Deno.test("a warning names the position and the channels that lack the first one
 Deno.test("a channel without any plane is left out, and the others keep index and name", () => {
   const { loaded, position, codes, texts } = opening((c) => c !== 1);
   deepEqual([loaded, position, codes], ["0A 2C", [0, 0, 0], ["channel_missing"]]);
-  deepEqual(texts, ['Channel 1 ("B") has no plane in any file and is not loaded']);
+  deepEqual(texts, ['No plane of channel 1 ("B") in any file; the others are loaded']);
 });
 
 Deno.test("a channel without any plane is refused where it was asked for, with a selection that works", () => {

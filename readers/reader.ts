@@ -185,6 +185,11 @@ export interface Acquisition {
    */
   holds?(channel: number, position: Position): boolean;
   /**
+   * Paths of the files that identify the content: all of them, or the documents and a chunk of a store; the opened file by default.
+   * They are the same whichever of them was opened, and for each scene.
+   */
+  files?(): readonly string[];
+  /**
    * Reads the metadata documents of the file as they are, in the order in which they stand there.
    *
    * @param most bytes of UTF-8 that all of them may have together; none is read beyond

@@ -16,6 +16,9 @@ import { TIFF } from "./tiff/format.ts";
 /** All formats, in the order in which their first bytes are tried. */
 export const FORMATS: readonly Format[] = [TIFF, LSM, OIR, CZI, ND2, LIF, LOF, ...OIF, PRAIRIE, ...OME_ZARR];
 
+/** Those whose images may be directories. */
+export const MARKED_FORMATS: readonly Format[] = FORMATS.filter(({ markers }) => markers !== undefined);
+
 /** Those whose images are directories. */
 export const DIRECTORY_FORMATS: readonly DirectoryFormat[] = FORMATS.filter((format) =>
   format.container === "directory"

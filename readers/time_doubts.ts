@@ -1,5 +1,5 @@
 /** Whether the step that a file states along time agrees with its time stamps, which readers take from different places. */
-import { type Acquisition } from "./reader.ts";
+import type { Acquisition } from "./reader.ts";
 import { type Warning, warning } from "./warning.ts";
 
 /** Share by which they may differ. */

@@ -72,7 +72,14 @@ export const OPEN = {
   ok: true,
   apiVersion: "v2",
   sessionId: SESSION_ID,
-  source: { path: PATH, name: "line_scan.oir", format: "oir", sourceDtype: "uint16", numChannels: 2 },
+  source: {
+    path: PATH,
+    name: "line_scan.oir",
+    format: "oir",
+    fingerprint: "44246a51032fa08ea87a220febeb1de4",
+    sourceDtype: "uint16",
+    numChannels: 2,
+  },
   header: {
     shape: [2, 600, 48],
     dims: ["C", "Y", "X"],

@@ -4,9 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { AcceptWatch } from "./accept_watch.ts";
 import { Connections, Exchange } from "./connections.ts";
-import { freeDescriptors, sharedDescriptors } from "../session/descriptors.ts";
 import { errorResponse } from "./error_table.ts";
 import { type RequestError, TooManyConnections } from "./errors.ts";
 import { EVERY_ANSWER } from "./guard.ts";
@@ -41,20 +39,14 @@ const LATE_CHECK_MS = 1000;
 /** How long an answer to a request whose body was not read stays readable before the connection is cut. */
 const LINGER_MS = 1000;
 
-/** Connections at a time; a browser has six to a server. */
+/**
+ * Connections at a time; a browser has six to a server. Far below the descriptors that a system allows (1024 or more): after it ran
+ * out of them, the runtime would not accept again.
+ */
 const MAX_CONNECTIONS = 256;
 
-/** Connections that are kept before all descriptors are counted, which would delay the start; a browser makes six. */
-const FIRST_CONNECTIONS = 8;
-
-/** Connections that may wait to be accepted, where there are descriptors for them. */
+/** Connections that may wait to be accepted. */
 const BACKLOG = 64;
-
-/** Connections take a quarter of the free descriptors at most: files, workers and the runtime need the others. */
-const DESCRIPTORS_EACH = 4;
-
-const mayKeep = (descriptors: number) =>
-  Math.max(1, Math.min(MAX_CONNECTIONS, Math.floor(descriptors / DESCRIPTORS_EACH)));
 
 /** The runtime counts the target with the headers, and refuses a longer one as it does too long headers. */
 const MAX_TARGET_BYTES = 16 * 1024;
@@ -71,39 +63,33 @@ export async function listen(
   fetch: Fetch,
   { warn = () => {}, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenOptions = {},
 ): Promise<HttpListener> {
-  const free = freeDescriptors(FIRST_CONNECTIONS + BACKLOG);
-  const hasMore = free === FIRST_CONNECTIONS + BACKLOG;
-  let limit = hasMore ? FIRST_CONNECTIONS : mayKeep(free);
-  // Those that wait count too: the runtime accepts all of them before it closes one.
-  const backlog = hasMore ? BACKLOG : limit;
   const connections = new Connections();
   const server = newServer(requestTimeoutMs);
-  onRequests(server, connections, (exchange) => {
-    void answer(exchange, fetch).finally(() => watch.doubt());
-  });
+  onRequests(server, connections, (exchange) => void answer(exchange, fetch));
   onBrokenRequests(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host: hostname, port, backlog }, () => resolve(void server.off("error", reject)));
+    server.listen(
+      { host: hostname, port, backlog: BACKLOG },
+      () => resolve(void server.off("error", reject)),
+    );
   });
   const address = server.address() as AddressInfo;
-  const watch = new AcceptWatch(server, address, backlog, warn);
   let hasWarned = false;
   server.on("connection", (socket: Socket) => {
-    watch.arrived(socket);
     connections.add(socket);
-    if (hasMore && connections.size > limit) limit = Math.max(limit, mayKeep(sharedDescriptors()));
-    if (connections.size <= limit) return;
-    if (!connections.closeOne(socket)) void refuse(new TooManyConnections(limit), socket);
+    if (connections.size <= MAX_CONNECTIONS) return;
+    if (!connections.closeOne(socket)) void refuse(new TooManyConnections(MAX_CONNECTIONS), socket);
     if (!hasWarned) {
-      warn(`${limit} connections are open, the most that this server keeps; it closes idle ones for others`);
+      warn(
+        `${MAX_CONNECTIONS} connections are open, the most that this server keeps; it closes idle ones for others`,
+      );
     }
     hasWarned = true;
   });
   return {
     port: address.port,
     async close() {
-      await watch.close();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         connections.close();

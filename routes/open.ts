@@ -150,6 +150,7 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
       path: summary.path,
       name: basename(summary.path),
       format: summary.format,
+      fingerprint: summary.fingerprint,
       sourceDtype,
       numChannels,
     },

@@ -177,6 +177,10 @@ const Source = named(
     path: z.string().describe("Absolute path of the opened file with links resolved"),
     name: z.string().describe("File name"),
     format: z.string().describe("Short name of the format, such as tif, ome.zarr, oir"),
+    fingerprint: z.string().regex(/^[0-9a-f]{32}$/).nullable().describe(
+      "Identifies the content by sizes and some bytes of its files, equal after a copy or a move, for each file of a set and " +
+        "each scene; null where a file cannot be read",
+    ),
     sourceDtype: sampleType.describe("Sample type in the file, of the first loaded channel"),
     numChannels: count.describe("Channels of the file, also when fewer are loaded"),
   }).describe("What was opened"),

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { HandClock } from "../tests/contract/harness.ts";
-import { load, reportOf, settled, startFake, until } from "../tests/fake_decode_workers.ts";
+import { until } from "../tests/deadline.ts";
+import { load, reportOf, settled, startFake } from "../tests/fake_decode_workers.ts";
 import { DecodePool } from "./decode_pool.ts";
 import { ShuttingDown } from "./errors.ts";
 import { MemoryBudget } from "./memory_budget.ts";
-import type { DecodedAcquisition } from "./load_acquisition.ts";
+import type { LoadedAcquisition } from "./load_acquisition.ts";
 
-const idOf = (loaded: DecodedAcquisition) => reportOf(loaded).worker;
+const idOf = (loaded: LoadedAcquisition) => reportOf(loaded).worker;
 
 Deno.test("a spinning load is stopped by its flag and its worker is used again", async () => {
-  const pool = new DecodePool(new HandClock(), startFake, 1);
   const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   const stop = new AbortController();
   const spinning = load(pool, "spin", budget, stop.signal);
   await settled();
@@ -23,8 +24,8 @@ Deno.test("a spinning load is stopped by its flag and its worker is used again",
 
 Deno.test("a worker that does not answer its stop within 2 s is lost and replaced; the next open goes on", async () => {
   const clock = new HandClock();
-  const pool = new DecodePool(clock, startFake, 1);
   const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(clock, budget, startFake, 1);
   const stop = new AbortController();
   const deaf = load(pool, "deaf", budget, stop.signal);
   await settled();
@@ -44,8 +45,8 @@ Deno.test("a worker that does not answer its stop within 2 s is lost and replace
 });
 
 Deno.test("a worker that throws is replaced, and a stop that comes too early never starts one", async () => {
-  const pool = new DecodePool(new HandClock(), startFake, 1);
   const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   await assert.rejects(load(pool, "throw", budget), /broken/);
   assert.deepEqual(pool.counts, { idle: 0, busy: 0, lost: 0, waiting: 0 });
   assert.equal((await load(pool, "plan", budget)).planes.length, 1);
@@ -54,8 +55,8 @@ Deno.test("a worker that throws is replaced, and a stop that comes too early nev
 });
 
 Deno.test("waiting opens go in order, leave when stopped, and end with the pool", async () => {
-  const pool = new DecodePool(new HandClock(), startFake, 1);
   const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   const stop = new AbortController();
   const running = load(pool, "spin", budget, stop.signal);
   const leaving = new AbortController();
@@ -73,8 +74,8 @@ Deno.test("waiting opens go in order, leave when stopped, and end with the pool"
 
 Deno.test("when too many workers are lost, opens are refused at once, those that wait too, until one comes back", async () => {
   const clock = new HandClock();
-  const pool = new DecodePool(clock, startFake, 1);
   const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(clock, budget, startFake, 1);
   const lose = async (path: string) => {
     const stop = new AbortController();
     const lost = load(pool, path, budget, stop.signal);
@@ -105,8 +106,8 @@ Deno.test("when too many workers are lost, opens are refused at once, those that
 });
 
 Deno.test("a worker that fails to answer in the protocol's words is replaced, others go on", async () => {
-  const pool = new DecodePool(new HandClock(), startFake, 2);
   const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(new HandClock(), budget, startFake, 2);
   const faults = ["throw", "plan and throw"].map((path) =>
     assert.rejects(load(pool, path, budget), /broken/)
   );
@@ -120,8 +121,8 @@ Deno.test("a worker that fails to answer in the protocol's words is replaced, ot
 
 Deno.test("a worker that used a decoder and rested for 5 s is ended; a fresh one is prepared in its place", async () => {
   const clock = new HandClock();
-  const pool = new DecodePool(clock, startFake, 2);
   const budget = new MemoryBudget(10_000);
+  const pool = new DecodePool(clock, budget, startFake, 2);
   const pair = await Promise.all([load(pool, "decoder", budget), load(pool, "decoder", budget)]);
   assert.notEqual(idOf(pair[0]), idOf(pair[1]));
   assert.deepEqual(pair.map((one) => reportOf(one).prepared), [[], []]);
@@ -144,8 +145,8 @@ Deno.test("a worker that used a decoder and rested for 5 s is ended; a fresh one
 
 Deno.test("of workers that needed no decoder the last one stays, and the others are ended after 5 s", async () => {
   const clock = new HandClock();
-  const pool = new DecodePool(clock, startFake, 2);
   const budget = new MemoryBudget(10_000);
+  const pool = new DecodePool(clock, budget, startFake, 2);
   const pair = await Promise.all([load(pool, "plan", budget), load(pool, "plan", budget)]);
   clock.move(5_000);
   assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
@@ -160,8 +161,8 @@ Deno.test("of workers that needed no decoder the last one stays, and the others 
 
 Deno.test("a worker that is used again is not ended when its rest would be over", async () => {
   const clock = new HandClock();
-  const pool = new DecodePool(clock, startFake, 1);
   const budget = new MemoryBudget(10_000);
+  const pool = new DecodePool(clock, budget, startFake, 1);
   const first = await load(pool, "decoder", budget);
   clock.move(4_999);
   const second = load(pool, "plan and hang", budget);
@@ -172,28 +173,9 @@ Deno.test("a worker that is used again is not ended when its rest would be over"
   pool.close();
 });
 
-Deno.test("where the system has no room for a worker, opens are refused and not kept waiting", async () => {
-  const budget = new MemoryBudget(1000);
-  let room = 0;
-  const pool = new DecodePool(new HandClock(), () => room-- > 0 ? startFake() : null, 2);
-  pool.warm();
-  await assert.rejects(load(pool, "plan", budget), {
-    tag: "TooManyOpens",
-    message: /^Too few file descriptors/,
-  });
-  room = 1;
-  // The second one waits for the worker of the first.
-  const [first, second] = await Promise.all([load(pool, "plan", budget), load(pool, "plan", budget)]);
-  assert.equal(idOf(first), idOf(second));
-  const [third, fourth] = [load(pool, "throw", budget), load(pool, "plan", budget)];
-  await assert.rejects(third, /broken/);
-  await assert.rejects(fourth, { tag: "TooManyOpens" });
-  pool.close();
-});
-
 Deno.test("an idle worker that breaks is taken out of the pool", async () => {
-  const pool = new DecodePool(new HandClock(), startFake, 1);
   const budget = new MemoryBudget(1000);
+  const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   const first = await load(pool, "plan and throw when closed", budget);
   assert.equal(pool.counts.idle, 1);
   await until(() => pool.counts.idle === 0);
@@ -202,10 +184,10 @@ Deno.test("an idle worker that breaks is taken out of the pool", async () => {
 });
 
 Deno.test("a pool that is closed refuses those that wait", async () => {
-  const pool = new DecodePool(new HandClock(), startFake, 1);
+  const pool = new DecodePool(new HandClock(), new MemoryBudget(1000), startFake, 1);
   const { signal } = new AbortController();
-  await pool.acquire(signal);
-  const waiting = assert.rejects(pool.acquire(signal), ShuttingDown);
+  await pool.takeForOpen("a", signal);
+  const waiting = assert.rejects(pool.takeForOpen("b", signal), ShuttingDown);
   assert.equal(pool.counts.waiting, 1);
   pool.close();
   await waiting;

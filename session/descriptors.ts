@@ -17,17 +17,3 @@ export function freeDescriptors(most: number): number {
   }
   return taken.length;
 }
-
-/** More free descriptors than this are not told apart. */
-const MOST_COUNTED = 1024;
-
-let counted: number | undefined;
-
-/**
- * How many descriptors connections, files and workers share, counted up to 1024 when it is first asked for: 45 ms where the
- * system makes its table larger step by step. The first worker asks before it starts, since one that starts while they are counted
- * would find none.
- */
-export function sharedDescriptors(): number {
-  return counted ??= freeDescriptors(MOST_COUNTED);
-}

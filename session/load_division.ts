@@ -1,14 +1,31 @@
 /** How a load is divided into pieces for workers: by channels and by rows that are compressed apart from one another. */
-import type { LoadPart, LoadPlan } from "../readers/load.ts";
+import type { Division, RowRange } from "../readers/reader.ts";
 
 /** Smaller loads are done before another worker has read the metadata once more. */
 const MIN_DIVIDED_BYTES = 16 << 20;
 
-/** The plan of a load, as far as it tells how it can be divided. */
-export type DividedPlan = Pick<LoadPlan, "channels" | "rows" | "bytes" | "division">;
+/** Some rows of some channels. */
+export interface Piece {
+  /** Channel indices. */
+  readonly channels: readonly number[];
+  /** All rows, or those between two cuts. */
+  readonly rows: RowRange;
+}
+
+/** Whole planes, as far as it matters for their division. */
+export interface DividedPlanes {
+  /** Channel indices. */
+  readonly channels: readonly number[];
+  /** Rows of each plane. */
+  readonly rows: number;
+  /** Bytes of all planes. */
+  readonly bytes: number;
+  /** How they can be divided; `null` where it does not pay. */
+  readonly division: Division | null;
+}
 
 /** How many pieces there can be, 1 at least. */
-export function mostPieces(plan: DividedPlan): number {
+export function mostPieces(plan: DividedPlanes): number {
   if (plan.division === null || plan.bytes < MIN_DIVIDED_BYTES) return 1;
   return groupsOf(plan).length * bandsOf(plan);
 }
@@ -19,13 +36,13 @@ export function mostPieces(plan: DividedPlan): number {
  *
  * @param count of pieces, at most {@linkcode mostPieces}
  */
-export function divideLoad(plan: DividedPlan, count: number): LoadPart[][] {
+export function divideLoad(plan: DividedPlanes, count: number): Piece[][] {
   const { channels, rows, division } = plan;
   if (division === null || count === 1) return [[{ channels, rows: { start: 0, end: rows } }]];
   const [groups, bands] = [groupsOf(plan), bandsOf(plan)];
   const cut = (share: number) => Math.floor(share * groups.length * bands / count);
   return Array.from({ length: count }, (_, share) =>
-    groups.flatMap((channels, group): LoadPart[] => {
+    groups.flatMap((channels, group): Piece[] => {
       const first = Math.max(cut(share) - group * bands, 0);
       const end = Math.min(cut(share + 1) - group * bands, bands);
       if (first >= end) return [];
@@ -37,7 +54,7 @@ export function divideLoad(plan: DividedPlan, count: number): LoadPart[][] {
 }
 
 /** Channels that are compressed together, in the order in which they were asked for. */
-function groupsOf({ channels, division }: DividedPlan): number[][] {
+function groupsOf({ channels, division }: DividedPlanes): number[][] {
   const groups = new Map<number, number[]>();
   for (const channel of channels) {
     const together = Math.floor(channel / (division?.channels ?? Infinity));
@@ -46,4 +63,4 @@ function groupsOf({ channels, division }: DividedPlan): number[][] {
   return [...groups.values()];
 }
 
-const bandsOf = ({ rows, division }: DividedPlan) => Math.ceil(rows / (division?.rows ?? rows));
+const bandsOf = ({ rows, division }: DividedPlanes) => Math.ceil(rows / (division?.rows ?? rows));

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { type DividedPlan, divideLoad, mostPieces } from "./load_division.ts";
+import { type DividedPlanes, divideLoad, mostPieces } from "./load_division.ts";
 
 /** A channel of 4096 x 4096 in strips of 64 rows, and as much of others. */
-const plan = (of: Partial<DividedPlan> = {}): DividedPlan => ({
+const plan = (of: Partial<DividedPlanes> = {}): DividedPlanes => ({
   ...{ channels: [0], rows: 4096, bytes: 64 << 20, division: { channels: 1, rows: 64 } },
   ...of,
 });

@@ -3,11 +3,13 @@ import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/file_mark.ts";
 import { isInsideRoots } from "../readers/random_access.ts";
 import type { Clock } from "./clock.ts";
-import { dropPlanes } from "./decode_worker_client.ts";
-import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
-import { loadAcquisition, type LoadResources } from "./load_acquisition.ts";
+import type { AcquisitionSummary, OpenRequest } from "../readers/open_acquisition.ts";
+import type { DecodeResources } from "./decoding.ts";
+import { describeAcquisition, loadAcquisition, type LoadedAcquisition } from "./load_acquisition.ts";
+import { Waits } from "./waits.ts";
+import { dropSamples } from "./worker_client.ts";
 import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
-import type { Session, SessionStore } from "./store.ts";
+import { newSessionId, type Session, type SessionStore } from "./store.ts";
 
 /** What the operator decided about opening. */
 export interface OpenRules {
@@ -39,15 +41,14 @@ export interface OpenOrder extends OpenChoice {
 
 /** Opens acquisitions. */
 export class Opener {
-  readonly #clock: Clock;
-  readonly #resources: LoadResources;
+  readonly #resources: DecodeResources;
   readonly #store: SessionStore;
   readonly #rules: OpenRules;
-  readonly #running = new Set<AbortController>();
+  readonly #waits: Waits;
 
   /** `rules` are what the operator set. */
-  constructor(clock: Clock, resources: LoadResources, store: SessionStore, rules: OpenRules) {
-    this.#clock = clock;
+  constructor(clock: Clock, resources: DecodeResources, store: SessionStore, rules: OpenRules) {
+    this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
     this.#resources = resources;
     this.#store = store;
     this.#rules = rules;
@@ -59,20 +60,43 @@ export class Opener {
    * @throws {ReaderError} about the path or the file
    * @throws {LoadTimeout | SessionMemoryExceeded | TooManyOpens | ClientGone | ShuttingDown}
    */
-  async open({ path, chosenByUser, channelIndices, scene, signal }: OpenOrder): Promise<Session> {
-    const roots = chosenByUser ? null : this.#rules.roots;
-    const decoded = await this.#within(path, signal, async (ended) => {
-      const resolved = await untilAborted(this.#judge(path, roots, chosenByUser), ended);
-      const request = {
-        path: resolved,
-        roots: roots?.map((root) => root.resolved) ?? null,
-        channelIndices,
-        allowedExtensions: this.#rules.allowedExtensions,
-        scene,
-      };
-      return await loadAcquisition(request, this.#resources, ended);
+  open(order: OpenOrder): Promise<Session> {
+    return this.#waits.during(`Opening ${quoted(order.path)}`, { client: order.signal }, async (ended) => {
+      const request = await this.#request(order, ended);
+      return await this.#session((id) => loadAcquisition(id, request, this.#resources, ended));
     });
-    return this.#store.create(decoded);
+  }
+
+  /**
+   * Describes an acquisition without decoding a sample or making a session.
+   *
+   * @throws as {@linkcode open}
+   */
+  describe(order: OpenOrder): Promise<AcquisitionSummary> {
+    return this.#waits.during(`Opening ${quoted(order.path)}`, { client: order.signal }, async (ended) => {
+      const request = await this.#request(order, ended);
+      return await describeAcquisition(newSessionId(), request, this.#resources, ended);
+    });
+  }
+
+  async #request(
+    { path, chosenByUser, channelIndices, scene }: OpenOrder,
+    ended: AbortSignal,
+  ): Promise<OpenRequest> {
+    const roots = chosenByUser ? null : this.#rules.roots;
+    return {
+      path: await untilAborted(this.#judge(path, roots, chosenByUser), ended),
+      roots: roots?.map((root) => root.resolved) ?? null,
+      channelIndices,
+      allowedExtensions: this.#rules.allowedExtensions,
+      scene,
+    };
+  }
+
+  /** A session whose acquisition workers keep open for as long as it lives. */
+  async #session(load: (id: string) => Promise<LoadedAcquisition>): Promise<Session> {
+    const id = newSessionId();
+    return this.#store.create(id, await load(id));
   }
 
   /**
@@ -81,48 +105,27 @@ export class Opener {
    * @throws {AcquisitionChanged} its files are not what they were
    * @throws as {@linkcode open}
    */
-  async openAgain({ source }: Session, { channelIndices, scene, signal }: OpenChoice): Promise<Session> {
+  openAgain({ source }: Session, { channelIndices, scene, signal }: OpenChoice): Promise<Session> {
     const request = { ...source.request, channelIndices, scene };
-    const decoded = await this.#within(request.path, signal, async (ended) => {
+    return this.#waits.during(`Opening ${quoted(request.path)}`, { client: signal }, async (ended) => {
       await untilAborted(requireMarksLater(source.marks), ended);
-      return await loadAcquisition(request, this.#resources, ended);
+      return await this.#session(async (id) => {
+        const loaded = await loadAcquisition(id, request, this.#resources, ended);
+        const different = [...loaded.source.marks].find(([path, mark]) =>
+          (source.marks.get(path) ?? mark) !== mark
+        );
+        if (different === undefined) return loaded;
+        dropSamples({ planes: loaded.planes.flat(), referencePlanes: [...loaded.referencePlanes] });
+        loaded.reservation.release();
+        this.#resources.pool.forget(id);
+        throw changed(different[0]);
+      });
     });
-    const different = [...decoded.source.marks].find(([path, mark]) =>
-      (source.marks.get(path) ?? mark) !== mark
-    );
-    if (different === undefined) return this.#store.create(decoded);
-    dropPlanes(decoded);
-    decoded.reservation.release();
-    throw changed(different[0]);
-  }
-
-  /** Does the work of an open within the load time-out and the life of client and server. */
-  async #within<T>(
-    path: string,
-    client: AbortSignal,
-    work: (ended: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const seconds = this.#rules.loadTimeoutSeconds;
-    const ended = new AbortController();
-    this.#running.add(ended);
-    const cancelTimeout = this.#clock.after(seconds * 1000, () => {
-      ended.abort(new LoadTimeout(`Opening ${quoted(path)} took longer than ${seconds} s and was stopped`));
-    });
-    const clientGone = () => ended.abort(new ClientGone("The client went away"));
-    if (client.aborted) clientGone();
-    client.addEventListener("abort", clientGone, { once: true });
-    try {
-      return await work(ended.signal);
-    } finally {
-      this.#running.delete(ended);
-      cancelTimeout();
-      client.removeEventListener("abort", clientGone);
-    }
   }
 
   /** Stops every open in progress. */
   close(): void {
-    for (const ended of this.#running) ended.abort(new ShuttingDown("The server is stopping"));
+    this.#waits.close();
   }
 
   async #judge(path: string, roots: readonly Root[] | null, chosenByUser: boolean): Promise<string> {

@@ -1,9 +1,8 @@
 /** Sessions: ids, time to live, and the planes that they hold. */
-import type { KeptSource } from "../readers/kept_acquisition.ts";
-import type { AcquisitionSummary } from "../readers/load.ts";
-import type { Channel } from "../readers/reader.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
+import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
-import type { DecodedAcquisition } from "./load_acquisition.ts";
+import type { LoadedAcquisition } from "./load_acquisition.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
 import { PlaneBuffer, type PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
@@ -23,9 +22,11 @@ export interface Session {
   /** When it ends, by the clock of the store, in milliseconds. */
   readonly expiresAt: number;
   /** Where its acquisition is, and what the files were when it was opened. */
-  readonly source: KeptSource;
-  /** What decoding one of its planes takes beside it, in bytes, about. */
-  readonly workingBytes: number;
+  readonly source: AcquisitionSource;
+  /** What decoding one of its planes takes beside it, about. */
+  readonly working: WorkingMemory;
+  /** How its planes can be divided among workers; `null` where it does not pay. */
+  readonly division: Division | null;
   /** Aborted when the session has ended, with the reason for those who wait for one of its planes. */
   readonly ended: AbortSignal;
 }
@@ -44,7 +45,7 @@ export class SessionStore {
   readonly ttlSeconds: number;
   readonly #clock: Clock;
   readonly #memory: PlaneMemory;
-  readonly #ended: () => void;
+  readonly #ended: (session: Session) => void;
   readonly #sessions = new Map<
     string,
     { session: Session; ended: AbortController; cancelExpiry: () => void }
@@ -56,9 +57,14 @@ export class SessionStore {
    *
    * @param ttlSeconds time to live of each session
    * @param memory takes the planes of sessions that have ended
-   * @param ended called after the end of each session, until the store is closed
+   * @param ended called after the end of each session
    */
-  constructor(clock: Clock, ttlSeconds: number, memory: PlaneMemory, ended: () => void = () => {}) {
+  constructor(
+    clock: Clock,
+    ttlSeconds: number,
+    memory: PlaneMemory,
+    ended: (session: Session) => void = () => {},
+  ) {
     this.#clock = clock;
     this.#memory = memory;
     this.#ended = ended;
@@ -70,9 +76,14 @@ export class SessionStore {
     return this.#sessions.size;
   }
 
-  /** Makes a session that owns the planes and their reservation. @throws {ShuttingDown} */
-  create(decoded: DecodedAcquisition): Session {
-    const { summary, planes, referencePlanes, reservation, source, workingBytes } = decoded;
+  /**
+   * Makes a session that owns the planes and their reservation.
+   *
+   * @param id by {@linkcode newSessionId}
+   * @throws {ShuttingDown}
+   */
+  create(id: string, loaded: LoadedAcquisition): Session {
+    const { summary, planes, referencePlanes, reservation, source, working, division } = loaded;
     if (this.#closed) {
       reservation.release();
       throw new ShuttingDown("The server is stopping");
@@ -97,7 +108,6 @@ export class SessionStore {
       .reduce((sum, { byteLength }) => sum + byteLength, 0);
     // What was reserved for a reference image that could not be decoded.
     reservation.release(reservation.bytes - totalBytes);
-    const id = newSessionId();
     const ended = new AbortController();
     const session: Session = {
       id,
@@ -107,7 +117,8 @@ export class SessionStore {
       totalBytes,
       expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
       source,
-      workingBytes,
+      working,
+      division,
       ended: ended.signal,
     };
     const cancelExpiry = this.#clock.after(this.ttlSeconds * 1000, () => this.#drop(id));
@@ -180,11 +191,12 @@ export class SessionStore {
     entry.ended.abort(new SessionNotFound(`The session "${id}" has ended`));
     for (const plane of entry.session.channels.values()) plane.release();
     for (const plane of entry.session.referenceChannels.values()) plane.release();
-    if (!this.#closed) this.#ended();
+    this.#ended(entry.session);
   }
 }
 
-function newSessionId(): string {
+/** 32 lower-case hexadecimal characters from a cryptographic source. */
+export function newSessionId(): string {
   return crypto.getRandomValues(new Uint8Array(16)).toHex();
 }
 

@@ -1,11 +1,11 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
-import type { AcquisitionSummary } from "../readers/load.ts";
+import type { AcquisitionSummary } from "../readers/open_acquisition.ts";
 import type { Clock } from "./clock.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
-import type { DecodedAcquisition } from "./load_acquisition.ts";
+import type { LoadedAcquisition } from "./load_acquisition.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { PlaneMemory } from "./plane_memory.ts";
-import { SessionStore } from "./store.ts";
+import { newSessionId, SessionStore } from "./store.ts";
 
 /** A clock whose timers are late: they fire when they are told to. */
 function lateClock() {
@@ -29,7 +29,7 @@ function storeOf() {
   const store = new SessionStore(clock, 10, new PlaneMemory(clock), () => ended += 1);
   /** Planes of 8 bytes for channels 2 and 0, and of 4 bytes for a reference channel. */
   const create = (reference = true) =>
-    store.create({
+    store.create(newSessionId(), {
       summary: {
         loaded: [{ index: 2 }, { index: 0 }],
         reference: reference ? { channels: [{ index: 1 }] } : null,
@@ -37,7 +37,7 @@ function storeOf() {
       planes: [[new Float32Array(2)], [new Float32Array(1), new Float32Array(1)]],
       referencePlanes: reference ? [new Float32Array(1)] : [],
       reservation: budget.reserve(30),
-    } as unknown as DecodedAcquisition);
+    } as unknown as LoadedAcquisition);
   return { store, clock, timers, budget, create, ended: () => ended };
 }
 
@@ -78,7 +78,7 @@ Deno.test("loads take the planes of a session that has ended, but for its refere
   const [bytes, memory] = [1 << 20, new PlaneMemory(clock)];
   const store = new SessionStore(clock, 10, memory);
   const [plane, image] = [new Float32Array(bytes / 4).fill(1), new Float32Array(bytes / 4).fill(2)];
-  const { id } = store.create({
+  const { id } = store.create(newSessionId(), {
     summary: {
       loaded: [{ index: 0 }],
       reference: { channels: [{ index: 0 }] },
@@ -86,7 +86,7 @@ Deno.test("loads take the planes of a session that has ended, but for its refere
     planes: [[plane]],
     referencePlanes: [image],
     reservation: new MemoryBudget(2 * bytes).reserve(2 * bytes),
-  } as unknown as DecodedAcquisition);
+  } as unknown as LoadedAcquisition);
   store.delete(id);
   deepEqual(memory.take(bytes, 2).map((buffer) => new Float32Array(buffer)[0]), [1]);
   equal(image.buffer.detached, true);
@@ -96,7 +96,7 @@ Deno.test("a store that is closed ends its sessions and takes no further one", (
   const { store, budget, create, ended } = storeOf();
   create();
   store.close();
-  deepEqual([budget.used, store.size, ended()], [0, 0, 0]);
+  deepEqual([budget.used, store.size, ended()], [0, 0, 1]);
   throws(() => create(), ShuttingDown);
   equal(budget.used, 0);
 });

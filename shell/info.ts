@@ -1,11 +1,10 @@
 /** The command `acq-server info`: what an open answers, without a server. */
 import { HELP, type NamedFlag, readArguments, rowsOf, UsageError } from "../arguments.ts";
-import { bytes, DEFAULTS } from "../command_line.ts";
 import { printable } from "../log.ts";
 import { openResponse } from "../routes/open.ts";
 import type { Sessions } from "../sessions.ts";
-import type { Session } from "../session/store.ts";
-import { EXIT, failureOf, index, openWanted, sessionsOfShell } from "./opening.ts";
+import type { AcquisitionSummary } from "../readers/open_acquisition.ts";
+import { EXIT, failureOf, index, orderOf, sessionsOfShell } from "./opening.ts";
 import { writeLine } from "./standard_output.ts";
 
 const FLAGS: readonly NamedFlag[] = [
@@ -15,7 +14,6 @@ const FLAGS: readonly NamedFlag[] = [
     value: "N",
     help: "scene to describe, from 0; by default the one that the file belongs to",
   },
-  { name: "--max-session-memory", value: "SIZE", help: "memory for the planes of one file (default 4GiB)" },
   HELP,
 ];
 
@@ -34,7 +32,6 @@ interface Asked {
   readonly paths: readonly string[];
   readonly pretty: boolean;
   readonly scene: number | null;
-  readonly maxSessionMemory: number;
 }
 
 /**
@@ -50,7 +47,7 @@ export async function infoCommand(args: readonly string[]): Promise<number> {
     await writeLine(HELP_TEXT);
     return EXIT.ok;
   }
-  const sessions = sessionsOfShell(asked.maxSessionMemory);
+  const sessions = sessionsOfShell();
   let status: number = EXIT.ok;
   for (const path of asked.paths) {
     const answer = await describe(sessions, path, asked.scene);
@@ -63,36 +60,28 @@ export async function infoCommand(args: readonly string[]): Promise<number> {
 /** `null` where help is wanted. */
 function parse(args: readonly string[]): Asked | null {
   const paths: string[] = [];
-  let [pretty, scene, maxSessionMemory]: [boolean, number | null, number] = [
-    false,
-    null,
-    DEFAULTS.maxSessionMemory,
-  ];
+  let [pretty, scene]: [boolean, number | null] = [false, null];
   for (const argument of readArguments("acq-server info", FLAGS, args)) {
     if (argument.flag === null) paths.push(argument.operand);
     else if (argument.flag === HELP) return null;
     else if (argument.flag.name === "--pretty") pretty = true;
-    else if (argument.flag.name === "--scene") scene = index("--scene", argument.value);
-    else maxSessionMemory = bytes(argument.flag.name, argument.value);
+    else scene = index("--scene", argument.value);
   }
-  if (paths.length > 0) return { paths, pretty, scene, maxSessionMemory };
+  if (paths.length > 0) return { paths, pretty, scene };
   throw new UsageError("No path is given: acq-server info PATH...");
 }
 
 async function describe(sessions: Sessions, path: string, scene: number | null) {
   try {
-    const session = await openWanted(sessions, { path, scene, channelIndices: null });
-    const description = withoutSession(session);
-    sessions.store.delete(session.id);
-    return description;
+    return withoutSession(await sessions.opener.describe(orderOf({ path, scene, channelIndices: null })));
   } catch (error) {
     return { ok: false as const, ...failureOf(error), details: null, path };
   }
 }
 
 /** What an open answers, without the id of the session and the paths below it. */
-function withoutSession(session: Session) {
-  const { sessionId: _sessionId, channels, reference, ...rest } = openResponse(session);
+function withoutSession(summary: AcquisitionSummary) {
+  const { sessionId: _sessionId, channels, reference, ...rest } = openResponse({ id: "", summary });
   const described = (list: typeof channels) => list.map(({ dataUrl: _dataUrl, ...channel }) => channel);
   return {
     ...rest,

@@ -6,7 +6,7 @@ import { printable } from "../log.ts";
 import { codeOf, INTERNAL_MESSAGE, isKnownError } from "../routes/error_table.ts";
 import { systemClock } from "../session/clock.ts";
 import { Sessions } from "../sessions.ts";
-import type { Session } from "../session/store.ts";
+import type { OpenOrder } from "../session/opener.ts";
 
 /** Nobody waits for a shell command but its user, who can end it: as long as timers allow. */
 const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
@@ -25,7 +25,7 @@ export interface Wanted {
 }
 
 /** What opens, without a server. `maxSessionMemory` in bytes bounds the planes of one acquisition. */
-export const sessionsOfShell = (maxSessionMemory: number): Sessions =>
+export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>
   new Sessions(systemClock, {
     roots: null,
     allowedExtensions: DEFAULTS.allowedExtensions,
@@ -34,12 +34,10 @@ export const sessionsOfShell = (maxSessionMemory: number): Sessions =>
     maxSessionMemory,
   });
 
-/** Opens one. @throws {ReaderError | SessionError} */
-export function openWanted(sessions: Sessions, { path, channelIndices, scene }: Wanted): Promise<Session> {
+/** The open of one; who types a path has chosen it. @throws {UsageError} the path is empty */
+export function orderOf({ path, channelIndices, scene }: Wanted): OpenOrder {
   const { signal } = new AbortController();
-  // Who types a path has chosen it.
-  const order = { channelIndices, scene, signal, chosenByUser: true };
-  return sessions.opener.open({ path: absolute(path), ...order });
+  return { path: absolute(path), channelIndices, scene, signal, chosenByUser: true };
 }
 
 /** `..` stays, as the kernel knows better what it means behind a link. */

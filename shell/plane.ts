@@ -6,7 +6,7 @@ import type { Position } from "../readers/reader.ts";
 import type { Sessions } from "../sessions.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { Session } from "../session/store.ts";
-import { EXIT, index, openWanted, sessionsOfShell } from "./opening.ts";
+import { EXIT, index, orderOf, sessionsOfShell } from "./opening.ts";
 import { PLANE_FORMATS, planeFile, type PlaneFormat } from "./plane_file.ts";
 import { writeBytes, writeLine } from "./standard_output.ts";
 
@@ -65,7 +65,7 @@ export async function planeCommand(args: readonly string[]): Promise<number> {
   const { path, channel, scene, position, format } = asked;
   if (channel < 0) throw new ChannelOutOfRange(`A channel index starts at 0; ${channel} is negative`);
   const sessions = sessionsOfShell(asked.maxSessionMemory);
-  const session = await openWanted(sessions, { path, scene, channelIndices: [channel] });
+  const session = await sessions.opener.open(orderOf({ path, scene, channelIndices: [channel] }));
   const plane = await planeAt(sessions, session, channel, position);
   const { rows, columns } = session.summary;
   const { sampleType } = session.summary.loaded[0]!;

@@ -1,73 +1,100 @@
 /** Loads by decode workers that do as they are told, and nothing of files. */
-import { type DecodedAcquisition, loadAcquisition } from "../session/load_acquisition.ts";
+import { loadAcquisition, type LoadedAcquisition } from "../session/load_acquisition.ts";
 import type { DecodePool } from "../session/decode_pool.ts";
 import type { MemoryBudget } from "../session/memory_budget.ts";
 import { PlaneMemory } from "../session/plane_memory.ts";
 import { HandClock } from "./contract/harness.ts";
+import { pause } from "./deadline.ts";
 
-/** Decode workers that behave as the path of the load says; they speak the protocol of `readers/worker_protocol.ts`. */
+/**
+ * Decode workers that behave as the path of the acquisition says; they speak the protocol of `readers/worker_protocol.ts`. Each
+ * sample is 1000 times its channel plus its row. They keep nothing open.
+ */
 const SCRIPT = `
 const wait = new Int32Array(new SharedArrayBuffer(4));
 const id = Math.random();
-let job, working, stop, open = 0, prepared = [];
-const fail = (tag, message) => self.postMessage({ type: "failed", error: { tag, message, stack: "" } });
-const plan = (of) => self.postMessage({
-  type: "planned",
-  plan: { channels: [1], bytes: 400, planeBytes: 400, rows: 100, working, division: null, files: new Map(), ...of },
-});
+const paths = new Map();
+let prepared = [];
+const post = (message, buffers = []) => self.postMessage({ ...message, indexBytes: null }, buffers);
+const fail = (tag, message) => post({ type: "failed", error: { tag, message, stack: "" } });
+const isHeavy = (path) => path.startsWith("divide");
+const columnsOf = (path) => path === "divide rows" ? 42_000 : isHeavy(path) ? 14_000 : 1;
+const open = ({ stop }, path) => {
+  const flag = new Int32Array(stop);
+  switch (path) {
+    case "spin": while (Atomics.load(flag, 0) === 0) Atomics.wait(wait, 0, 0, 5);
+      return fail("Stopped", "stopped");
+    case "deaf": Atomics.wait(wait, 0, 0, 300);
+      return fail("Stopped", "stopped");
+    case "never": return;
+    case "late": Atomics.wait(wait, 0, 0, 600);
+      return fail("Stopped", "stopped");
+    case "throw": throw new Error("broken");
+  }
+  const bytes = path === "divide heavy" ? 4 << 20 : path.startsWith("wasm") || path === "decoder" ? 500 : 0;
+  const channels = path === "divide rows" ? [4] : isHeavy(path) ? [4, 0, 2] : [1];
+  const summary = {
+    format: "FAKE", scene: 0, loaded: channels.map((index) => ({ index })), rows: 100, columns: columnsOf(path),
+    position: { t: 0, z: 0, l: 0 }, reference: {}, warnings: [], worker: id, open: paths.size, prepared,
+  };
+  post({
+    type: "opened",
+    description: {
+      summary,
+      bytes: isHeavy(path) ? 16 << 20 : 400,
+      working: { bytes, endsWithWorker: path.startsWith("wasm") },
+      division: isHeavy(path) ? { channels: 1, rows: path === "divide rows" ? 25 : 100 } : null,
+      marks: new Map(),
+    },
+  });
+};
+const decode = ({ order: { parts, reference } }, path) => {
+  if (parts.length === 0) {
+    if (path === "divide and never join") return;
+    if (path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 300);
+    if (path.endsWith("and fail to")) return fail("DecodeFailed", "no such file");
+    if (path === "divide changed and hang") return fail("AcquisitionChanged", "changed");
+  }
+  if (parts.length > 0) {
+    if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
+    if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
+    if (path.endsWith("and hang") && !(path.includes("and help") && reference)) Atomics.wait(wait, 0, 0, 400);
+  }
+  const rows = parts.map((part) => part.rows ?? { start: 0, end: 100 });
+  const columns = columnsOf(path);
+  const planes = parts.flatMap(({ channels }, i) => {
+    const { start, end } = rows[i];
+    const count = path === "divide unequal" && !reference ? 50 : end - start;
+    return channels.map((channel) => {
+      const plane = new Float32Array(count * columns);
+      for (let row = 0; row < count; row += 1) {
+        plane.fill(1000 * channel + start + row, row * columns, (row + 1) * columns);
+      }
+      return plane;
+    });
+  });
+  post({
+    type: "decoded",
+    decoded: {
+      planes, rows, referencePlanes: null, warnings: [], working: { bytes: 0, endsWithWorker: false }, files: new Map(),
+    },
+  }, planes.map(({ buffer }) => buffer));
+};
 self.onmessage = ({ data }) => {
   if (data.type === "prepare") return void (prepared = data.formats);
-  if (data.type === "close") {
-    open -= 1;
-    if (job.path === "plan and throw when closed") throw new Error("broken");
+  if (data.type === "forget") {
+    for (const key of data.keys) {
+      const path = paths.get(key);
+      paths.delete(key);
+      if (path === "plan and throw when closed") throw new Error("broken");
+    }
     return;
   }
-  if (data.type === "plan") {
-    open += 1;
-    job = data.request;
-    stop = new Int32Array(data.stop);
-    working = { bytes: 0, endsWithWorker: false };
-    const part = job.channelIndices !== null;
-    switch (job.path) {
-      case "wasm":
-      case "wasm and hang": working = { bytes: 500, endsWithWorker: true };
-      case "decoder": if (working.bytes === 0) working.bytes = 500;
-      case "plan":
-      case "plan and throw":
-      case "plan and throw when closed":
-      case "plan and hang": return plan({});
-      case "spin": while (Atomics.load(stop, 0) === 0) Atomics.wait(wait, 0, 0, 5);
-        return fail("Stopped", "stopped");
-      case "deaf": Atomics.wait(wait, 0, 0, 300);
-        return fail("Stopped", "stopped");
-      case "never": return;
-      case "late": Atomics.wait(wait, 0, 0, 600);
-        return fail("Stopped", "stopped");
-      case "throw": throw new Error("broken");
-      default: {
-        if (part && job.path === "divide and never join") return;
-        if (part && job.path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 300);
-        if (part && job.path.endsWith("and fail to")) return fail("DecodeFailed", "no such file");
-        if (job.path === "divide heavy") working.bytes = 4 << 20;
-        const mark = part && job.path === "divide changed and hang" ? "2" : "1";
-        const files = new Map([["/a", mark], [part ? "/part" : "/first", mark]]);
-        const division = { channels: 1, rows: job.path === "divide rows" ? 25 : 100 };
-        const channels = job.channelIndices ?? (job.path === "divide rows" ? [4] : [4, 0, 2]);
-        return plan({ channels, bytes: 16 << 20, division, files });
-      }
-    }
-  }
-  const { path } = job;
-  const { parts, reference } = data.share;
-  if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
-  if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
-  if (path.endsWith("and hang") && !(path.includes("and help") && reference)) Atomics.wait(wait, 0, 0, 400);
-  const planes = parts.flatMap(({ channels, rows: { start, end } }) => {
-    const length = path === "divide unequal" && !reference ? 50 : end - start;
-    return channels.map((channel) => Float32Array.from({ length }, (_, i) => 1000 * channel + start + i));
-  });
-  const loaded = { summary: { format: "FAKE", reference, worker: id, open, prepared }, planes, referencePlanes: [] };
-  self.postMessage({ type: "decoded", loaded }, planes.map((plane) => plane.buffer));
+  if (data.type === "rest") return;
+  if (data.source) paths.set(data.key, data.source.request.path);
+  const path = paths.get(data.key);
+  if (data.type === "open") open(data, path);
+  else decode(data, path);
 };`;
 
 /** Starts such a worker. */
@@ -80,27 +107,22 @@ export function load(
   path: string,
   budget: MemoryBudget,
   signal = new AbortController().signal,
-): Promise<DecodedAcquisition> {
+): Promise<LoadedAcquisition> {
   const request = { path, roots: null, channelIndices: null, allowedExtensions: [], scene: null };
-  return loadAcquisition(request, { pool, budget, memory: new PlaneMemory(new HandClock()) }, signal);
+  const resources = { pool, budget, memory: new PlaneMemory(new HandClock()) };
+  return loadAcquisition(crypto.randomUUID(), request, resources, signal);
 }
 
 /**
- * What the first worker of a load says of itself; `open` counts the loads that it has not closed, `prepared` holds the formats that
- * it was told before them.
+ * What the first worker of a load says of itself; `open` counts the acquisitions that it knows, `prepared` holds the formats that
+ * it was to prepare.
  */
-export const reportOf = ({ summary }: DecodedAcquisition) =>
+export const reportOf = ({ summary }: LoadedAcquisition) =>
   summary as unknown as {
     readonly worker: number;
-    readonly reference: boolean;
     readonly open: number;
     readonly prepared: readonly string[];
   };
 
 /** Lets messages arrive. */
-export const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-/** Waits for a change that is told to nobody. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
+export const settled = () => pause(20);

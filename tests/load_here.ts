@@ -1,6 +1,11 @@
 /** Loads in this thread, as a decode worker does in its own. */
-import { type LoadedAcquisition, type LoadPlan, type LoadRequest, planLoad } from "../readers/load.ts";
-import { chooseFormat, openChosen } from "../readers/choose_format.ts";
+import {
+  type AcquisitionSummary,
+  type Description,
+  OpenAcquisition,
+  type OpenRequest,
+  type OrderPart,
+} from "../readers/open_acquisition.ts";
 import { FileAccess, type ReadCounts } from "../readers/random_access.ts";
 import type { Acquisition } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
@@ -14,17 +19,71 @@ export interface LoadOptions {
   readonly scene?: number | null;
 }
 
-/** What was loaded, from which plan, by how many reads. */
+/** Metadata, with the warnings of decoding, and planes. */
+export interface LoadedAcquisition {
+  readonly summary: AcquisitionSummary;
+  /** One plane per channel of each part. */
+  readonly planes: Float32Array<ArrayBuffer>[];
+  /** One plane per reference channel. */
+  readonly referencePlanes: Float32Array<ArrayBuffer>[];
+}
+
+/** What was loaded, from which description, by how many reads. */
 export interface LoadedHere extends LoadedAcquisition {
   readonly plan: LoadPlan;
   readonly counts: ReadCounts;
 }
 
+/** A description, with what tests ask of it. */
+export interface LoadPlan extends Description {
+  readonly channels: readonly number[];
+  readonly rows: number;
+  readonly planeBytes: number;
+}
+
+/** What is decoded of a planned load: all of it by default, in new memory. */
+interface Share {
+  readonly parts: readonly OrderPart[];
+  readonly reference: boolean;
+  readonly buffers: ArrayBuffer[];
+}
+
 /** A request for a path. */
-export function requestOf(path: string, options: LoadOptions = {}): LoadRequest {
+export function requestOf(path: string, options: LoadOptions = {}): OpenRequest {
   const { scene = null, roots = null, channelIndices = null, allowedExtensions = SUPPORTED_EXTENSIONS } =
     options;
   return { path, roots, channelIndices, allowedExtensions, scene };
+}
+
+/** Opens and describes; then some of it or all can be decoded. */
+export async function planLoad(
+  request: OpenRequest,
+  files: FileAccess,
+): Promise<{ readonly plan: LoadPlan; decode(share?: Share): Promise<LoadedAcquisition> }> {
+  const acquisition = await OpenAcquisition.open({ request, marks: new Map() }, files);
+  const description = await acquisition.describe();
+  const { summary, working } = description;
+  const { rows, columns, position } = summary;
+  const channels = summary.loaded.map(({ index }) => index);
+  const all: Share = {
+    parts: [{ channels, rows: null }],
+    reference: summary.reference !== null,
+    buffers: [],
+  };
+  return {
+    plan: { ...description, channels, rows, planeBytes: 4 * rows * columns },
+    decode: async (share = all) => {
+      const decoded = await acquisition.decode({ ...share, position, working, decode: true });
+      const { planes, referencePlanes } = decoded;
+      const reference = share.reference && referencePlanes ? summary.reference : null;
+      const warnings = [...summary.warnings, ...decoded.warnings];
+      return {
+        summary: { ...summary, reference, warnings },
+        planes: planes!,
+        referencePlanes: referencePlanes ?? [],
+      };
+    },
+  };
 }
 
 /** Loads all of what is asked for. */
@@ -56,8 +115,8 @@ export async function openHere(
   files = new FileAccess(),
 ): Promise<void> {
   try {
-    const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
-    await use((await openChosen(chosen, files, scene)).acquisition);
+    const source = { request: requestOf(path, { scene }), marks: new Map() };
+    await use((await OpenAcquisition.open(source, files)).acquisition);
   } finally {
     files.close();
   }

@@ -16,6 +16,26 @@ Exec=acq-server %f
 Icon=acq-server
 Terminal=true
 Categories=Science;
+Keywords=microscopy;images;planes;
+`;
+
+const MAINTAINER = "The acq-server authors <acq-server@users.noreply.github.com>";
+
+/** Version with the revision of the package. */
+const DEBIAN_VERSION = `${VERSION}-1`;
+
+// Both are rules for packages that Debian itself builds and updates.
+const LINTIAN_OVERRIDES = `# One file that runs on every Debian and Ubuntu brings its runtime and its codecs.
+acq-server: embedded-library *
+# The package is part of releases of acq-server, not of Debian, where no bug asks for it.
+acq-server: initial-upload-closes-no-bugs *
+`;
+
+/** Beginning of `copyright`, before the licence. */
+const COPYRIGHT =
+  `The licences of the runtime, packages and libraries inside the executable are in THIRD_PARTY.txt.gz,
+beside this file. This is the licence of acq-server itself:
+
 `;
 
 /** Bytes of a text, compressed as Debian's policy wants manuals and changelogs. */
@@ -25,9 +45,25 @@ function gzipped(text: string): Uint8Array {
   return bytes;
 }
 
+/** The changelog of the package (Policy 4.4), whose one entry leads to that of the program. */
+function packageChangelog(mtime: number): string {
+  const date = new Date(mtime * 1000).toUTCString().replace("GMT", "+0000");
+  return `acq-server (${DEBIAN_VERSION}) stable; urgency=medium
+
+  * Package version ${VERSION}, whose changes are in changelog.gz.
+
+ -- ${MAINTAINER}  ${date}
+`;
+}
+
 /** Everything that is installed. */
 function installed(executable: Uint8Array, licences: string, mtime: number): ArchiveEntry[] {
   const document = "usr/share/doc/acq-server";
+  const compressed = (path: string, text: string): ArchiveEntry => ({
+    path,
+    bytes: gzipped(text),
+    kind: "file",
+  });
   return [
     executableEntry("usr/bin/acq-server", executable),
     textEntry("usr/share/applications/acq-server.desktop", DESKTOP_ENTRY),
@@ -35,9 +71,12 @@ function installed(executable: Uint8Array, licences: string, mtime: number): Arc
       "usr/share/icons/hicolor/scalable/apps/acq-server.svg",
       repositoryText("static/demo/v2/icon.svg"),
     ),
-    { path: "usr/share/man/man1/acq-server.1.gz", bytes: gzipped(manPage(mtime)), kind: "file" },
-    { path: `${document}/changelog.gz`, bytes: gzipped(repositoryText("CHANGELOG.md")), kind: "file" },
-    textEntry(`${document}/copyright`, `${repositoryText("LICENSE")}\n\n${licences}`),
+    textEntry("usr/share/lintian/overrides/acq-server", LINTIAN_OVERRIDES),
+    compressed("usr/share/man/man1/acq-server.1.gz", manPage(mtime)),
+    compressed(`${document}/changelog.gz`, repositoryText("CHANGELOG.md")),
+    compressed(`${document}/changelog.Debian.gz`, packageChangelog(mtime)),
+    compressed(`${document}/THIRD_PARTY.txt.gz`, licences),
+    textEntry(`${document}/copyright`, COPYRIGHT + repositoryText("LICENSE")),
   ];
 }
 
@@ -67,17 +106,17 @@ export function debianPackage(
   const sums = files.map(({ path, bytes }) => `${createHash("md5").update(bytes).digest("hex")}  ${path}\n`);
   const control = [
     "Package: acq-server",
-    `Version: ${VERSION}`,
+    `Version: ${DEBIAN_VERSION}`,
     `Architecture: ${platform.debian}`,
-    "Maintainer: The acq-server authors <acq-server@users.noreply.github.com>",
+    `Maintainer: ${MAINTAINER}`,
     `Installed-Size: ${size}`,
     "Depends: libc6 (>= 2.27), libgcc-s1 | libgcc1",
     "Recommends: zenity | kdialog, xdg-utils",
     "Section: science",
     "Priority: optional",
     `Description: ${SUMMARY}`,
-    " Reads TIFF and its dialects, OME-Zarr, CZI, LSM, ND2, LIF, OIR, OIF and Prairie View,",
-    " and shows them in a client in the browser.",
+    " Reads TIFF and its dialects, OME-Zarr, CZI, LSM, ND2, LIF, OIR, OIF and Prairie",
+    " View, and shows them in a client in the browser.",
     "",
   ].join("\n");
   const below = (entries: ArchiveEntry[]) =>
@@ -92,5 +131,5 @@ export function debianPackage(
     ),
     ...member("data.tar.gz", below(files), mtime),
   ];
-  return { name: `acq-server_${VERSION}_${platform.debian}.deb`, bytes: Buffer.concat(parts) };
+  return { name: `acq-server_${DEBIAN_VERSION}_${platform.debian}.deb`, bytes: Buffer.concat(parts) };
 }

@@ -1,5 +1,6 @@
 /** From a scene of a document to an acquisition. */
-import { axesOf, type Calibration, UNCALIBRATED } from "../axes.ts";
+import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
+import { lineScanOf } from "../line_scan.ts";
 import type { Acquisition, AxisLetter, MetadataDocument } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -53,8 +54,12 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
     axes: axesOf(servedSizes(layout), steps.calibrations),
     channels: channels.map(({ c: _c, sample: _sample, ...channel }) => channel),
     ...metadata.moment,
+    files: () => set.paths,
     fileSize: set.bytes,
     reference: reference.reference,
+    lineScan: layout.rowAxis === "T"
+      ? lineScanOf(steps.calibrations.Y, calibrated(metadata.pixelTime, "s"))
+      : null,
     warnings: [
       ...opened.warnings,
       ...heldAxes(layout).map((letter) =>

@@ -61,6 +61,8 @@ function partAt(path: string, part: number, { header, files }: Sought): MainFile
 export interface FileSet {
   /** Those that belong to it by their number. */
   readonly parts: ReadonlyMap<number, ByteSource>;
+  /** Paths of all of them. */
+  readonly paths: readonly string[];
   /** Bytes of all of them. */
   readonly bytes: number;
   /** Which are missing. */
@@ -70,6 +72,7 @@ export interface FileSet {
 /** Opens the parts that the directory names. @throws {DecodeFailed} it names more than {@linkcode MAX_PARTS} */
 export function openParts({ file, header }: MainFile, table: SubblockTable, files: FileAccess): FileSet {
   const parts = new Map<number, ByteSource>([[0, file]]);
+  const paths = [file.path];
   const missing: number[] = [];
   let bytes = file.size;
   const extension = extname(file.path);
@@ -80,6 +83,7 @@ export function openParts({ file, header }: MainFile, table: SubblockTable, file
     if (found === null) missing.push(part);
     else {
       parts.set(part, found.file);
+      paths.push(found.file.path);
       bytes += found.file.size;
     }
   }
@@ -87,7 +91,7 @@ export function openParts({ file, header }: MainFile, table: SubblockTable, file
   const warnings = missing.length > 0
     ? [warning("file_missing", `Parts of the document are missing beside it: ${named}`)]
     : [];
-  return { parts, bytes, warnings };
+  return { parts, paths, bytes, warnings };
 }
 
 /** Numbers of the parts beside the first. */

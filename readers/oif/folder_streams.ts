@@ -47,6 +47,7 @@ export function folderStreams(path: string, files: FileAccess): NamedStreams {
     settings: new ByteSection(settings, 0, settings.size, calledBy(basename(main))),
     names,
     fileSize,
+    paths: () => [settings.path, ...names.map((name) => join(folder, name))],
     warnings,
     indexBytes: names.length * NAME_BYTES,
     open(name: string): ByteSource | null {

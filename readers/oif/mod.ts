@@ -21,7 +21,7 @@ import { acquisitionOf } from "../tiff/acquisition.ts";
 import { withFirstRows } from "../tiff/first_rows.ts";
 import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
-import { stepsOf } from "./calibration.ts";
+import { lineScanIn, stepsOf } from "./calibration.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import { settingsTexts } from "./documents.ts";
 import { countDoubts, rowDoubts, sizeDoubts } from "./doubts.ts";
@@ -119,6 +119,7 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const image: Acquisition = {
     ...acquisition,
     reference: reference.reference,
+    ...streams.paths && { files: streams.paths },
     documents: (most) => settingsTexts(streams, [...texts], most),
   };
   return reads === null ? image : withFirstRows(image, reads);
@@ -142,11 +143,13 @@ function stackOf(
   const layout = { ...page, height: Math.min(fewest, page.height) };
   const plane = settings.of(name);
   const times = timesOf(grid, settings, files.stop);
-  const { calibrations, warnings } = stepsOf({ settings: text, main, plane, times });
+  const sources = { settings: text, main, plane, times };
+  const steps = stepsOf(sources);
   const stack: Stack = {
     sizes: grid.sizes,
     layout,
-    calibrations,
+    calibrations: steps.calibrations,
+    lineScan: lineScan ? lineScanIn(sources, steps) : null,
     names: Array.from({ length: grid.sizes.C }, (_, c) => main.channels[c] ?? null),
     colors: colorsOf(grid, settings, streams),
     times,
@@ -156,7 +159,7 @@ function stackOf(
       ...rowDoubts(main, layout.height, most),
       ...countDoubts(main, grid),
       ...sizeDoubts(main, plane, page),
-      ...warnings,
+      ...steps.warnings,
     ],
     indexBytes: BASE_BYTES + streams.indexBytes + grid.indexBytes + images.indexBytes,
     holds: (index) => grid.find(index) !== null,

@@ -10,6 +10,8 @@ export interface NamedStreams {
   readonly names: readonly string[];
   /** Bytes of all of them together. */
   readonly fileSize: number;
+  /** Paths of all of them where they are files; else they lie in the opened file. */
+  readonly paths?: () => readonly string[];
   /** What is missing or ambiguous among them. */
   readonly warnings: readonly Warning[];
   /** Memory that they take while they are kept, from above. */

@@ -2,6 +2,7 @@
 import { ReaderError, Unreadable } from "../errors.ts";
 import { item } from "../item.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
+import { documentKeys } from "./hierarchy.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { ImageList } from "./image_list.ts";
 import type { OpenedStore } from "./opened_store.ts";
@@ -47,7 +48,21 @@ export class ImageScenes implements Scenes {
   async open(scene: number): Promise<Acquisition> {
     const stored = readStoredImage(this.#opened, this.#list, scene);
     this.#known.set(scene, this.#entryOf(stored, scene));
-    return await this.#shape(stored, scene);
+    return { ...await this.#shape(stored, scene), files: () => this.#files(scene === 0 ? stored : null) };
+  }
+
+  /** The ZIP file, or the documents of the list and of its first image with the first chunk of that. */
+  #files(first: StoredImage | null): string[] {
+    const { store, fileSize, shown } = this.#opened;
+    if (fileSize !== null) return [shown("")];
+    const keys = documentKeys(store, this.#list.path);
+    try {
+      const { documents, image: { array } } = first ?? readStoredImage(this.#opened, this.#list, 0);
+      keys.push(...documents, ...array.chunkKeys(array.shape.map(() => 0)).filter((key) => store.has(key)));
+    } catch (error) {
+      if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
+    }
+    return keys.map(shown);
   }
 
   /** Tells of a scene that was not opened; `null` where that would cost too much, or where it is damaged. */

@@ -62,6 +62,11 @@ export class ScanFiles {
     return this.#sizes.get(name) ?? null;
   }
 
+  /** Paths of the files that are there, without that of the document. */
+  paths(): string[] {
+    return [...this.#sizes.keys()].map((name) => join(this.folder, name));
+  }
+
   /** Bytes of memory, from above. */
   get indexBytes(): number {
     return this.#sizes.size * NAME_BYTES;

@@ -1,6 +1,8 @@
 /** One scene: the planes of some sequences, everything but their samples. */
 import { basename } from "node:path";
+import { calibrated } from "../axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { lineScanOf } from "../line_scan.ts";
 import type { PvFile } from "../pvscan/document.ts";
 import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
 import { scanMoment } from "../pvscan/scan_date.ts";
@@ -59,6 +61,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         calibrations: stepsOf(scan, group, grid, { times, line }),
         names: channels.map(({ channelName }) => channelName),
         times,
+        lineScan: line && lineScanOf(calibrated(line.period, "s"), calibrated(line.dwell, "us")),
         moment: scanMoment(scan.date, sequence?.time),
         fileSize: files.totalSize,
         warnings: [
@@ -113,6 +116,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         : plan;
     },
     reference: reference.reference,
+    files: () => [document.path, ...files.paths()],
     documents: (bytes) => {
       const list = new DocumentList(bytes);
       const { text } = documentText(document.path, files.access, bytes);

@@ -72,9 +72,13 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
       stack.documents?.(list);
       return list.found;
     },
+    ...stack.files && { files: stack.files },
     ...stack.holds && {
-      holds: (index: number, position: Position) =>
-        stack.holds!({ ...position, channel: Math.floor(index / samples) }),
+      holds: (index: number, position: Position) => {
+        // A sparse set may be asked for each plane that its axes have room for.
+        stop.check();
+        return stack.holds!({ ...position, channel: Math.floor(index / samples) });
+      },
     },
     plan: (wanted, position, rows) => planPlanes(stack, wanted, { position, rows }, stop),
   };

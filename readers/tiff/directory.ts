@@ -121,6 +121,12 @@ export class Directory {
     return new Directory(window, encoding, { offset, count, bytes });
   }
 
+  /** A directory without entries, for planes that another structure of the file describes. */
+  static empty(window: ByteWindow, encoding: Encoding): Directory {
+    const bytes = new DataView(new ArrayBuffer(layoutOf(encoding).pointerBytes));
+    return new Directory(window, encoding, { offset: 0, count: 0, bytes });
+  }
+
   /** Whether a directory at `offset` ends within the file; `false` where the file was cut before or inside of it. */
   static fits({ file }: ByteWindow, offset: number, encoding: Encoding): boolean {
     const { countBytes, entryBytes, pointerBytes } = layoutOf(encoding);

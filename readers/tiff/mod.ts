@@ -5,14 +5,16 @@
  *   directory   entries of tag, type, count and value or its offset; then the offset of the next directory
  *   page        one directory: width, height, samples, bits; offsets and lengths of its strips or tiles
  *   strip/tile  samples of some rows or of a rectangle, chunky or one sample apart, compressed one by one
- *   dialect     how pages become time, channel and focus: OME-XML, ImageJ, Micro-Manager, MetaMorph, ScanImage,
- *               FluoView, a text file of Olympus beside it, or plain pages
+ *   dialect     how pages become time, channel and focus: NDTiff, OME-XML, ImageJ, Micro-Manager, MetaMorph,
+ *               ScanImage, FluoView, a text file of Olympus beside it, or plain pages
  *
  * Refused, by the tag's name and value: complex samples, old-style JPEG, JBIG and other codecs that `compression.ts`
  * does not list, raw YCbCr with fewer chroma samples than pixels, image depth, predictors on packed samples; and
  * whatever does not lie in the file.
  */
+import { extensionOf } from "../format_names.ts";
 import { MAX_XML_BYTES } from "../limits.ts";
+import type { FileAccess } from "../random_access.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warning } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
@@ -20,11 +22,13 @@ import { openFluoView } from "./dialects/fluoview.ts";
 import { openImageJ } from "./dialects/imagej.ts";
 import { openMetaMorph } from "./dialects/metamorph.ts";
 import { openMicroManager, withPlaneMetadata } from "./dialects/micromanager.ts";
+import { openNDTiff, openNDTiffFolder } from "./dialects/ndtiff.ts";
 import { openOlympusText } from "./dialects/olympus_text.ts";
-import { openOme } from "./dialects/ome.ts";
+import { openCompanion, openOme } from "./dialects/ome.ts";
 import { openPlain, plainSeries } from "./dialects/plain.ts";
 import { withPrairieDocument } from "./dialects/prairie.ts";
 import { openScanImage } from "./dialects/scanimage.ts";
+import { withExperiment } from "./dialects/thorimage.ts";
 import { noted, type Opened } from "./opened.ts";
 import { oneSeries, type SeriesList } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
@@ -33,14 +37,23 @@ import { TiffFile } from "./tiff_file.ts";
 /** Opens a TIFF acquisition, with the other files of its set. */
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => {
-    const opened = openFile(source);
-    const list = withPrairieDocument(opened, seriesOf(opened));
+    const { opened, list } = openSeries(source);
     return scenesOf(opened, list);
   });
 }
 
-function openFile({ path, files }: Source): Opened {
+/** The opened file, or one of the set that a folder or a document stands for, and its series. */
+function openSeries({ path, files }: Source): { opened: Opened; list: SeriesList } {
+  if (files.kind(path) === "directory") return openNDTiffFolder(path, files);
+  if (extensionOf(path) === ".companion.ome") return openCompanion(path, files);
   const tiff = new TiffFile(files.open(path), files);
+  const set = openNDTiff(path, tiff, files);
+  if (set !== null) return set;
+  const opened = openFile(path, tiff, files);
+  return { opened, list: withPrairieDocument(opened, seriesOf(opened)) };
+}
+
+function openFile(path: string, tiff: TiffFile, files: FileAccess): Opened {
   const { first } = tiff;
   // A file with that record is opened as LSM, so this one may have lost it.
   const warnings = /\.lsm$/i.test(path)
@@ -63,8 +76,10 @@ function openFile({ path, files }: Source): Opened {
 
 /** The series of the first dialect that fits. */
 function seriesOf(opened: Opened): SeriesList {
-  const several = openMicroManager(opened) ?? openOme(opened);
+  const several = openMicroManager(opened);
   if (several !== null) return several;
+  const ome = openOme(opened);
+  if (ome !== null) return withExperiment(opened, ome);
   const stack = openImageJ(opened) ?? openScanImage(opened) ?? openMetaMorph(opened) ??
     openOlympusText(opened, (one) => openFluoView(one) ?? openPlain(one)) ?? openFluoView(opened);
   if (stack !== null) return oneSeries(stack);

@@ -83,6 +83,8 @@ export interface Stack {
   readonly lineScan?: LineScan | null;
   /** Whether a plane is stored, told without reading it; by default each one within the sizes is. */
   readonly holds?: (index: PlaneIndex) => boolean;
+  /** Paths of all files of the set; by default the opened one is alone. */
+  readonly files?: () => readonly string[];
   /** The plane at an index. @throws {PlaneNotFound} it is not there @throws {DecodeFailed} it is damaged */
   plane(index: PlaneIndex): PlaneSource;
 }

@@ -7,7 +7,12 @@
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
-import { STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import {
+  markersOf,
+  STORE_EXTENSIONS,
+  STORE_MARKERS,
+  SUPPORTED_EXTENSIONS,
+} from "../../readers/format_names.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };
 import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
@@ -66,7 +71,7 @@ export function dialogCommands(system: string, question: DialogQuestion): Dialog
   const folders = stores && known.every((extension) => STORE_EXTENSIONS.includes(extension));
   // In a dialog for files a store is chosen by a file inside it; the one of macOS takes the store itself as well.
   const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
-  const names = stores ? [...STORE_MARKERS] : [];
+  const names = markersOf(known);
   if (system === "darwin") {
     const storeNames = { names, stores: stores ? STORE_EXTENSIONS : [] };
     const filter = { endings, ...storeNames, filterName: FILTER_NAME, allName: ALL_NAME };

@@ -13,6 +13,7 @@ const argsOf = (system: string, changed: Partial<DialogQuestion>) =>
   dialogCommands(system, question(changed)).map(({ program, args }) => [program, ...args]);
 
 const TIF = "*.[tT][iI][fF]";
+const INDEX = "NDT[iI][fF][fF].[iI][nN][dD][eE][xX]";
 const MARKERS = "[zZ][aA][rR][rR].[jJ][sS][oO][nN] .[zZ][gG][rR][oO][uU][pP] .[zZ][aA][tT][tT][rR][sS]";
 
 Deno.test("Linux command lines", async (t) => {
@@ -20,28 +21,28 @@ Deno.test("Linux command lines", async (t) => {
     [
       "one extension",
       {},
-      [`--file-filter=Acquisitions | ${TIF}`, "--file-filter=All files | *"],
-      ["--getopenfilename", ".", "Acquisitions (*.tif)|All files (*)"],
+      [`--file-filter=Acquisitions | ${TIF} ${INDEX}`, "--file-filter=All files | *"],
+      ["--getopenfilename", ".", "Acquisitions (*.tif NDTiff.index)|All files (*)"],
     ],
     [
       "a compound extension and a folder to start in",
       { extensions: [".ome.tif"], folder: "/data/a 'b' \"c\" $d" },
       [
         "--filename=/data/a 'b' \"c\" $d/",
-        `--file-filter=Acquisitions | *.[oO][mM][eE].[tT][iI][fF]`,
+        `--file-filter=Acquisitions | *.[oO][mM][eE].[tT][iI][fF] ${INDEX}`,
         "--file-filter=All files | *",
       ],
       [
         "--getopenfilename",
         "/data/a 'b' \"c\" $d",
-        "Acquisitions (*.ome.tif)|All files (*)",
+        "Acquisitions (*.ome.tif NDTiff.index)|All files (*)",
       ],
     ],
     [
       "files and stores: a store is chosen by a file inside it",
       { extensions: [".ome.zarr", ".tif"] },
-      [`--file-filter=Acquisitions | ${TIF} ${MARKERS}`, "--file-filter=All files | *"],
-      ["--getopenfilename", ".", "Acquisitions (*.tif zarr.json .zgroup .zattrs)|All files (*)"],
+      [`--file-filter=Acquisitions | ${TIF} ${INDEX} ${MARKERS}`, "--file-filter=All files | *"],
+      ["--getopenfilename", ".", "Acquisitions (*.tif NDTiff.index zarr.json .zgroup .zattrs)|All files (*)"],
     ],
     [
       "stores only: a panel for folders",
@@ -52,8 +53,8 @@ Deno.test("Linux command lines", async (t) => {
     [
       "an extension that no reader takes does not reach the filter, whatever is in it",
       { extensions: [".a|b *", ".tif"] },
-      [`--file-filter=Acquisitions | ${TIF}`, "--file-filter=All files | *"],
-      ["--getopenfilename", ".", "Acquisitions (*.tif)|All files (*)"],
+      [`--file-filter=Acquisitions | ${TIF} ${INDEX}`, "--file-filter=All files | *"],
+      ["--getopenfilename", ".", "Acquisitions (*.tif NDTiff.index)|All files (*)"],
     ],
     ["no known extension", { extensions: [".xyz"] }, ["--file-filter=All files | *"], [
       "--getopenfilename",
@@ -74,12 +75,12 @@ Deno.test("Linux command lines", async (t) => {
 
 Deno.test("macOS: a constant script, the question as its argument", async (t) => {
   const rows: [Partial<DialogQuestion>, Record<string, unknown>][] = [
-    [{}, { folder: null, folders: false, endings: [".tif"], names: [], stores: [] }],
+    [{}, { folder: null, folders: false, endings: [".tif"], names: ["NDTiff.index"], stores: [] }],
     [{ extensions: [".ome.zarr", ".tif"], folder: `/a'b"c` }, {
       folder: `/a'b"c`,
       folders: false,
       endings: [".tif"],
-      names: ["zarr.json", ".zgroup", ".zattrs"],
+      names: ["NDTiff.index", "zarr.json", ".zgroup", ".zattrs"],
       stores: [".ome.zarr", ".zarr"],
     }],
     [{ extensions: [".zarr"] }, { folder: null, folders: true }],
@@ -111,11 +112,11 @@ Deno.test("macOS: a constant script, the question as its argument", async (t) =>
 
 Deno.test("Windows: a constant script without double quotes, the question in the environment", async (t) => {
   const rows: [Partial<DialogQuestion>, Record<string, unknown>][] = [
-    [{}, { folder: null, folders: false, filter: "Acquisitions|*.tif|All files|*.*" }],
+    [{}, { folder: null, folders: false, filter: "Acquisitions|*.tif;NDTiff.index|All files|*.*" }],
     [{ extensions: [".ome.zarr", ".tif", ".ome.tif"], folder: "C:\\größe & 'x'" }, {
       folder: "C:\\größe & 'x'",
       folders: false,
-      filter: "Acquisitions|*.tif;*.ome.tif;zarr.json;.zgroup;.zattrs|All files|*.*",
+      filter: "Acquisitions|*.tif;*.ome.tif;NDTiff.index;zarr.json;.zgroup;.zattrs|All files|*.*",
     }],
     [{ extensions: [".zarr"] }, { folder: null, folders: true }],
     [{ extensions: [".xyz"] }, { folder: null, folders: false, filter: "All files|*.*" }],
@@ -212,6 +213,7 @@ Deno.test("answers", async (t) => {
     ["a store by its folder", "linux", "zenity", 0, "/d/x.ome.zarr\n", "/d/x.ome.zarr"],
     ["a store by its marker", "linux", "zenity", 0, "/d/x.ome.zarr/zarr.json\n", "/d/x.ome.zarr"],
     ["a store by a hidden marker", "linux", "kdialog", 0, "/d/x/.zgroup\n", "/d/x"],
+    ["a data set by its index", "linux", "zenity", 0, "/d/x/NDTiff.index\n", "/d/x"],
     ["a file that only ends like a marker", "linux", "zenity", 0, "/d/my.zattrs\n", "/d/my.zattrs"],
     ["zenity cancelled", "linux", "zenity", 1, "", null],
     ["kdialog cancelled", "linux", "kdialog", 1, "", null],

@@ -43,6 +43,7 @@ function offerFilter(panel, question) {
   let all = false;
   const nameOf = (url) => ObjC.unwrap(url.lastPathComponent).toLowerCase();
   const endsLike = (url, endings) => endings.some((ending) => nameOf(url).endsWith(ending));
+  const isNamed = (url) => question.names.some((name) => name.toLowerCase() === nameOf(url));
   const isStore = (url) =>
     endsLike(url, question.stores) ||
     question.names.some((name) =>
@@ -54,7 +55,7 @@ function offerFilter(panel, question) {
       "panel:shouldEnableURL:": {
         types: ["bool", ["id", "id"]],
         implementation: (_panel, url) =>
-          all || Boolean(url.hasDirectoryPath) || question.names.includes(nameOf(url)) ||
+          all || Boolean(url.hasDirectoryPath) || isNamed(url) ||
           endsLike(url, question.endings),
       },
       // Asked at the button, where the other folders are entered.

@@ -1,37 +1,20 @@
 /** A piece of work for a worker that one or several requests wait for. */
-import type { DecodeWorkerClient } from "../decode_worker_client.ts";
-import type { Reservation } from "../memory_budget.ts";
-import type { Session } from "../store.ts";
+import type { WorkerClient } from "../worker_client.ts";
 
 /** What a worker is to do for a session, and what to do with the result in the end. */
 export interface Work<Result> {
   /**
    * Does it.
    *
-   * @param held takes the memory that is in use until the worker is quiet
+   * @param worker has nothing to do; the work gives it back
    */
-  run(worker: DecodeWorkerClient, signal: AbortSignal, held: Reservation[]): Promise<Result>;
+  run(worker: WorkerClient, signal: AbortSignal): Promise<Result>;
   /** Called once, when everybody who waited has had the result. */
   dispose(result: Result): void;
 }
 
-/** A job, whatever its result is. */
-export interface ScheduledJob {
-  /** The session that it is for. */
-  readonly session: Session;
-  /** Aborted when nobody wants the result any more. */
-  readonly signal: AbortSignal;
-  /** True where nobody waits, as for a plane that is read ahead. */
-  readonly isIdle: boolean;
-  /** Does the work; it never fails. */
-  run(worker: DecodeWorkerClient, held: Reservation[]): Promise<void>;
-  /** Gives the work up. */
-  abandon(reason: unknown): void;
-}
-
 /** Work that is given up when its last waiter leaves. */
-export class PlaneJob<Result> implements ScheduledJob {
-  readonly session: Session;
+export class PlaneJob<Result> {
   readonly #work: Work<Result>;
   readonly #abort = new AbortController();
   readonly #end = Promise.withResolvers<Result>();
@@ -39,16 +22,17 @@ export class PlaneJob<Result> implements ScheduledJob {
   #done: { readonly result: Result } | null = null;
 
   /** Nothing is done yet. */
-  constructor(session: Session, work: Work<Result>) {
-    this.session = session;
+  constructor(work: Work<Result>) {
     this.#work = work;
     this.#end.promise.catch(() => {});
   }
 
+  /** Aborted when nobody wants the result any longer. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
+  /** True where nobody waits, as for a plane that is read ahead. */
   get isIdle(): boolean {
     return this.#waiters === 0;
   }
@@ -74,9 +58,10 @@ export class PlaneJob<Result> implements ScheduledJob {
     }
   }
 
-  async run(worker: DecodeWorkerClient, held: Reservation[]): Promise<void> {
+  /** Does the work once there is a worker; it never fails. */
+  async run(taken: Promise<WorkerClient>): Promise<void> {
     try {
-      const result = await this.#work.run(worker, this.signal, held);
+      const result = await this.#work.run(await taken, this.signal);
       this.#done = { result };
       this.#end.resolve(result);
       if (this.isIdle) this.#finish(null);
@@ -85,6 +70,7 @@ export class PlaneJob<Result> implements ScheduledJob {
     }
   }
 
+  /** Gives the work up. */
   abandon(reason: unknown): void {
     this.#end.reject(reason);
     this.#abort.abort(reason);

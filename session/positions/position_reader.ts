@@ -3,23 +3,20 @@
  * plane asked for twice is decoded once; what nobody waits for any more is given up.
  */
 import { basename } from "node:path";
-import { DecodeFailed, quoted } from "../../readers/errors.ts";
+import { quoted } from "../../readers/errors.ts";
 import { changed, requireMarksLater } from "../../readers/file_mark.ts";
-import type { KeptPlane, PlaneOrder } from "../../readers/kept_acquisition.ts";
 import type { MetadataDocument, Position, RowRange } from "../../readers/reader.ts";
 import { requirePosition } from "../../readers/request_bounds.ts";
 import type { Clock } from "../clock.ts";
-import type { DecodePool } from "../decode_pool.ts";
-import type { DecodeWorkerClient } from "../decode_worker_client.ts";
-import { ClientGone, LoadTimeout, SessionMemoryExceeded, ShuttingDown } from "../errors.ts";
-import type { MemoryBudget, Reservation } from "../memory_budget.ts";
+import { type DecodedPlanes, decodePlanes, type DecodeResources } from "../decoding.ts";
+import { SessionMemoryExceeded, ShuttingDown } from "../errors.ts";
+import type { Reservation } from "../memory_budget.ts";
 import { PlaneBuffer } from "../plane_buffer.ts";
-import type { PlaneMemory } from "../plane_memory.ts";
 import type { Session } from "../store.ts";
+import { Waits } from "../waits.ts";
+import { dropSamples, type WorkerClient } from "../worker_client.ts";
 import { PlaneCache } from "./plane_cache.ts";
 import { PlaneJob, type Work } from "./plane_job.ts";
-import { PlaneScheduler } from "./plane_scheduler.ts";
-import type { PlaneWorkers } from "./plane_workers.ts";
 import { Steps } from "./read_ahead.ts";
 
 /** One plane of a session. */
@@ -42,61 +39,53 @@ export interface LeasedPlane {
   endLease(): void;
 }
 
-/** What positions share with the opens. */
-export interface PositionResources {
-  /** Opens, which go first. */
-  readonly pool: DecodePool;
-  /** Keep acquisitions open. */
-  readonly workers: PlaneWorkers;
-  /** Memory of planes and decoders. */
-  readonly budget: MemoryBudget;
-  /** Memory of released planes for new ones. */
-  readonly memory: PlaneMemory;
-}
-
 /** Data files of one session whose state is remembered; those beyond count as new each time. */
 const MAX_REMEMBERED = 4096;
 
-/** The first try has the memory that the open took beside its planes, the second what the plane needs. */
-const TRIES = 2;
-
-/** What is known of a live session. */
-interface SessionState {
-  /** What its data files were when they were read first, by resolved path. */
-  readonly remembered: Map<string, string>;
-  /** Its requests in progress. */
-  readonly waiting: Set<AbortController>;
+/** What of a plane is wanted. */
+interface Part {
+  /** Wanted rows; `null` for all. */
+  readonly rows: RowRange | null;
+  /** False when the plane is judged and not decoded. */
+  readonly decode: boolean;
 }
 
 /** Serves all sessions. */
 export class PositionReader {
-  readonly #clock: Clock;
-  readonly #resources: PositionResources;
-  readonly #timeoutSeconds: number;
+  readonly #resources: DecodeResources;
+  readonly #waits: Waits;
   readonly #cache: PlaneCache;
-  readonly #scheduler: PlaneScheduler;
   /** Planes and parts of planes that wait or are decoded, by their keys. */
   readonly #jobs = new Map<string, PlaneJob<LeasedPlane | null>>();
   readonly #steps = new Steps();
-  readonly #sessions = new Map<Session, SessionState>();
+  /** What the data files of each session were when they were read first, by resolved path. */
+  readonly #remembered = new WeakMap<Session, Map<string, string>>();
   /** Planes that the client that was served last will ask for next. */
   #ahead: PlanePlace[] = [];
-  #closed = false;
+  /** Planes that are read ahead. */
+  readonly #aheadJobs = new Set<PlaneJob<LeasedPlane | null>>();
+  /** Jobs whose workers are not quiet. */
+  #running = 0;
 
   /** Nothing is decoded yet. `timeoutSeconds` is what a plane may take, from the arrival of its request. */
-  constructor(clock: Clock, resources: PositionResources, timeoutSeconds: number) {
-    this.#clock = clock;
+  constructor(clock: Clock, resources: DecodeResources, timeoutSeconds: number) {
+    this.#waits = new Waits(clock, timeoutSeconds);
     this.#resources = resources;
-    this.#timeoutSeconds = timeoutSeconds;
-    this.#cache = new PlaneCache(resources.budget.capacity);
-    this.#scheduler = new PlaneScheduler(resources.pool, resources.workers);
-    this.#scheduler.idle = () => this.#readAhead();
-    resources.budget.giveUp = (bytes) => this.#cache.giveUp(bytes);
+    const { pool, budget } = resources;
+    this.#cache = new PlaneCache(budget.capacity);
+    pool.asked = () => this.#stopAhead();
+    pool.idle = () => this.#readAhead();
+    budget.giveUp = (bytes) => {
+      const before = budget.used;
+      this.#cache.giveUp(bytes);
+      pool.giveUp(bytes - (before - budget.used));
+    };
   }
 
-  /** Jobs that wait and run, and bytes of the cache. */
+  /** Planes that wait and that are decoded, and bytes of the cache. */
   get counts(): { waiting: number; running: number; cached: number } {
-    return { ...this.#scheduler.counts, cached: this.#cache.bytes };
+    const waiting = this.#resources.pool.waitingPlanes;
+    return { waiting, running: this.#running, cached: this.#cache.bytes };
   }
 
   /**
@@ -109,7 +98,7 @@ export class PositionReader {
    */
   async plane(place: PlanePlace, rows: RowRange | null, client: AbortSignal): Promise<LeasedPlane> {
     requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
-    const leased = await this.#within(place.session, client, (signal) => this.#find(place, rows, signal));
+    const leased = await this.#waitFor(place.session, client, (signal) => this.#find(place, rows, signal));
     if (rows === null) {
       const streams = this.#steps.note(`${place.session.id} ${place.channel}`, place.position);
       this.#ahead = streams.map((position) => ({ ...place, position }));
@@ -121,7 +110,7 @@ export class PositionReader {
   /** Judges a plane without decoding it. @throws as {@linkcode plane} */
   async judge(place: PlanePlace, client: AbortSignal): Promise<void> {
     requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
-    await this.#within(place.session, client, async (signal) => {
+    await this.#waitFor(place.session, client, async (signal) => {
       const cached = this.#cache.get(keyOf(place));
       if (cached) return await this.#requireUnchanged(place.session, cached.files);
       const job = this.#begin(place, `${keyOf(place)} judged`, { rows: null, decode: false });
@@ -131,70 +120,43 @@ export class PositionReader {
 
   /** The metadata documents of the file. @throws as {@linkcode plane} */
   async documents(session: Session, client: AbortSignal): Promise<readonly MetadataDocument[]> {
+    const { pool } = this.#resources;
     const work: Work<readonly MetadataDocument[]> = {
-      run: (worker, signal) => worker.documents(session.id, session.source, signal),
+      run: async (worker, signal) => {
+        try {
+          return await worker.documents(session.id, session.source, signal);
+        } finally {
+          this.#untilQuiet(worker.quiet.then(() => pool.giveBack(worker, session.id)));
+        }
+      },
       dispose: () => {},
     };
-    return await this.#within(session, client, (signal) => {
-      const job = new PlaneJob(session, work);
-      this.#scheduler.add(job);
+    return await this.#waitFor(session, client, (signal) => {
+      const job = new PlaneJob(work);
+      this.#start(session, job);
       return job.wait(signal, (documents) => documents);
     });
   }
 
   /** Ends all work. */
   close(): void {
-    this.#closed = true;
-    for (const { waiting } of this.#sessions.values()) for (const one of waiting) one.abort(stopping());
-    this.#scheduler.close(stopping());
+    this.#waits.close();
+    for (const job of this.#jobs.values()) job.abandon(new ShuttingDown("The server is stopping"));
     this.#cache.drop(() => true);
   }
 
-  /** What is known of a session beside its planes. */
-  #state(session: Session): SessionState {
-    const known = this.#sessions.get(session);
-    if (known) return known;
-    const state: SessionState = { remembered: new Map(), waiting: new Set() };
-    this.#sessions.set(session, state);
-    session.ended.addEventListener("abort", () => {
-      const { reason } = session.ended;
-      const isOwn = (key: string) => key.startsWith(`${session.id} `);
-      this.#sessions.delete(session);
-      for (const waiting of state.waiting) waiting.abort(reason);
-      for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(reason);
-      this.#cache.drop(isOwn);
-      this.#steps.forget(isOwn);
-      this.#resources.workers.forget(session.id);
-    }, { once: true });
-    return state;
+  /** Drops what is kept for a session that has ended. */
+  forget({ id, ended }: Session): void {
+    const isOwn = (key: string) => key.startsWith(`${id} `);
+    for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(ended.reason);
+    this.#cache.drop(isOwn);
+    this.#steps.forget(isOwn);
+    this.#resources.pool.forget(id);
   }
 
-  /** Does what a request waits for, within the load time-out and the life of session, client and server. */
-  async #within<T>(
-    session: Session,
-    client: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const waiting = new AbortController();
-    const gone = () => waiting.abort(new ClientGone("The client went away"));
-    const seconds = this.#timeoutSeconds;
-    const cancel = this.#clock.after(seconds * 1000, () => {
-      const what = `A plane of ${quoted(nameOf(session))}`;
-      waiting.abort(new LoadTimeout(`${what} took longer than ${seconds} s and was stopped`));
-    });
-    if (this.#closed) waiting.abort(stopping());
-    if (client.aborted) gone();
-    client.addEventListener("abort", gone, { once: true });
-    const state = this.#state(session);
-    state.waiting.add(waiting);
-    try {
-      waiting.signal.throwIfAborted();
-      return await work(waiting.signal);
-    } finally {
-      cancel();
-      state.waiting.delete(waiting);
-      client.removeEventListener("abort", gone);
-    }
+  #waitFor<T>(session: Session, client: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const what = `A plane of ${quoted(nameOf(session))}`;
+    return this.#waits.during(what, { client, session: session.ended }, work);
   }
 
   async #find(place: PlanePlace, rows: RowRange | null, signal: AbortSignal): Promise<LeasedPlane> {
@@ -227,100 +189,104 @@ export class PositionReader {
   #begin(
     place: PlanePlace,
     key: string,
-    what: Pick<PlaneOrder, "rows" | "decode">,
+    part: Part,
   ): PlaneJob<LeasedPlane | null> {
     const before = this.#jobs.get(key);
     if (before) return before;
-    const job = this.#job(place, key, what);
+    const job = this.#job(place, key, part);
     this.#jobs.set(key, job);
-    try {
-      this.#scheduler.add(job);
-    } catch (error) {
-      job.abandon(error);
-    }
+    this.#start(place.session, job);
     return job;
   }
 
-  #job(
-    place: PlanePlace,
-    key: string,
-    what: Pick<PlaneOrder, "rows" | "decode">,
-  ): PlaneJob<LeasedPlane | null> {
-    const job = new PlaneJob<LeasedPlane | null>(place.session, {
-      run: async (worker, signal, held) => {
-        const { answer, memory } = await this.#decode(place, what, { worker, signal, held });
-        try {
-          this.#remember(place.session, answer.files);
-        } catch (error) {
-          answer.samples?.buffer.transfer(0);
-          memory.release();
-          throw error;
-        }
-        const result = answer.samples && this.#hold(place, answer, memory);
+  /** Has a job done when there is a worker. */
+  #start<Result>({ id }: Session, job: PlaneJob<Result>): void {
+    void job.run(this.#resources.pool.takeForPlane(id, job.signal));
+  }
+
+  /** Counts work until its workers are quiet. */
+  #untilQuiet(quiet: Promise<void>): void {
+    this.#running += 1;
+    void quiet.then(() => this.#running -= 1);
+  }
+
+  /** Gives up what is read ahead and nobody waits for. */
+  #stopAhead(): void {
+    for (const job of this.#aheadJobs) if (job.isIdle) job.abandon(new Error("Other work came first"));
+  }
+
+  #job(place: PlanePlace, key: string, part: Part): PlaneJob<LeasedPlane | null> {
+    const job = new PlaneJob<LeasedPlane | null>({
+      run: async (worker, signal) => {
+        const leased = await this.#decode(place, part, worker, signal);
         done();
-        return result;
+        return leased;
       },
       dispose: (leased) => leased?.endLease(),
     });
     const done = () => {
       if (this.#jobs.get(key) === job) this.#jobs.delete(key);
+      this.#aheadJobs.delete(job);
     };
     job.signal.addEventListener("abort", done, { once: true });
     return job;
   }
 
-  /** Has a worker decode, once more where the decoder needs more memory than the one of the open did. */
+  /** Has a worker decode a plane, which is held here. */
   async #decode(
-    { session, channel, position }: PlanePlace,
-    { rows, decode }: Pick<PlaneOrder, "rows" | "decode">,
-    { worker, signal, held }: { worker: DecodeWorkerClient; signal: AbortSignal; held: Reservation[] },
-  ): Promise<{ answer: KeptPlane; memory: Reservation }> {
-    const planeBytes = 4 * session.summary.rows * session.summary.columns;
-    const { budget, memory } = this.#resources;
-    let working = session.workingBytes;
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const samples = await this.#reserve(
-        session,
-        () => budget.reserve(planeBytes, "The samples of the plane"),
-      );
-      held.push(samples);
-      const beside = await this.#reserve(
-        session,
-        () => budget.reserve(working, "The decoder, beside the plane,"),
-      );
-      held.push(beside);
-      const buffers = decode && rows === null ? memory.take(planeBytes, 1) : [];
-      const order = { channel, position, rows, decode, working, buffers };
-      const answer = await worker.plane(session.id, session.source, order, signal);
-      if (answer.samples !== null) {
-        // From now on the memory is that of the plane.
-        held.splice(held.indexOf(samples), 1);
-        samples.release(samples.bytes - answer.samples.byteLength);
-      }
-      if (answer.samples !== null || !decode) return { answer, memory: samples };
-      samples.release();
-      beside.release();
-      working = answer.working.bytes;
-    }
-    throw new DecodeFailed(`${quoted(nameOf(session))} changes while it is read`);
-  }
-
-  /** Memory, or why there is none; a file that is another one now is told first. */
-  async #reserve(session: Session, reserve: () => Reservation): Promise<Reservation> {
+    place: PlanePlace,
+    { rows, decode }: Part,
+    worker: WorkerClient,
+    signal: AbortSignal,
+  ): Promise<LeasedPlane | null> {
+    const { session, channel, position } = place;
+    const { summary, source, working, division } = session;
+    const { pool, budget } = this.#resources;
+    let memory;
     try {
-      return reserve();
+      memory = budget.reserve(4 * summary.rows * summary.columns, "The samples of the plane");
     } catch (error) {
-      if (error instanceof SessionMemoryExceeded) await requireMarksLater(session.source.marks);
-      throw error;
+      pool.giveBack(worker, session.id);
+      throw await changeOr(error, session);
+    }
+    const wanted = {
+      key: session.id,
+      source,
+      channels: [channel],
+      position,
+      shape: summary,
+      rows,
+      reference: false,
+      decode,
+      working,
+      division,
+    };
+    const { decoded, quiet } = decodePlanes(wanted, worker, this.#resources, signal);
+    this.#untilQuiet(quiet);
+    try {
+      const answer = await decoded;
+      this.#remember(session, answer);
+      if (decode) return this.#hold(place, answer, memory);
+      memory.release();
+      return null;
+    } catch (error) {
+      // A worker that does not stop at once uses it for a while.
+      void quiet.then(() => memory.release());
+      throw await changeOr(error, session);
     }
   }
 
   /** Makes a plane of what was decoded; a whole one goes into the cache. */
-  #hold(place: PlanePlace, { samples, rows, files }: KeptPlane, memory: Reservation): LeasedPlane {
-    const plane = new PlaneBuffer([samples!], (buffer, bytes) => {
+  #hold(
+    place: PlanePlace,
+    { planes: [parts = []], rows, files }: DecodedPlanes,
+    memory: Reservation,
+  ): LeasedPlane {
+    const plane = new PlaneBuffer(parts, (buffer, bytes) => {
       this.#resources.memory.give(buffer, bytes);
-      memory.release();
+      memory.release(bytes);
     });
+    memory.release(memory.bytes - plane.byteLength);
     const { summary, ended } = place.session;
     const isWhole = rows.start === 0 && rows.end === summary.rows;
     const endLease = plane.lease();
@@ -332,11 +298,14 @@ export class PositionReader {
   }
 
   /** Notes what data files are now. @throws {AcquisitionChanged} one was read before and is another one now */
-  #remember(session: Session, files: ReadonlyMap<string, string>): void {
-    const remembered = this.#sessions.get(session)?.remembered ?? new Map<string, string>();
-    for (const [path, mark] of files) {
-      const before = session.source.marks.get(path) ?? remembered?.get(path);
-      if (before !== undefined && before !== mark) throw changed(path);
+  #remember(session: Session, decoded: DecodedPlanes): void {
+    const remembered = this.#remembered.getOrInsertComputed(session, () => new Map());
+    for (const [path, mark] of decoded.files) {
+      const before = session.source.marks.get(path) ?? remembered.get(path);
+      if (before !== undefined && before !== mark) {
+        dropSamples({ planes: decoded.planes.flat(), referencePlanes: null });
+        throw changed(path);
+      }
       if (before === undefined && remembered.size < MAX_REMEMBERED) remembered.set(path, mark);
     }
   }
@@ -349,11 +318,11 @@ export class PositionReader {
    * Whether a plane can be kept until it is asked for, and leaves room for the one that is asked for meanwhile: work that is given
    * up holds its memory until the worker is quiet.
    */
-  #hasRoomAhead({ summary, workingBytes }: Session): boolean {
+  #hasRoomAhead({ summary, working }: Session): boolean {
     const { budget } = this.#resources;
     const planeBytes = 4 * summary.rows * summary.columns;
     const free = budget.capacity - budget.used + this.#cache.bytes;
-    return planeBytes <= this.#cache.capacity && 2 * (planeBytes + workingBytes) <= free;
+    return planeBytes <= this.#cache.capacity && 2 * (planeBytes + working.bytes) <= free;
   }
 
   /** Decodes the next plane that will be asked for, while nothing else is to be done. */
@@ -364,14 +333,20 @@ export class PositionReader {
       if (this.#cache.has(key) || this.#jobs.has(key)) continue;
       if (!this.#hasRoomAhead(place.session)) return void (this.#ahead = []);
       const job = this.#job(place, key, { rows: null, decode: true });
-      if (!this.#scheduler.addAhead(job)) return void this.#ahead.unshift(place);
+      const worker = this.#resources.pool.takeAhead(place.session.id);
+      if (worker === null) return void this.#ahead.unshift(place);
       this.#jobs.set(key, job);
-      return;
+      this.#aheadJobs.add(job);
+      return void job.run(Promise.resolve(worker));
     }
   }
 }
 
-const stopping = () => new ShuttingDown("The server is stopping");
+/** Reports a changed file before missing memory. */
+async function changeOr(error: unknown, { source }: Session): Promise<unknown> {
+  if (!(error instanceof SessionMemoryExceeded)) return error;
+  return await requireMarksLater(source.marks).then(() => error, (change: unknown) => change);
+}
 
 const nameOf = ({ summary }: Session): string => basename(summary.path);
 

@@ -118,6 +118,15 @@ function only(folder: string, ending: RegExp): string {
   return join(folder, found[0]!);
 }
 
+/** Checks the package by the rules of Debian, for errors and warnings. */
+function judgeDebianPackage(packages: string): void {
+  if (!has("lintian", "--version")) return;
+  using folder = userFolder();
+  const file = only(packages, /\.deb$/);
+  const lintian = ["300", "lintian", "--fail-on", "error,warning", file];
+  assert.equal(run(asUser("timeout", lintian), folder.path), "");
+}
+
 /** Installs by dpkg into a root of its own, as a machine has one. */
 async function useDebianPackage(packages: string): Promise<void> {
   if (!has("dpkg", "--version")) return;
@@ -149,7 +158,7 @@ async function useDebianPackage(packages: string): Promise<void> {
     ["sh", ["-c", `cd ${root} && md5sum -c var/lib/dpkg/info/acq-server.md5sums`]],
     folder.path,
   );
-  assert.equal(sums.match(/: OK$/gm)?.length, 6, sums);
+  assert.equal(sums.match(/: OK$/gm)?.length, 9, sums);
   dpkg("--purge", "acq-server");
   assert.deepEqual(pathsBelow(root).filter(isOurs), []);
 }
@@ -222,6 +231,7 @@ Deno.test({
     try {
       Deno.chmodSync(folder, 0o755);
       const packages = makePackages(folder);
+      await t.step("lintian has nothing to say of the Debian package", () => judgeDebianPackage(packages));
       await t.step("a Debian package", () => useDebianPackage(packages));
       await t.step("a wheel", () => useWheel(packages));
       await t.step("packages of npm", () => useNpmPackages(packages));

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
-import { NEEDED } from "../../.ci/package_files.ts";
+import { isEmbedded, NEEDED } from "../../.ci/package_files.ts";
 import { FORMATS } from "../../readers/registry.ts";
 import { readExecutable } from "./executable.ts";
 import { ROOT } from "./server_process.ts";
+import { run } from "../child_process.ts";
 
 /** Files below a folder, relative to the root, with slashes. */
 function* filesBelow(folder: string): Generator<string> {
@@ -21,6 +22,7 @@ const SOURCES = [
   ".ci",
   "deno.json",
   "deno.lock",
+  "import_map.json",
   ...[...Deno.readDirSync(ROOT)].map(({ name }) => name).filter((name) => name.endsWith(".ts")),
   "readers",
   "routes",
@@ -44,10 +46,10 @@ function packageOf(path: string): string | null {
 
 /** Runs the compile task's script in a copy of the sources. */
 async function compile(sources: string, args: string[], env: Record<string, string>) {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { code, stdout, stderr } = await run(Deno.execPath(), {
     args: ["run", "--quiet", "--allow-all", join(sources, ".ci", "compile.ts"), ...args],
     env,
-  }).output();
+  });
   const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   return { code, out: out!, error: error! };
 }
@@ -105,7 +107,7 @@ Deno.test("metadata of the executable", async (t) => {
         "commands.ts",
         "deno.json",
         "dist/commit.txt",
-        "readers/decode_worker.ts",
+        "readers/acquisition_worker.ts",
         "session/dialog/macos.js",
         "session/dialog/windows.ps1",
         "shell/info.ts",
@@ -131,7 +133,7 @@ Deno.test("metadata of the executable", async (t) => {
       const unused = /\.(map|d\.[cm]?ts)$|\/(cjs|enc|src\/v4|v3|__tests__)\//;
       const large = files.filter((path, i) => packageOf(path) !== null && sizes[i]! >= 4096);
       assert.deepEqual(large.filter((path) => unused.test(path)), []);
-      assert.deepEqual([...packages].sort(), Object.keys(NEEDED));
+      assert.deepEqual([...packages].sort(), Object.keys(NEEDED).filter(isEmbedded));
     });
 
     await t.step("no tests and no packages that only tests use", () => {

@@ -1,4 +1,4 @@
-/** Real decode workers whose planes wait until the test lets them go. */
+/** Real decode workers whose planes at other positions wait until the test lets them go. */
 import type { ToWorker } from "../../readers/worker_protocol.ts";
 import { startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 
@@ -7,17 +7,20 @@ export class WorkerGate {
   /** Questions about planes that were asked so far. */
   planes = 0;
   #shut = false;
+  /** Whether the last question was an open, whose planes pass. */
+  #opening = false;
   readonly #held: (() => void)[] = [];
 
   /** Starts real workers behind this gate. */
   readonly start: StartWorker = () => {
     const worker = startDecodeWorker();
-    if (worker === null) return null;
     const post = worker.postMessage.bind(worker);
     worker.postMessage = (message: ToWorker, transfer?: unknown) => {
       const send = () => post(message, transfer as Transferable[]);
-      if (message.type === "plane") this.planes += 1;
-      if (this.#shut && message.type === "plane") this.#held.push(send);
+      const isPlane = message.type === "decode" && !this.#opening;
+      this.#opening = message.type === "open";
+      if (isPlane) this.planes += 1;
+      if (this.#shut && isPlane) this.#held.push(send);
       else send();
     };
     return worker;

@@ -10,15 +10,16 @@ import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
 import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
+import { ClientGone } from "../../session/errors.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
-import { PlaneWorkers } from "../../session/positions/plane_workers.ts";
 import { PositionReader } from "../../session/positions/position_reader.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { PATIENCE, pause, within } from "../deadline.ts";
 
 /** A clock that stands still until the test moves it. */
 export class HandClock implements Clock {
@@ -61,6 +62,14 @@ const NO_LIMITS: OpenRules = {
   loadTimeoutSeconds: 120,
 };
 
+/** A dialog that stays open until its client leaves, for {@linkcode HarnessOptions}. @throws {ClientGone} then */
+export async function leftDialog(signal: AbortSignal): Promise<never> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  signal.addEventListener("abort", resolve);
+  if (!signal.aborted) await promise;
+  throw new ClientGone("The client went away while the dialog was open");
+}
+
 /** What a test can set. */
 export interface HarnessOptions extends Partial<OpenRules> {
   readonly ttlSeconds?: number;
@@ -82,7 +91,6 @@ export class Harness implements AsyncDisposable {
   readonly store: SessionStore;
   readonly budget: MemoryBudget;
   readonly opener: Opener;
-  readonly workers: PlaneWorkers;
   readonly positions: PositionReader;
   stopping = false;
   readonly #app: ReturnType<typeof createApp>;
@@ -90,15 +98,23 @@ export class Harness implements AsyncDisposable {
   readonly #complete: (() => void)[] = [];
 
   constructor(options: HarnessOptions = {}) {
-    this.pool = new DecodePool(this.clock, options.startWorker ?? startDecodeWorker, options.workers ?? 1);
-    const memory = new PlaneMemory(this.clock);
-    this.store = new SessionStore(this.clock, options.ttlSeconds ?? 600, memory);
     this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
+    this.pool = new DecodePool(
+      this.clock,
+      this.budget,
+      options.startWorker ?? startDecodeWorker,
+      options.workers ?? 1,
+    );
+    const memory = new PlaneMemory(this.clock);
+    this.store = new SessionStore(
+      this.clock,
+      options.ttlSeconds ?? 600,
+      memory,
+      (session) => this.positions.forget(session),
+    );
     const rules = { ...NO_LIMITS, ...options };
-    this.opener = new Opener(this.clock, { pool: this.pool, budget: this.budget, memory }, this.store, rules);
-    const startWorker = options.startWorker ?? startDecodeWorker;
-    this.workers = new PlaneWorkers(this.clock, this.budget, startWorker, options.workers ?? 1);
-    const resources = { pool: this.pool, workers: this.workers, budget: this.budget, memory };
+    const resources = { pool: this.pool, budget: this.budget, memory };
+    this.opener = new Opener(this.clock, resources, this.store, rules);
     this.positions = new PositionReader(this.clock, resources, rules.loadTimeoutSeconds);
     const services: Services = {
       version: "1.2.3",
@@ -126,13 +142,14 @@ export class Harness implements AsyncDisposable {
     this.#complete.push(resolve);
     const headers = new Headers(init.headers);
     if (!headers.has("host")) headers.set("host", "127.0.0.1:8767");
-    return await this.#app.request(path, { ...init, headers }, { info: { completed: promise } });
+    const answer = this.#app.request(path, { ...init, headers }, { info: { completed: promise } });
+    return await within(PATIENCE, `the answer to ${init.method ?? "GET"} ${path}`, Promise.resolve(answer));
   }
 
   /** Lets every answer so far count as sent. */
   async completeAll(): Promise<void> {
     for (const resolve of this.#complete.splice(0)) resolve();
-    await new Promise((resolve) => setTimeout(resolve));
+    await pause(0);
   }
 
   post(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
@@ -152,7 +169,8 @@ export class Harness implements AsyncDisposable {
   async listen(options: ListenOptions = {}): Promise<{ base: string; port: number } & AsyncDisposable> {
     const fetch: Fetch = (request, env) => this.#app.fetch(request, env);
     const { port, close } = await listen("127.0.0.1", 0, fetch, options);
-    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: close };
+    const end = () => within(PATIENCE, "the end of the server", close());
+    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -18,6 +18,7 @@ Deno.test("an OIR line scan is opened, fetched with its reference, read as a ses
       path,
       name: "scan.oir",
       format: "oir",
+      fingerprint: opened.source.fingerprint,
       sourceDtype: "uint16",
       numChannels: 2,
     });

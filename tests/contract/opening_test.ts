@@ -58,9 +58,10 @@ Deno.test("a channel without planes is refused where it is asked for, by path an
     const asked = { path, channelIndices: [2, 0] };
     const { message } = await expectError(await server.post("/api/v2/open", asked), 500, "decode_failed");
     assert.match(message, /channel 2 \("CH3"\) has no plane in any file; "channelIndices": \[0\] works$/);
-    const { sessionId } = await server.open(path);
+    const { sessionId, source: { fingerprint } } = await server.open(path);
     const again = `/api/v2/sessions/${sessionId}/open`;
     await expectError(await server.post(again, { channelIndices: [2] }), 500, "decode_failed");
-    const { position } = OpenResponse.parse(await (await server.post(again, { channelIndices: [1] })).json());
-    assert.deepEqual(position, { t: 1, z: 0, l: 0 });
+    const opened = OpenResponse.parse(await (await server.post(again, { channelIndices: [1] })).json());
+    assert.deepEqual(opened.position, { t: 1, z: 0, l: 0 });
+    assert.equal(opened.source.fingerprint, fingerprint);
   }));

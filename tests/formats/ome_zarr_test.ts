@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import type { LoadedAcquisition } from "../../readers/load.ts";
-import { loadHere, planHere } from "../load_here.ts";
+import { type LoadedAcquisition, loadHere, planHere } from "../load_here.ts";
 import { textsOf } from "../warning_texts.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));

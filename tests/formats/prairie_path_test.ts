@@ -4,8 +4,7 @@
  */
 import { ok } from "node:assert/strict";
 import { join } from "node:path";
-import type { LoadedAcquisition } from "../../readers/load.ts";
-import { loadHere } from "../load_here.ts";
+import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 
 const MADE = join(import.meta.dirname!, "../fixtures/prairie");
 const REAL = join(import.meta.dirname!, "../../../shared/data/prairie");

@@ -167,10 +167,42 @@ Deno.test("planes of files that are missing, and of no file", async () => {
     }));
 });
 
-Deno.test("a plane of the first position that is missing refuses the open as damaged", () =>
-  withFiles({
-    "a_MMStack.ome.tif": microManagerBytes(PAGE, { Frames: 2 }, [[0, 0, 1, 0, 7]]),
-  }, (path) => damaged(loadHere(path), /Cannot read "a_MMStack\.ome\.tif": the plane T=0 C=0 Z=0 is in no/)));
+Deno.test("without a plane at the first position an acquisition opens at the first one that is there", async () => {
+  const opened = async (files: Readonly<Record<string, Uint8Array>>) => {
+    let found: unknown;
+    await withFiles(files, async (path) => {
+      const { summary, planes } = await loadHere(path);
+      const codes = summary.warnings.map(({ code }) => code);
+      found = [summary.position.t, planes.map((plane) => plane[0]), codes.includes("opened_elsewhere")];
+    });
+    return found;
+  };
+  const stack = microManagerBytes(PAGE, { Frames: 2 }, [[0, 0, 1, 0, 7]]);
+  deepEqual(await opened({ "a_MMStack.ome.tif": stack }), [1, [7], true]);
+  // Of a set whose first file is absent, any other one opens.
+  const xml =
+    `<OME UUID="urn:uuid:1"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
+    `SizeC="1" SizeT="2" Type="uint16">` +
+    ["a", "b"].map((name, t) =>
+      `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}.ome.tif">urn:uuid:${t}</UUID></TiffData>`
+    ).join("") + "</Pixels></Image></OME>";
+  deepEqual(await opened({ "b.ome.tif": pages(1, xml) }), [1, [0], true]);
+});
+
+Deno.test("a channel whose files are absent keeps its index and is not loaded", () => {
+  const xml =
+    `<OME UUID="urn:uuid:1"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
+    `SizeC="2" SizeT="1" Type="uint16"><Channel Name="one"/><Channel Name="two"/>` +
+    ["a", "b"].map((name, c) =>
+      `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="${name}.ome.tif">urn:uuid:${c}</UUID></TiffData>`
+    ).join("") + "</Pixels></Image></OME>";
+  return withFiles({ "b.ome.tif": pages(1, xml) }, async (path) => {
+    const { summary } = await loadHere(path);
+    deepEqual(summary.loaded.map(({ index, name }) => [index, name]), [[1, "two"]]);
+    deepEqual(summary.channels.length, 2);
+    await damaged(loadHere(path, { channelIndices: [0, 1] }), /channel 0 \("one"\) has no plane/);
+  });
+});
 
 Deno.test("a file of an Olympus set that is missing, and one that is left out", async () => {
   const page = (value: bigint, layout = PAGE) => tiffBytes(layout, () => value);

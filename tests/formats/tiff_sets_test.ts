@@ -2,12 +2,11 @@
 import { deepEqual, match, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import type { LoadedAcquisition } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
-import { loadHere, openHere } from "../load_here.ts";
+import { type LoadedAcquisition, loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { textsOf } from "../warning_texts.ts";
 

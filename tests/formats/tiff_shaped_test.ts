@@ -2,9 +2,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import type { LoadedAcquisition } from "../../readers/load.ts";
 import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { textsOf } from "../warning_texts.ts";
 
 async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {

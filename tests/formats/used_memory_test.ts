@@ -6,8 +6,7 @@ import { fileURLToPath } from "node:url";
 import { ReaderError } from "../../readers/errors.ts";
 import { extensionOf } from "../../readers/format_names.ts";
 import { FileAccess } from "../../readers/random_access.ts";
-import { planLoad } from "../../readers/load.ts";
-import { requestOf } from "../load_here.ts";
+import { planLoad, requestOf } from "../load_here.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 

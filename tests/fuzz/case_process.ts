@@ -9,11 +9,10 @@ import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
-import { type LoadedAcquisition, planLoad } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { openResponse } from "../../routes/open.ts";
 import { OpenResponse } from "../../schemas/http.ts";
-import { requestOf } from "../load_here.ts";
+import { type LoadedAcquisition, planLoad, requestOf } from "../load_here.ts";
 import {
   compare,
   compareTransplant,

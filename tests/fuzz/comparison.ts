@@ -1,8 +1,8 @@
 /** What a changed file may be read as, given what its undamaged form is read as and what an independent reader says. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { LoadedAcquisition } from "../../readers/load.ts";
 import type { PeerReading, PlaneDigest, Reading } from "./peer.ts";
+import type { LoadedAcquisition } from "../load_here.ts";
 
 /** Our reading, with what the user is told. */
 export type OwnReading = Reading & { readonly warnings?: readonly string[] };

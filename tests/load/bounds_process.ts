@@ -22,8 +22,8 @@ export interface BoundOutcome {
 /** Loads every file, or those whose name holds the argument. */
 async function main([only = ""]: readonly string[]): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_bounds_" }));
-  const pool = new DecodePool(systemClock, undefined, 1);
   const budget = new MemoryBudget(4 * 2 ** 30);
+  const pool = new DecodePool(systemClock, budget, undefined, 1);
   try {
     for (const [file, write] of Object.entries(filesAtBounds())) {
       if (!file.includes(only)) continue;
@@ -32,11 +32,13 @@ async function main([only = ""]: readonly string[]): Promise<void> {
       let outcome: BoundOutcome;
       try {
         const { planes, reservation, summary } = await loadAcquisition(
+          path,
           requestOf(path),
           { pool, budget, memory: new PlaneMemory(systemClock) },
           AbortSignal.timeout(300_000),
         );
         reservation.release();
+        pool.forget(path);
         const served = `${planes.length} planes of ${planes[0]![0]!.length}`;
         outcome = {
           file,

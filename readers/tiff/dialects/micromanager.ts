@@ -205,10 +205,12 @@ function positionStack(
     sizes,
     layout,
     fileSize,
+    files: () => files.map(({ path }) => path),
     documents: (list) => addDocuments(list, positions.opened),
     warnings: [...positions.warnings, ...planes.warnings],
     indexBytes: planes.count * PLANE_BYTES + sumOf(files, ({ index }) => index.bytes + FILE_BYTES) +
       Math.min(files.length - 1, MAX_RECENT) * RECENT_BYTES,
+    holds: ({ t, channel, z }) => planes.find(t, channel, z) !== undefined,
     plane: (at) => planeAt(pool, planes, { layout, missing }, at),
   };
 }

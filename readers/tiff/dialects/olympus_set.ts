@@ -113,6 +113,7 @@ export function joinFiles(
       return fields?.names[number - 1] ?? `CH${number}`;
     }),
     fileSize,
+    files: () => [...members.values()].map(({ path }) => path),
     warnings: [
       ...own.warnings,
       ...missing(grid, fields),

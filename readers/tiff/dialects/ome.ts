@@ -8,9 +8,10 @@ import { DecodeFailed, quoted, reasonOf } from "../../errors.ts";
 import { axesOf } from "../../axes.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../names_inside.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import { addCompanion, describe, type Described } from "./ome_document.ts";
+import type { FileAccess } from "../../random_access.ts";
+import { addCompanion, companionDocument, describe, type Described } from "./ome_document.ts";
 import { PlaneLookup } from "./ome_lookup.ts";
-import { OmeSet, uuidIn } from "./ome_set.ts";
+import { OmeSet, uuidIn, uuidOf } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
 import {
   type DescribedImage,
@@ -24,8 +25,9 @@ import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../moment.ts";
 import { warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
-import type { SeriesList, Stack } from "../stack.ts";
+import type { PlaneIndex, SeriesList, Stack } from "../stack.ts";
 import { upToNul } from "../text.ts";
+import { TiffFile } from "../tiff_file.ts";
 
 /**
  * The images of an OME-TIFF, with the other files of its set, or `null`. Where the document does not tell what the
@@ -58,6 +60,28 @@ export function openOme(opened: Opened): SeriesList | null {
     );
     return null;
   }
+}
+
+/**
+ * The set that a companion document describes, through its first file that is there.
+ *
+ * @throws {DecodeFailed} it is no OME-XML, describes no image, or none of its files is there
+ */
+export function openCompanion(path: string, files: FileAccess): { opened: Opened; list: SeriesList } {
+  const described = companionDocument(path, files);
+  for (const image of described.images) {
+    for (const { name } of image.places) {
+      const found = name === null ? undefined : placesOf(dirname(path), name)
+        .find((place) => files.kind(place) === "file");
+      const file = found === undefined ? null : files.openNeighbour(found);
+      if (file === null) continue;
+      const tiff = new TiffFile(file, files);
+      const { first } = tiff;
+      const opened: Opened = { path: file.path, files, tiff, first, descriptions: [], warnings: [] };
+      return { opened, list: imageList(opened, described, image, uuidOf(tiff)) };
+    }
+  }
+  throw new DecodeFailed("none of the files that OME-XML names is there");
 }
 
 /** The images that hold samples, in the order of the document; the opened file's own is one of them in any case. */
@@ -212,6 +236,8 @@ function imageStack(
   const sizes = folded ? { ...image.sizes, C: image.sizes.C / samples } : image.sizes;
   const data = folded ? foldSamples(image, samples) : image.tiffData;
   const lookup = new PlaneLookup(data, sizes.T * sizes.C * sizes.Z);
+  const numberOf = ({ t, z, channel }: PlaneIndex) =>
+    planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
   return {
     sizes,
     layout,
@@ -223,6 +249,7 @@ function imageStack(
       if (series.companion !== null) addCompanion(list, opened, series.companion);
     },
     moment: firstMoment(image.moment, tagMoment(opened.first)),
+    files: () => set.filePaths(),
     fileSize: documentSize + set.totalSize(),
     warnings: [
       ...image.warnings,
@@ -230,9 +257,10 @@ function imageStack(
       ...set.warnings(described.places),
     ],
     indexBytes: series.indexBytes + set.indexBytes + data.length * LOOKUP_BYTES,
-    plane: ({ t, z, channel }) => {
-      const number = planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
-      return set.plane(number, lookup, layout, `the plane T=${t} C=${channel} Z=${z}`);
+    holds: (at) => set.stores(numberOf(at), lookup),
+    plane: (at) => {
+      const { t, z, channel } = at;
+      return set.plane(numberOf(at), lookup, layout, `the plane T=${t} C=${channel} Z=${z}`);
     },
   };
 }

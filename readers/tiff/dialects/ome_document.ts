@@ -4,6 +4,7 @@ import type { ByteSource } from "../../byte_source.ts";
 import { DecodeFailed } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
 import { lastNameOf, placesOf } from "../../names_inside.ts";
+import type { FileAccess } from "../../random_access.ts";
 import type { DocumentList } from "../document_list.ts";
 import { type DescribedImage, describedImages, isOmeXml, type OmeDocument, parseOme } from "../ome_xml.ts";
 import type { Opened } from "../opened.ts";
@@ -36,6 +37,19 @@ export function describe(opened: Opened, text: string): Described {
     throw new DecodeFailed(`The metadata of this file are in "${basename(companion)}", which ${read}`);
   }
   return { images: describedImages(read.document), size: read.size, path: companion };
+}
+
+/** The document of a companion file that is opened itself. @throws {DecodeFailed} it is no OME-XML, or describes no image */
+export function companionDocument(path: string, files: FileAccess): Described {
+  const file = files.open(path);
+  if (file.size > MAX_XML_BYTES) {
+    throw new DecodeFailed(`the document has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
+  }
+  const text = decodeText(file.read(0, file.size, "the document"));
+  if (!isOmeXml(text)) throw new DecodeFailed("the document is no OME-XML");
+  const document = parseOme(text, "OME-XML");
+  if (document.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
+  return { images: describedImages(document), path, size: file.size };
 }
 
 /** The document of a companion file, or why there is none. */

@@ -33,7 +33,8 @@ export function uuidIn(text: string): string | null {
 /** Bytes at the start of a document within which its root states a UUID. */
 const ROOT_BYTES = 1 << 16;
 
-function uuidOf(tiff: TiffFile): string | null {
+/** UUID that the OME-XML of a file states, or `null`. @throws {DecodeFailed} its first directory is damaged */
+export function uuidOf(tiff: TiffFile): string | null {
   return uuidIn(tiff.first.textStarts(TAG.ImageDescription, ROOT_BYTES).find(isOmeXml) ?? "");
 }
 
@@ -124,6 +125,11 @@ export class OmeSet {
     return null;
   }
 
+  /** Paths of all files that were found, the document's and the opened one included. */
+  filePaths(): string[] {
+    return [this.#xmlPath, this.#opened.path, ...this.#paths.values()];
+  }
+
   /** Bytes of all files that were found. */
   totalSize(): number {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
@@ -176,6 +182,18 @@ export class OmeSet {
       if (start?.path !== this.#opened.path) return start !== null;
       return this.#opened.tiff.heldDirectory(start.directory) !== null;
     });
+  }
+
+  /** Whether the file of a plane is there and its chain reaches the plane; what is damaged says so when it is decoded. */
+  stores(number: number, lookup: PlaneLookup): boolean {
+    const location = this.locate(number, lookup);
+    if (location === null) return false;
+    try {
+      return this.open(location).countUpTo(location.directory + 1) > location.directory;
+    } catch (error) {
+      if (error instanceof DecodeFailed) return true;
+      throw error;
+    }
   }
 
   /** Opens a file of the set. @throws {DecodeFailed} the file is damaged, or is another than the document means */

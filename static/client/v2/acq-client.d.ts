@@ -173,7 +173,14 @@ export interface OpenResponse {
   ok: true;
   apiVersion: string;
   sessionId: string;
-  source: { path: string; name: string; format: string; sourceDtype: string; numChannels: number };
+  source: {
+    path: string;
+    name: string;
+    format: string;
+    fingerprint?: string | null;
+    sourceDtype: string;
+    numChannels: number;
+  };
   header: {
     shape: number[];
     dims: string[];
@@ -294,6 +301,8 @@ export class Acquisition implements AsyncDisposable {
   readonly path: string;
   /** File name. */
   readonly name: string;
+  /** 32 hexadecimal digits that identify the content, equal after a copy or a move; null where a file cannot be read. */
+  readonly fingerprint: string | null;
   /** `[rows, columns]` of every plane. */
   readonly shape: [number, number];
   readonly axes: [Axis, Axis];

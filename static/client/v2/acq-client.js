@@ -148,6 +148,7 @@ export class Acquisition {
     this.sessionId = info.sessionId;
     this.path = info.source.path;
     this.name = info.source.name;
+    this.fingerprint = info.source.fingerprint ?? null;
     this.shape = info.plane.shape;
     this.axes = info.plane.axes;
     this.channels = info.channels;

@@ -10,7 +10,7 @@
  * - `renewed` `{info}` the same planes have a new session
  * - `lost` the file must be chosen again: the server let it go and may not open it by its path
  *
- * Tested in `tests/browser/unit/session_controller_test.ts`.
+ * Tested in `tests/page/session_controller_test.ts`.
  */
 import { AcqError, connect } from "../../client/v2/acq-client.js";
 import { loadPlanes } from "./loaded_planes.js";

@@ -1,0 +1,38 @@
+/** What is true until 0.1.0 is out: pages mark what needs the release, and CONTRIBUTING.md says how to make it. */
+import assert from "node:assert/strict";
+import { PLATFORMS, repositoryText, ROOT } from "./packages/release.ts";
+
+const MARK = /from\s+release\s+0\.1\.0\s+on/;
+/** What people can type or download once there is a release. */
+const NEEDS =
+  /(npx|uvx) acq-server|uv tool install|npm install.* acq-|`acq-client` on npm|releases\/latest|(brew|scoop|winget) install|acq-server-(linux|macos|windows)-/;
+// The changelog has a date once a version is out; .ci/check_release.ts refuses the tag before.
+const released = /^## \[0\.1\.0\] - \d{4}-\d\d-\d\d$/m.test(repositoryText("CHANGELOG.md"));
+
+/** Paths of pages below a folder, relative to the root. */
+function pagesBelow(folder: string): string[] {
+  return [...Deno.readDirSync(ROOT + folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? pagesBelow(`${folder}/${name}`) : name.endsWith(".md") ? [`${folder}/${name}`] : []
+  );
+}
+
+/** Sections of second level, by page and heading, that match. */
+function sectionsWith(pattern: RegExp): string[] {
+  return ["README.md", ...pagesBelow("docs")].flatMap((page) =>
+    repositoryText(page).split(/^(?=## )/m).filter((section) => pattern.test(section))
+      .map((section) => `${page}: ${section.split("\n", 1)[0]}`)
+  );
+}
+
+Deno.test("what needs release 0.1.0 is marked until it is out, and no longer", () => {
+  const wanted = sectionsWith(NEEDS);
+  assert(wanted.length > 5, wanted.join("\n"));
+  assert.deepEqual(sectionsWith(MARK), released ? [] : wanted);
+});
+
+Deno.test("the checklist of the first release names all packages of npm", () => {
+  const [, checklist = ""] = repositoryText("CONTRIBUTING.md").split("### The first release\n");
+  const names = [...checklist.matchAll(/^ +- `(.+)`$/gm)].map(([, name]) => name!);
+  const platforms = PLATFORMS.map(({ node: [os, cpu] }) => `@acq-server/${os}-${cpu}`);
+  assert.deepEqual(names, [...platforms, "acq-server", "acq-client"]);
+});

@@ -1,0 +1,125 @@
+/** The lines of the release workflow that publish, run against stand-ins of npm's registry and of GitHub. */
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { PLATFORMS, ROOT, VERSION } from "./packages/release.ts";
+
+const WORKFLOW = Deno.readTextFileSync(`${ROOT}.github/workflows/release.yml`);
+/** Packages in the order in which they have to be published: the launcher is of use once the executables are there. */
+const NAMES = [
+  ...PLATFORMS.map(({ node: [os, cpu] }) => `@acq-server/${os}-${cpu}`).sort(),
+  "acq-server",
+  "acq-client",
+];
+const ignore = Deno.build.os !== "linux";
+if (ignore) console.log("Skipped: a release is published on Linux only");
+
+/** The shell lines of a step. */
+function linesOf(step: string): string {
+  const [, indent, block] = WORKFLOW.match(
+    new RegExp(`- name: ${step}\\n +run: \\|\\n( +)((?:.*\\n(?:\\1|(?=\\n)))*.*\\n)`),
+  ) ?? assert.fail(`release.yml has no step "${step}"`);
+  return block!.replaceAll(`\n${indent}`, "\n");
+}
+
+/** Runs lines as GitHub does, in a folder, for two minutes at most, and gives what they print. */
+async function shell(lines: string, folder: string, env: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command("timeout", {
+    args: ["--kill-after=5", "120", "bash", "-eo", "pipefail", "-c", lines],
+    cwd: folder,
+    env,
+  }).output();
+  const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
+  assert.equal(code, 0, out + error);
+  return out;
+}
+
+/** Whether npm runs; says so when it does not. */
+async function hasNpm(): Promise<boolean> {
+  try {
+    return (await new Deno.Command("npm", { args: ["--version"], stdout: "null" }).output()).success;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    console.log("Skipped: there is no npm to publish with");
+    return false;
+  }
+}
+
+/** A registry that has this version of some packages. */
+function registryOf(names: readonly string[]) {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const name = decodeURIComponent(new URL(request.url).pathname.slice(1));
+    if (!names.includes(name)) return Response.json({ error: "Not found" }, { status: 404 });
+    return Response.json({
+      name,
+      "dist-tags": { latest: VERSION },
+      versions: { [VERSION]: { name, version: VERSION } },
+    });
+  });
+}
+
+Deno.test({
+  name: "the workflow publishes the npm packages that the registry does not have",
+  ignore,
+  fn: async () => {
+    if (!await hasNpm()) return;
+    const folder = Deno.makeTempDirSync({ prefix: "publish_" });
+    try {
+      for (const { name, executable } of PLATFORMS) {
+        mkdirSync(join(folder, "binaries", name), { recursive: true });
+        Deno.writeTextFileSync(join(folder, "binaries", name, executable), "stand-in");
+      }
+      const deno = `"${Deno.execPath()}" run -q -A --no-check "${ROOT}.ci`;
+      await shell(
+        `${deno}/packages/main.ts" binaries packages someone/acq-server
+        ${deno}/client_package.ts" client someone/acq-server
+        npm pack ./client --pack-destination packages`,
+        folder,
+        { npm_config_cache: join(folder, "cache") },
+      );
+      const published = ["acq-server", "@acq-server/linux-x64"];
+      await using registry = registryOf(published);
+      const out = await shell(linesOf("Publish what npm does not have, the executables first"), folder, {
+        HOME: folder,
+        npm_config_registry: `http://127.0.0.1:${registry.addr.port}/`,
+        npm_config_cache: join(folder, "cache"),
+        npm_config_dry_run: "true",
+      });
+      const wanted = NAMES.filter((name) => !published.includes(name)).map((name) => `${name}@${VERSION}`);
+      assert.deepEqual([...out.matchAll(/^\+ (.+)$/gm)].map(([, id]) => id), wanted);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});
+
+/** A `gh` that keeps one release in a folder and fails at the first upload, as a network might. */
+const GH = `#!/bin/sh
+echo "$2" >> calls
+case "$2" in
+  view) cat draft ;;
+  create) [ ! -e draft ] && echo true > draft ;;
+  upload) [ "$(grep -c upload calls)" != 1 ] ;;
+  edit) echo false > draft ;;
+esac
+`;
+
+Deno.test({
+  name: "a rerun continues the draft of the release, and leaves a published one",
+  ignore,
+  fn: async () => {
+    const folder = Deno.makeTempDirSync({ prefix: "publish_" });
+    try {
+      Deno.writeTextFileSync(join(folder, "gh"), GH, { mode: 0o755 });
+      const lines = linesOf("Create a draft, and publish it when it is complete");
+      const env = { TAG: "v0.1.0", PATH: `${folder}:${Deno.env.get("PATH")}` };
+      await assert.rejects(shell(lines, folder, env));
+      await shell(lines, folder, env);
+      await shell(lines, folder, env);
+      const calls = Deno.readTextFileSync(join(folder, "calls")).trim().split("\n");
+      assert.deepEqual(calls, ["view", "create", "upload", "view", "upload", "edit", "view"]);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});

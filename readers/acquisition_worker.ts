@@ -1,0 +1,103 @@
+/// <reference no-default-lib="true" />
+/// <reference lib="deno.worker" />
+/** Entry of a worker, which keeps acquisitions open; read permission only. Samples leave it by transfer, never by a copy. */
+import { dropDecoders, tellCompiled } from "./wasm_decoder.ts";
+import { prepareReaders } from "./choose_format.ts";
+import { AcquisitionChanged, toWire } from "./errors.ts";
+import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
+import { type AcquisitionSource, OpenAcquisition } from "./open_acquisition.ts";
+import { FileAccess } from "./random_access.ts";
+import { StopFlag } from "./stop_flag.ts";
+import type { Compiled, FromWorker, Question, ToWorker } from "./worker_protocol.ts";
+
+/** Acquisitions whose files stay open between orders; those that were not asked for longest rest. */
+const MAX_AWAKE = 4;
+
+/** Open acquisitions by their keys; the one that was asked last is the last. */
+const open = new Map<string, OpenAcquisition>();
+
+/** Where the acquisitions are, until they are forgotten. */
+const sources = new Map<string, AcquisitionSource>();
+
+tellCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
+
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  switch (data.type) {
+    case "prepare":
+      return prepareReaders(data.formats);
+    case "open":
+    case "decode":
+    case "documents":
+      return void answer(data);
+    case "forget":
+      for (const key of data.keys) {
+        close(key);
+        sources.delete(key);
+      }
+      return;
+    case "rest":
+      for (const acquisition of open.values()) acquisition.rest();
+      dropDecoders();
+      return collectGarbage();
+  }
+};
+
+/** Answers what is asked of an acquisition; one whose files changed is closed. */
+async function answer(question: Extract<ToWorker, Question>): Promise<void> {
+  const { key } = question;
+  keepGarbage();
+  let bytes = 0;
+  try {
+    const acquisition = await opened(question);
+    if (question.type === "open") {
+      const description = await acquisition.describe();
+      const { request: { scene: _scene, ...request } } = sources.get(key)!;
+      // The same scene is opened again, whichever file was opened.
+      sources.set(key, {
+        request: { ...request, scene: description.summary.scene },
+        marks: description.marks,
+      });
+      post({ type: "opened", description, indexBytes: acquisition.indexBytes });
+    } else if (question.type === "documents") {
+      const documents = acquisition.documents();
+      post({ type: "documents", documents, indexBytes: acquisition.indexBytes });
+    } else {
+      const decoded = await acquisition.decode(question.order);
+      const buffers = [...decoded.planes ?? [], ...decoded.referencePlanes ?? []].map(({ buffer }) => buffer);
+      bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      post({ type: "decoded", decoded, indexBytes: acquisition.indexBytes }, buffers);
+    }
+  } catch (error) {
+    if (error instanceof AcquisitionChanged) close(key);
+    post({ type: "failed", error: toWire(error), indexBytes: open.get(key)?.indexBytes ?? null });
+  }
+  collectAfter(bytes);
+}
+
+/** The acquisition of a question, opened where it is not open. */
+async function opened({ key, source, stop }: Question): Promise<OpenAcquisition> {
+  if (source) sources.set(key, source);
+  // A decoder in WebAssembly is used again for planes of one acquisition only.
+  if (key !== [...open.keys()].at(-1) && dropDecoders()) collectGarbage();
+  let acquisition = open.get(key);
+  if (acquisition) {
+    acquisition.follow(stop);
+    open.delete(key);
+  } else {
+    const { request, marks } = sources.get(key)!;
+    const files = new FileAccess(request.roots, new StopFlag(stop));
+    acquisition = await OpenAcquisition.open({ request, marks }, files);
+  }
+  open.set(key, acquisition);
+  [...open.values()].at(-1 - MAX_AWAKE)?.rest();
+  return acquisition;
+}
+
+function close(key: string): void {
+  open.get(key)?.close();
+  open.delete(key);
+}
+
+function post(message: FromWorker | Compiled, transfer: Transferable[] = []): void {
+  self.postMessage(message, transfer);
+}

@@ -1,0 +1,479 @@
+/**
+ * An acquisition that a worker keeps open: it is described once, then any rows of its planes are decoded by orders. Its files
+ * are compared with what they were before and after each order.
+ */
+import { basename } from "node:path";
+import { chooseFormat, type ChosenFormat, openChosen, type OpenedScene } from "./choose_format.ts";
+import {
+  AcquisitionChanged,
+  DecodeFailed,
+  isLoss,
+  PathNotAllowed,
+  PathNotFound,
+  PlaneNotFound,
+  quoted,
+  Stopped,
+  UnsupportedFormat,
+} from "./errors.ts";
+import { requireMarks } from "./file_mark.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./limits.ts";
+import { newPlane } from "./new_plane.ts";
+import { openingOf } from "./opening.ts";
+import { FileAccess } from "./random_access.ts";
+import {
+  type Acquisition,
+  type Channel,
+  type Division,
+  largerMemory,
+  type MetadataDocument,
+  NO_WORKING_MEMORY,
+  type PlanePlan,
+  type Position,
+  type Reference,
+  type RowRange,
+  type SceneEntry,
+  type WorkingMemory,
+} from "./reader.ts";
+import { wantedChannels } from "./request_bounds.ts";
+import { timeDoubts } from "./time_doubts.ts";
+import { lossWarning, type Warning, warning } from "./warning.ts";
+
+/** What is to be opened. */
+export interface OpenRequest {
+  /** Resolved absolute path of an existing file or directory. */
+  readonly path: string;
+  /** Resolved directories that may be read; `null` for no limit. */
+  readonly roots: readonly string[] | null;
+  /** Wanted channels in the order of the answer; `null` for all. Distinct, not negative. */
+  readonly channelIndices: readonly number[] | null;
+  /** Extensions that the operator lets in. */
+  readonly allowedExtensions: readonly string[];
+  /** Index of the wanted scene; `null` for the one that the opened file belongs to. */
+  readonly scene: number | null;
+}
+
+/** Where an acquisition is and what its files were when it was described. */
+export interface AcquisitionSource {
+  /** The open, with its scene. */
+  readonly request: OpenRequest;
+  /** By resolved path, the marks of the files that the open read; empty before. */
+  readonly marks: ReadonlyMap<string, string>;
+}
+
+/** Everything but the samples; it can be cloned between threads. */
+export interface AcquisitionSummary
+  extends Omit<Acquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
+  /** Path of what was opened: the file, or the directory of the store. */
+  readonly path: string;
+  /** What identifies the content, by `fingerprint.ts`; `null` where a file cannot be read. */
+  readonly fingerprint: string | null;
+  /** Short format name. */
+  readonly format: string;
+  /** Shape of the loaded planes. */
+  readonly rows: number;
+  /** Columns of the loaded planes. */
+  readonly columns: number;
+  /** Index of the scene. */
+  readonly scene: number;
+  /** How many scenes there are. */
+  readonly sceneCount: number;
+  /** The first {@linkcode MAX_LISTED_SCENES} of them. */
+  readonly scenes: readonly SceneEntry[];
+  /** Loaded channels, in requested order. */
+  readonly loaded: readonly Channel[];
+  /** Where the loaded planes lie along the axes. */
+  readonly position: Position;
+  /** Reference image with the shape of its planes, or `null`. */
+  readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
+  /** Of the metadata and the plans. */
+  readonly warnings: readonly Warning[];
+}
+
+/** An opened acquisition and what its planes take, before the first sample is read; it can be cloned between threads. */
+export interface Description {
+  /** Everything but the samples. */
+  readonly summary: AcquisitionSummary;
+  /** Bytes of all loaded planes, source and reference: 4 per sample. */
+  readonly bytes: number;
+  /** What decoding takes beside them. */
+  readonly working: WorkingMemory;
+  /** How the source planes can be divided among workers; `null` where it does not pay. */
+  readonly division: Division | null;
+  /** Marks of the files that were opened, by path: they differ when one was replaced or changed. */
+  readonly marks: ReadonlyMap<string, string>;
+}
+
+/** Some rows of some channels. */
+export interface OrderPart {
+  /** Channel indices. */
+  readonly channels: readonly number[];
+  /** Wanted rows; `null` for all. */
+  readonly rows: RowRange | null;
+}
+
+/** Rows of planes at one position. */
+export interface PlaneOrder {
+  /** Decoded one after the other; without any, the acquisition is opened alone. */
+  readonly parts: readonly OrderPart[];
+  /** Within the acquisition. */
+  readonly position: Position;
+  /** Whether the reference image is decoded too. */
+  readonly reference: boolean;
+  /** False when the planes are judged and not decoded. */
+  readonly decode: boolean;
+  /** What decoding may take beside the planes; when it needs more, nothing is decoded. */
+  readonly working: WorkingMemory;
+  /** Memory of released planes that may be used again. */
+  readonly buffers: ArrayBuffer[];
+}
+
+/** What became of a {@linkcode PlaneOrder}. */
+export interface DecodedOrder {
+  /**
+   * For each channel of each part `columns` float32 samples for each of its rows, row-major; `null` where nothing was
+   * decoded.
+   */
+  readonly planes: Float32Array<ArrayBuffer>[] | null;
+  /** The rows of each part that were decoded: the wanted ones or more. */
+  readonly rows: readonly RowRange[];
+  /** The planes of the reference image; `null` where it was not ordered or cannot be decoded. */
+  readonly referencePlanes: Float32Array<ArrayBuffer>[] | null;
+  /** Why the reference image cannot be decoded. */
+  readonly warnings: readonly Warning[];
+  /** What decoding takes beside the planes. */
+  readonly working: WorkingMemory;
+  /** By resolved path, the marks of the files that were read or missed, but for those that the open read. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Least memory of an open acquisition: its metadata. */
+const LEAST_INDEX_BYTES = 64 << 10;
+
+/** The planes of the open, planned for its description and decoded by its first order. */
+interface Planned {
+  readonly channels: readonly number[];
+  readonly position: Position;
+  readonly planes: PlanePlan;
+  readonly reference: PlannedReference | null;
+}
+
+/** One scene of an acquisition with its files. */
+export class OpenAcquisition {
+  readonly #request: OpenRequest;
+  readonly #files: FileAccess;
+  readonly #chosen: ChosenFormat;
+  readonly #opened: OpenedScene;
+  #marks: ReadonlyMap<string, string>;
+  #planned: Planned | null = null;
+
+  private constructor(
+    { request, marks }: AcquisitionSource,
+    files: FileAccess,
+    chosen: ChosenFormat,
+    opened: OpenedScene,
+  ) {
+    this.#request = request;
+    this.#marks = marks;
+    this.#files = files;
+    this.#chosen = chosen;
+    this.#opened = opened;
+  }
+
+  /**
+   * Reads the metadata.
+   *
+   * @param files limited to the roots of the request; closed when the open fails
+   * @throws {AcquisitionChanged} the files are not those that the source names
+   * @throws {ReaderError} with a message that names the file
+   */
+  static async open(source: AcquisitionSource, files: FileAccess): Promise<OpenAcquisition> {
+    const { path, allowedExtensions, scene } = source.request;
+    try {
+      requireMarks(source.marks);
+      const chosen = chooseFormat(path, allowedExtensions, files);
+      return new OpenAcquisition(source, files, chosen, await openChosen(chosen, files, scene));
+    } catch (error) {
+      const reason = reasonOf(error, source, files);
+      files.close();
+      throw reason;
+    }
+  }
+
+  /** The scene that is open. */
+  get acquisition(): Acquisition {
+    return this.#opened.acquisition;
+  }
+
+  /** Bytes that it takes, about. */
+  get indexBytes(): number {
+    return LEAST_INDEX_BYTES + (this.acquisition.indexBytes ?? 0);
+  }
+
+  /** The stop flag follows another piece of work. */
+  follow(shared: SharedArrayBuffer): void {
+    this.#files.stop.follow(shared);
+  }
+
+  /**
+   * Plans the planes that the session opens with and describes the acquisition; its files count as unchanged from now on.
+   *
+   * @throws {ReaderError} with a message that names the file
+   */
+  async describe(): Promise<Description> {
+    try {
+      return await this.#describe();
+    } catch (error) {
+      // Without its first planes an acquisition cannot be opened.
+      const whole = error instanceof PlaneNotFound
+        ? new DecodeFailed(error.message, { cause: error })
+        : error;
+      throw withName(this.#request.path, whole);
+    }
+  }
+
+  async #describe(): Promise<Description> {
+    const { format, path } = this.#chosen;
+    const { acquisition, scene, scenes } = this.#opened;
+    const { channelIndices } = this.#request;
+    const entries = scenes.entries(MAX_LISTED_SCENES);
+    const wanted = wantedChannels(basename(path), acquisition.channels, channelIndices);
+    const opening = openingOf(acquisition, wanted, channelIndices !== null);
+    const { loaded, position } = opening;
+    const channels = loaded.map(({ index }) => index);
+    const planes = await acquisition.plan(channels, position);
+    const warnings = [
+      ...scenes.warnings,
+      ...acquisition.warnings,
+      ...timeDoubts(acquisition),
+      ...opening.warnings,
+      ...planes.warnings,
+    ];
+    const reference = await planReference(acquisition.reference, warnings);
+    this.#planned = { channels, position, planes, reference };
+    this.#marks = this.#files.marks;
+    const {
+      plan: _plan,
+      documents: _documents,
+      files: _files,
+      holds: _holds,
+      reference: _reference,
+      ...metadata
+    } = acquisition;
+    const summary: AcquisitionSummary = {
+      ...metadata,
+      path,
+      fingerprint: this.#fingerprint(path, warnings),
+      format: format.name,
+      rows: planes.rows,
+      columns: planes.columns,
+      scene,
+      sceneCount: scenes.count,
+      scenes: entries,
+      loaded,
+      position,
+      reference: reference && summaryOf(reference),
+      warnings,
+    };
+    return {
+      summary,
+      bytes: planeBytes(planes) * channels.length +
+        (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0),
+      working: workingOf([planes, ...reference ? [reference.plan] : []]),
+      division: planes.division ?? null,
+      marks: this.#marks,
+    };
+  }
+
+  /** Reads the files by itself, since what it reads is not to be marked. @param warnings takes why it cannot */
+  #fingerprint(path: string, warnings: Warning[]): string | null {
+    const files = new FileAccess(this.#request.roots, this.#files.stop);
+    try {
+      return fingerprintOf(this.acquisition.files?.() ?? [path], this.acquisition.fileSize, files);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      warnings.push(lossWarning(error, "file_damaged", "The content cannot be identified by a fingerprint"));
+      return null;
+    } finally {
+      files.close();
+    }
+  }
+
+  /**
+   * Judges planes and decodes them.
+   *
+   * @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} with a message that names the file
+   */
+  async decode(order: PlaneOrder): Promise<DecodedOrder> {
+    this.#files.takeUsed();
+    try {
+      const planned = this.#planned;
+      this.#planned = null;
+      if (planned === null) requireMarks(this.#marks);
+      const decoded = await this.#decode(order, planned);
+      requireMarks(this.#marks);
+      requireMarks(decoded.files);
+      return decoded;
+    } catch (error) {
+      throw this.#reasonOf(error);
+    }
+  }
+
+  async #decode(order: PlaneOrder, planned: Planned | null): Promise<DecodedOrder> {
+    const { parts, position, decode, working: allowed, buffers } = order;
+    const plans: PlanePlan[] = [];
+    for (const part of parts) plans.push(await this.#plan(part, position, planned));
+    const warnings: Warning[] = [];
+    const reference = order.reference
+      ? planned?.reference ?? await planReference(this.acquisition.reference, warnings)
+      : null;
+    const working = workingOf([...plans, ...reference ? [reference.plan] : []]);
+    let planes: Float32Array<ArrayBuffer>[] | null = null;
+    let referencePlanes: Float32Array<ArrayBuffer>[] | null = null;
+    if (decode && working.bytes <= allowed.bytes) {
+      planes = [];
+      for (const [i, plan] of plans.entries()) {
+        const { start, end } = rowsOf(plan);
+        const samples = (end - start) * plan.columns;
+        const filled = parts[i]!.channels.map(() => newPlane(samples, buffers, !plan.overwrites));
+        await plan.decode(filled);
+        planes.push(...filled);
+      }
+      referencePlanes = reference && await decodeReference(reference, warnings);
+    }
+    const files = new Map([...this.#files.takeUsed()].filter(([path]) => !this.#marks.has(path)));
+    return { planes, rows: plans.map(rowsOf), referencePlanes, warnings, working, files };
+  }
+
+  /** The plan of a part, which the description may have made. */
+  #plan({ channels, rows }: OrderPart, position: Position, planned: Planned | null): Promise<PlanePlan> {
+    const isWhole = rows === null || planned !== null && rows.start === 0 && rows.end === planned.planes.rows;
+    const isPlanned = planned !== null && isWhole && samePosition(position, planned.position) &&
+      channels.length === planned.channels.length &&
+      channels.every((index, i) => index === planned.channels[i]);
+    if (isPlanned) return Promise.resolve(planned.planes);
+    return this.acquisition.plan(channels, position, isWhole ? undefined : rows);
+  }
+
+  /**
+   * The metadata documents of the file.
+   *
+   * @throws {AcquisitionChanged | DecodeFailed | Stopped}
+   */
+  documents(): readonly MetadataDocument[] {
+    try {
+      requireMarks(this.#marks);
+      const documents = this.acquisition.documents(MAX_DOCUMENT_BYTES);
+      requireMarks(this.#marks);
+      return documents;
+    } catch (error) {
+      throw this.#reasonOf(error);
+    }
+  }
+
+  #reasonOf(error: unknown): unknown {
+    return reasonOf(error, { request: this.#request, marks: this.#marks }, this.#files);
+  }
+
+  /** Gives the descriptors of its files back; a file that is read again is opened again. */
+  rest(): void {
+    this.#files.rest();
+  }
+
+  /** Closes its files for good. */
+  close(): void {
+    this.#files.close();
+  }
+}
+
+const samePosition = (a: Position, b: Position) => a.t === b.t && a.z === b.z && a.l === b.l;
+
+const rowsOf = (plan: PlanePlan): RowRange => plan.filled ?? { start: 0, end: plan.rows };
+
+const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
+
+const workingOf = (plans: readonly PlanePlan[]): WorkingMemory =>
+  plans.map(({ working }) => working ?? NO_WORKING_MEMORY).reduce(largerMemory, NO_WORKING_MEMORY);
+
+interface PlannedReference {
+  readonly image: Reference;
+  readonly plan: PlanePlan;
+}
+
+function summaryOf({ image, plan }: PlannedReference): AcquisitionSummary["reference"] {
+  const { plan: _plan, ...metadata } = image;
+  return { ...metadata, rows: plan.rows, columns: plan.columns };
+}
+
+/** A reference image that cannot be decoded becomes a warning; it does not refuse the acquisition. */
+async function planReference(image: Reference | null, warnings: Warning[]): Promise<PlannedReference | null> {
+  if (image === null) return null;
+  try {
+    const plan = await image.plan();
+    warnings.push(...plan.warnings);
+    return { image, plan };
+  } catch (error) {
+    warnings.push(referenceWarning(error));
+    return null;
+  }
+}
+
+async function decodeReference(
+  { image, plan }: PlannedReference,
+  warnings: Warning[],
+): Promise<Float32Array<ArrayBuffer>[] | null> {
+  try {
+    const planes = image.channels.map(() => newPlane(plan.rows * plan.columns, []));
+    await plan.decode(planes);
+    return planes;
+  } catch (error) {
+    warnings.push(referenceWarning(error));
+    return null;
+  }
+}
+
+function referenceWarning(error: unknown): Warning {
+  if (isLoss(error)) {
+    return warning("reference_unreadable", `The reference image cannot be decoded: ${error.message}`);
+  }
+  throw error;
+}
+
+/** Reports {@linkcode AcquisitionChanged} when a file's mark changed or a file is gone; else the error with the file's name. */
+function reasonOf(error: unknown, { request, marks }: AcquisitionSource, files: FileAccess): unknown {
+  if (error instanceof Stopped) return error;
+  try {
+    requireMarks(marks);
+    requireMarks(files.takeUsed());
+  } catch (change) {
+    return change;
+  }
+  const isGone = error instanceof PathNotFound || error instanceof PathNotAllowed ||
+    error instanceof UnsupportedFormat;
+  if (!isGone || marks.size === 0) return withName(request.path, error);
+  const whole = quoted(basename(request.path));
+  return new AcquisitionChanged(`A file of ${whole} is gone; open it again: ${error.message}`, {
+    cause: error,
+  });
+}
+
+/** The error with the file in its message, where it is about the file. */
+function withName(path: string, error: unknown): unknown {
+  if (error instanceof PlaneNotFound) {
+    const message = `${quoted(basename(path))} does not hold this plane: ${error.message}`;
+    return new PlaneNotFound(message, { cause: error });
+  }
+  const reason = damageOf(error);
+  if (reason === null) return error;
+  return new DecodeFailed(`Cannot read "${basename(path)}": ${reason}`, { cause: error });
+}
+
+function damageOf(error: unknown): string | null {
+  if (isLoss(error)) return error.message;
+  if (!(error instanceof RangeError)) return null;
+  if (error.message === "Maximum call stack size exceeded") return "a text in it is too long or too deep";
+  if (error.message.includes("rray buffer allocation failed")) {
+    return "the machine has too little memory for it";
+  }
+  return null;
+}

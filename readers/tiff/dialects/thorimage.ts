@@ -1,0 +1,153 @@
+/**
+ * OME-TIFF of ThorImage LS: `Experiment.xml` beside the files has the frame rate and the local date, which their OME-XML
+ * lacks. Sizes of pixels come from the OME-XML where it has them.
+ */
+import { dirname, join } from "node:path";
+import { calibrationsOf } from "../../axes.ts";
+import { DecodeFailed, reasonOf } from "../../errors.ts";
+import { MAX_XML_BYTES } from "../../limits.ts";
+import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
+import { numberOf } from "../../numbers.ts";
+import { type Warning, warning } from "../../warning.ts";
+import { child, parseXml, type XmlElement } from "../../xml.ts";
+import type { Opened } from "../opened.ts";
+import type { SeriesList, Stack } from "../stack.ts";
+import { decodeText } from "../text.ts";
+
+const DOCUMENT = "Experiment.xml";
+const ROOT = "ThorImageExperiment";
+
+/** Values of `areaMode` whose images have rows in space: square and rectangle. */
+const FRAMES = [0, 1];
+
+/** Share by which two values of one step may differ. */
+const TOLERANCE = 0.01;
+
+/** The images of an OME-TIFF with what an `Experiment.xml` of ThorImage beside them says. */
+export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
+  const found = readExperiment(opened);
+  if (found === null) return list;
+  const { text, experiment } = found;
+  return { ...list, open: (index) => described(list.open(index), experiment, text) };
+}
+
+/** The document, or `null` with a warning where it is damaged; one of another program is nobody's business. */
+function readExperiment({ path, files, warnings }: Opened): { text: string; experiment: XmlElement } | null {
+  const file = files.openNeighbour(join(dirname(path), DOCUMENT));
+  if (file === null) return null;
+  try {
+    if (file.size > MAX_XML_BYTES) {
+      throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
+    }
+    const text = decodeText(file.read(0, file.size, "the document"));
+    if (!text.slice(0, 4096).includes(ROOT)) return null;
+    const experiment = parseXml(text.replace(/^\uFEFF/, "").trim(), "the document");
+    return experiment.name === ROOT ? { text, experiment } : null;
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    warnings.push(
+      warning(
+        "metadata_damaged",
+        `"${DOCUMENT}" cannot be read, so the frame rate is unknown: ${reasonOf(error)}`,
+      ),
+    );
+    return null;
+  } finally {
+    file.close();
+  }
+}
+
+function described(stack: Stack, experiment: XmlElement, text: string): Stack {
+  const { documents } = stack;
+  const withDocument: Stack = {
+    ...stack,
+    documents: (list) => {
+      documents?.(list);
+      list.add(DOCUMENT, "application/xml", text);
+    },
+  };
+  const scan = child(experiment, "LSM")?.attributes ?? {};
+  const number = (name: string) => numberOf(scan[name]);
+  const warnings: Warning[] = [];
+  const note = (...one: Parameters<typeof warning>) => warnings.push(warning(...one));
+  const isLineScan = number("timeBasedLineScan") === 1 || !FRAMES.includes(number("areaMode") ?? 0);
+  if (isLineScan) {
+    note(
+      "axes_assumed",
+      `"${DOCUMENT}" says that lines were scanned (timeBasedLineScan="${scan.timeBasedLineScan ?? ""}", ` +
+        `areaMode="${scan.areaMode ?? ""}"); rows are served without a step, as they may be lines in time`,
+    );
+  }
+  const { width, height } = stack.layout;
+  const [columns, rows] = [number("pixelX"), number("pixelY")];
+  if (!isLineScan && (columns !== width || rows !== height)) {
+    note(
+      "metadata_disagree",
+      `"${DOCUMENT}" describes ${columns} x ${rows} pixels, the images have ${width} x ${height}; it is left out`,
+    );
+    return { ...withDocument, warnings: [...stack.warnings, ...warnings] };
+  }
+  const { T, Z } = stack.sizes;
+  const pixel = positive(number("pixelSizeUM"));
+  const depth = Z > 1 ? positive(numberOf(child(experiment, "ZStage")?.attributes.stepSizeUM)) : null;
+  const frame = T > 1 ? frameTime(scan) : null;
+  const isStream = numberOf(child(experiment, "Timelapse")?.attributes.intervalSec) === 0 ||
+    numberOf(child(experiment, "Streaming")?.attributes.enable) === 1;
+  const declared = calibrationsOf({
+    X: [pixel, "um"],
+    Y: [pixel, "um"],
+    Z: [depth, "um"],
+    // Between volumes, and between single frames, other times pass than that of a frame.
+    T: [Z === 1 && isStream ? frame : null, "s"],
+  });
+  for (const letter of ["X", "Y", "Z", "T"] as const) {
+    const [own, other] = [stack.calibrations[letter], declared[letter]];
+    if (own && other && own.unit === other.unit && differ(own.step, other.step)) {
+      note(
+        "metadata_disagree",
+        `OME-XML has a step of ${own.step} ${own.unit} along ${letter}, "${DOCUMENT}" one of ${other.step}; ` +
+          "that of OME-XML counts",
+      );
+    }
+  }
+  const { Y, ...calibrations } = { ...declared, ...stack.calibrations };
+  if (T > 1 && calibrations.T === undefined && !stack.times) {
+    note("step_unknown", `"${DOCUMENT}" does not say how much time passes between two time points`);
+  }
+  return {
+    ...withDocument,
+    calibrations: { ...calibrations, ...Y && !isLineScan && { Y } },
+    moment: firstMoment(momentIn(child(experiment, "Date")?.attributes ?? {}), stack.moment),
+    warnings: [...stack.warnings, ...warnings],
+  };
+}
+
+const positive = (value: number | null) => value !== null && value > 0 ? value : null;
+
+const differ = (one: number, other: number) => Math.abs(one - other) > TOLERANCE * Math.max(one, other);
+
+/** Seconds of a stored frame; `averageNum` keeps its last value where `averageMode` is off. */
+function frameTime(scan: Readonly<Record<string, string>>): number | null {
+  const rate = positive(numberOf(scan.frameRate));
+  if (rate === null) return null;
+  const averaged = numberOf(scan.averageMode) === 1 ? numberOf(scan.averageNum) ?? 1 : 1;
+  return Math.max(1, averaged) / rate;
+}
+
+/** Seconds between two time zones at most. */
+const FARTHEST_ZONE = 15 * 3600;
+
+/** The date as its computer writes it, month first or day first: `uTime`, the seconds since 1970, tells which. */
+function momentIn({ date = "", uTime }: Readonly<Record<string, string | undefined>>): Moment {
+  const [, one, two, year, hours, minutes, seconds, half] =
+    /^\s*(\d\d?)[/.-](\d\d?)[/.-](\d{4})[ T]+(\d\d?):(\d\d):(\d\d)(?:\s*([AP]M))?/i.exec(date) ?? [];
+  if (year === undefined) return UNDATED;
+  const hour = hourOf(hours, half);
+  const known = numberOf(uTime);
+  const [fitting] = [[one, two], [two, one]].filter(([month, day]) => {
+    const local = Date.UTC(Number(year), Number(month) - 1, Number(day), hour, Number(minutes)) / 1000;
+    return known === null || Math.abs(local - known) <= FARTHEST_ZONE;
+  }).map(([month, day]) => moment([year, month, day], [hour, minutes, seconds]))
+    .filter((found) => found !== UNDATED);
+  return fitting ?? UNDATED;
+}

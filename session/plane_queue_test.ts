@@ -1,0 +1,70 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
+import { TooManyOpens } from "./errors.ts";
+import { PlaneQueue } from "./plane_queue.ts";
+
+/** Takes all out, in order. */
+function drained(queue: PlaneQueue<string>): string[] {
+  const jobs: string[] = [];
+  for (let job = queue.next(); job !== null; job = queue.next()) jobs.push(job);
+  return jobs;
+}
+
+Deno.test("sessions have their turns, each first in, first out", () => {
+  const queue = new PlaneQueue<string>();
+  for (const job of ["a1", "a2", "a3", "b1", "c1", "b2"]) queue.add(job[0]!, job);
+  equal(queue.turn, "a");
+  deepEqual(drained(queue), ["a1", "b1", "c1", "a2", "b2", "a3"]);
+  deepEqual([queue.size, queue.turn, queue.next()], [0, null, null]);
+});
+
+Deno.test("what is no longer wanted leaves; what was taken cannot", () => {
+  const queue = new PlaneQueue<string>();
+  for (const job of ["a1", "a2", "b1"]) queue.add(job[0]!, job);
+  equal(queue.remove("a", "a1"), true);
+  equal(queue.remove("a", "a1"), false);
+  equal(queue.remove("c", "a2"), false);
+  equal(queue.remove("b", "b1"), true);
+  equal(queue.size, 1);
+  deepEqual(drained(queue), ["a2"]);
+});
+
+Deno.test("sixteen of a session may wait, and 256 in all", () => {
+  const queue = new PlaneQueue<string>();
+  for (let session = 0; session < 16; session += 1) {
+    for (let i = 0; i < 16; i += 1) queue.add(`${session}`, `${session}.${i}`);
+    if (session < 15) throws(() => queue.add(`${session}`, "x"), /16 planes of this session/);
+  }
+  throws(() => queue.add("16", "x"), TooManyOpens);
+  throws(() => queue.add("16", "x"), /256 planes are waiting/);
+  equal(queue.size, 256);
+  equal(queue.next(), "0.0");
+  queue.add("16", "x");
+  equal(queue.clear().length, 256);
+  equal(queue.size, 0);
+});
+
+Deno.test("nothing is lost or doubled, whatever comes and goes", () => {
+  const step = fc.record({
+    what: fc.constantFrom("add", "next", "remove"),
+    session: fc.nat(4),
+    job: fc.nat(9),
+  });
+  fc.assert(fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+    const queue = new PlaneQueue<string>();
+    const there = new Set<string>();
+    for (const { what, session, job } of steps) {
+      const name = `${session}.${job}`;
+      if (what === "add" && !there.has(name)) {
+        queue.add(`${session}`, name);
+        there.add(name);
+      } else if (what === "remove") equal(queue.remove(`${session}`, name), there.delete(name));
+      else if (what === "next") {
+        const next = queue.next();
+        equal(next === null ? there.size === 0 : there.delete(next), true);
+      }
+      equal(queue.size, there.size);
+    }
+    deepEqual(new Set(queue.clear()), there);
+  }));
+});

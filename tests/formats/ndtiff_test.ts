@@ -1,0 +1,517 @@
+/** NDTiff data sets: one that the `ndtiff` package wrote and read, and small ones with what that package does not write. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { PlaneNotFound } from "../../readers/errors.ts";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { FileAccess } from "../../readers/random_access.ts";
+import { sizesOf } from "../../readers/reader.ts";
+import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
+import { grayLayout } from "../fixtures/tiff_writer.ts";
+import { loadHere, openHere } from "../load_here.ts";
+import { hashAt, positionsOf } from "../plane_hash.ts";
+import { checkRows, someRanges } from "../row_ranges.ts";
+
+const FIXTURE = join(import.meta.dirname!, "../fixtures/ndtiff");
+
+/** What `make.py` had `ndtiff` say: planes by `t,z,l,channel`, the start of a hash each. */
+const EXPECTED: {
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly channels: readonly string[];
+  readonly scenes: readonly { readonly name: string; readonly planes: Readonly<Record<string, string>> }[];
+  readonly times: readonly number[];
+  readonly steps: Readonly<Record<string, number>>;
+} = JSON.parse(Deno.readTextFileSync(join(FIXTURE, "expected.json")));
+
+const GRAY = grayLayout(6, 4, 16);
+
+/** Writes a data set into a folder of its own, which is gone afterwards. */
+async function withSet(
+  files: ReadonlyMap<string, Uint8Array>,
+  use: (folder: string) => void | Promise<void>,
+  below = "set",
+): Promise<void> {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const folder = join(root, below);
+    Deno.mkdirSync(folder, { recursive: true });
+    for (const [name, bytes] of files) Deno.writeFileSync(join(folder, name), bytes);
+    await use(folder);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+const STACK = "set_NDTiffStack.tif";
+
+/** Names of the scenes and codes of the warnings of an open, with the first sample of each loaded plane. */
+async function opened(path: string, scene: number | null = null) {
+  const { summary, planes } = await loadHere(path, { scene });
+  return {
+    ...summary,
+    names: summary.scenes.map(({ name }) => name),
+    codes: summary.warnings.map(({ code }) => code),
+    firsts: planes.map((plane) => plane[0]),
+    channelNames: summary.channels.map(({ name }) => name),
+  };
+}
+
+// The last file holds nothing but images of the second position.
+const OWN_SCENES = {
+  "": 0,
+  "NDTiff.index": 0,
+  "explored_NDTiffStack.tif": 0,
+  "explored_NDTiffStack_2.tif": 1,
+};
+
+for (const [name, own] of Object.entries(OWN_SCENES)) {
+  Deno.test(`every plane that ndtiff reads, through "${name}"`, async () => {
+    const files = new FileAccess();
+    try {
+      const chosen = chooseFormat(join(FIXTURE, "explored", name), SUPPORTED_EXTENSIONS, files);
+      const { scenes, scene } = await openChosen(chosen, files, null);
+      equal(chosen.format.name, "tif");
+      deepEqual([scenes.count, scene], [EXPECTED.scenes.length, own]);
+      for (const [index, { name, planes }] of EXPECTED.scenes.entries()) {
+        deepEqual(scenes.entries(9)[index], { name, sizes: EXPECTED.sizes });
+        const acquisition = await scenes.open(index);
+        deepEqual(sizesOf(acquisition.axes), EXPECTED.sizes);
+        deepEqual(acquisition.channels.map(({ name }) => name), EXPECTED.channels);
+        for (const at of positionsOf(EXPECTED.sizes)) {
+          const [t, z, l, channel] = at.split(",").map(Number) as [number, number, number, number];
+          equal(acquisition.holds!(channel, { t, z, l }), at in planes, at);
+          if (at in planes) equal(await hashAt(acquisition, at), planes[at], at);
+          else await rejects(hashAt(acquisition, at), PlaneNotFound);
+        }
+        if (index === 0) await checkRows(acquisition, someRanges(9));
+      }
+    } finally {
+      files.close();
+    }
+  });
+}
+
+Deno.test("steps, times, date and size of a data set", async () => {
+  const found = await opened(join(FIXTURE, "explored"));
+  const step = Object.fromEntries(found.axes.map(({ name, step }) => [name, step]));
+  deepEqual(step, { ...EXPECTED.steps, C: 1 });
+  deepEqual(found.times, EXPECTED.times);
+  deepEqual(
+    [found.date, found.time],
+    ["20261102", "102031"].map((text, i) => i === 0 ? text : text.replace(/(..)(..)(..)/, "$1:$2:$3")),
+  );
+  const bytes = [...Deno.readDirSync(join(FIXTURE, "explored"))]
+    .reduce((sum, { name }) => sum + Deno.statSync(join(FIXTURE, "explored", name)).size, 0);
+  equal(found.fileSize, bytes);
+  deepEqual(found.codes, []);
+  await openHere(join(FIXTURE, "explored"), (acquisition) => {
+    deepEqual(acquisition.documents(1 << 20).map(({ name }) => name), [
+      "NDTiff summary",
+      "MicroManagerMetadata (51123)",
+    ]);
+  });
+});
+
+Deno.test("a position without its first time point opens at the first one that it has", async () => {
+  const found = await opened(join(FIXTURE, "explored"), 1);
+  deepEqual(found.position, { t: 1, z: 0, l: 0 });
+  deepEqual(found.codes, ["planes_missing", "opened_elsewhere"]);
+});
+
+/** Images with these axes, whose first samples are 100, 101 and so on. */
+const imagesOf = (...axes: readonly object[]): NDTiffImage[] =>
+  axes.map((one, i) => ({ axes: one, first: 100 + i, note: { PixelSizeUm: 0.5 } }));
+
+Deno.test("tiles and axes that nobody knows are scenes, never focus planes", async (t) => {
+  const rows: [string, object[], (string | null)[], object, string[]][] = [
+    [
+      "tiles",
+      [{ row: 3, column: -4 }, { row: 0, column: 0 }],
+      ["row 3, column -4", "row 0, column 0"],
+      {},
+      [],
+    ],
+    ["numbered positions", [{ position: 1 }, { position: 0 }], ["position 1", "position 0"], {}, []],
+    ["a free axis", [{ l: 5, Z: 1 }, { l: 2, Z: 0 }, { l: 5, Z: 0 }], ["l 5", "l 2"], { Z: 2 }, [
+      "axes_assumed",
+      "step_unknown",
+    ]],
+    ["a free axis of one value", [{ l: 5, Z: 1 }, { l: 5, Z: 0 }], [null], { Z: 2 }, ["step_unknown"]],
+    [
+      "a free axis that some images lack",
+      [{ position: "a" }, { position: "a", k: "x" }],
+      ["a", "a, k x"],
+      {},
+      [
+        "axes_assumed",
+      ],
+    ],
+    ["z beside Z", [{ z: 0, Z: 0 }, { z: 1, Z: 5 }], ["Z 0", "Z 5"], { Z: 2 }, [
+      "axes_assumed",
+      "step_unknown",
+    ]],
+    ["texts along time", [{ time: "b" }, { time: "a" }, { time: 7 }], [null], { T: 3 }, ["step_unknown"]],
+    [
+      "names like those of objects",
+      [JSON.parse('{"__proto__":1}'), { constructor: 2 }],
+      [
+        "__proto__ 1",
+        "constructor 2",
+      ],
+      {},
+      ["axes_assumed"],
+    ],
+  ];
+  for (const [name, axes, scenes, sizes, codes] of rows) {
+    await t.step(name, () =>
+      withSet(ndtiffFiles(GRAY, imagesOf(...axes)), async (folder) => {
+        const found = await opened(folder);
+        deepEqual(found.names, scenes.length === 1 && scenes[0] === null ? [null] : scenes);
+        deepEqual(sizesOf(found.axes), { ...sizes, Y: 4, X: 6 });
+        deepEqual(
+          found.codes.filter((code) => code !== "planes_missing" && code !== "opened_elsewhere"),
+          codes,
+        );
+      }));
+  }
+});
+
+Deno.test("numbers are in ascending order, texts behind them in order of their images", () =>
+  withSet(ndtiffFiles(GRAY, imagesOf(...["b", 10, "a", 2].map((time) => ({ time })))), async (folder) => {
+    await openHere(folder, async (acquisition) => {
+      const found: number[] = [];
+      for (let t = 0; t < 4; t += 1) {
+        const plane = new Float32Array(24);
+        await (await acquisition.plan([0], { t, z: 0, l: 0 })).decode([plane]);
+        found.push(plane[0]!);
+      }
+      // 2, 10, "b", "a"
+      deepEqual(found, [103, 101, 100, 102]);
+    });
+  }));
+
+Deno.test("every type of sample", async (t) => {
+  const rows: [number, number, number, string, string[], number[]][] = [
+    [0, 8, 1, "uint8", ["CH1"], [200]],
+    [1, 16, 1, "uint16", ["CH1"], [200]],
+    [2, 8, 3, "uint8", ["Red", "Green", "Blue"], [200, 201, 202]],
+    ...[3, 4, 5, 6].map((type) =>
+      [type, 16, 1, "uint16", ["CH1"], [200]] as [
+        number,
+        number,
+        number,
+        string,
+        string[],
+        number[],
+      ]
+    ),
+  ];
+  for (const [type, bits, samples, sampleType, names, firsts] of rows) {
+    for (const version of [2, 3]) {
+      await t.step(`type ${type}, version ${version}`, () => {
+        const layout = { ...grayLayout(6, 4, bits), samples };
+        const note = { PixelSizeUm: 0.5 };
+        const images = [{ axes: { time: 0 }, first: 200, note }];
+        return withSet(ndtiffFiles(layout, images, { type, version }), async (folder) => {
+          const found = await opened(folder);
+          deepEqual([found.channels[0]!.sampleType, found.channelNames, found.firsts], [
+            sampleType,
+            names,
+            firsts,
+          ]);
+          deepEqual(found.codes, []);
+          // Without the index the tags tell the same.
+          Deno.removeSync(join(folder, "NDTiff.index"));
+          const bare = await opened(join(folder, STACK));
+          deepEqual([bare.channelNames, bare.firsts, bare.codes], [names, firsts, ["metadata_missing"]]);
+        });
+      });
+    }
+  }
+});
+
+Deno.test("without an index the files that continue each other are one data set", () => {
+  const images = [0, 1, 2].map((time): NDTiffImage => ({
+    axes: { time, position: time === 2 ? "b" : "a" },
+    first: 100 + time,
+    file: time,
+    note: { PixelSizeUm: 0.5, "ElapsedTime-ms": 40 * time },
+  }));
+  return withSet(ndtiffFiles(GRAY, images), async (folder) => {
+    Deno.removeSync(join(folder, "NDTiff.index"));
+    // The last file holds the second position.
+    const found = await opened(join(folder, "set_NDTiffStack_2.tif"));
+    deepEqual([found.names, found.scene, found.firsts], [["a", "b"], 1, [102]]);
+    ok(found.codes.includes("metadata_missing"));
+    deepEqual((await opened(join(folder, STACK))).firsts, [100]);
+  });
+});
+
+Deno.test("a file that no record names says so and is read by its tags", () =>
+  withSet(ndtiffFiles(GRAY, imagesOf({ z: 0 }, { z: 1 })), async (folder) => {
+    Deno.renameSync(join(folder, STACK), join(folder, "mine.tif"));
+    const found = await opened(join(folder, "mine.tif"));
+    equal(found.codes[0], "metadata_disagree");
+    match(found.warnings[0]!.text, /names no image of "mine\.tif" but "set_NDTiffStack\.tif": .* renamed/);
+    deepEqual([sizesOf(found.axes), found.firsts], [{ Z: 2, Y: 4, X: 6 }, [100]]);
+    await rejects(opened(folder), /"NDTiff\.index" names "set_NDTiffStack\.tif", which is not there/);
+  }));
+
+Deno.test("tiled data open by the folder above, a reduced level says what it is", () =>
+  withSet(ndtiffFiles(GRAY, imagesOf({ row: 0, column: 0 })), async (folder) => {
+    const found = await opened(dirname(folder));
+    deepEqual([found.path, found.format, found.firsts], [dirname(folder), "tif", [100]]);
+    const reduced = join(dirname(folder), "Downsampled_x2");
+    Deno.mkdirSync(reduced);
+    Deno.copyFileSync(join(folder, STACK), join(reduced, STACK));
+    const level = await opened(join(reduced, STACK));
+    deepEqual(level.codes, ["metadata_missing", "reduced_level"]);
+    deepEqual(level.axes.map(({ unit }) => unit), ["Pixels", "Pixels"]);
+  }, "Full resolution"));
+
+Deno.test("pages that say nothing of themselves are scenes", () => {
+  const files = ndtiffFiles(GRAY, imagesOf({ z: 0 }, { z: 1 }));
+  const bytes = files.get(STACK)!;
+  const text = new TextDecoder("latin1").decode(bytes);
+  for (let at = text.indexOf('"Axes"'); at >= 0; at = text.indexOf('"Axes"', at + 1)) bytes[at + 1] = 0x61;
+  files.delete("NDTiff.index");
+  return withSet(files, async (folder) => {
+    const found = await opened(join(folder, STACK));
+    deepEqual([found.names, sizesOf(found.axes)], [["page 0", "page 1"], { Y: 4, X: 6 }]);
+    deepEqual(found.codes, ["metadata_missing", "axes_assumed", "axes_assumed"]);
+  });
+});
+
+Deno.test("an image file that is cut or missing", async (t) => {
+  const images = [0, 1, 2].map((time): NDTiffImage => ({
+    axes: { time, channel: "a" },
+    first: 100 + time,
+    file: time === 2 ? 0 : 1,
+    note: { PixelSizeUm: 0.5, "ElapsedTime-ms": 40 * time },
+  }));
+  await t.step(
+    "missing: the planes of the others are served",
+    () =>
+      withSet(ndtiffFiles(GRAY, images), async (folder) => {
+        Deno.removeSync(join(folder, "set_NDTiffStack_1.tif"));
+        const found = await opened(folder);
+        deepEqual([found.position.t, found.firsts], [2, [102]]);
+        deepEqual(found.codes, ["file_missing", "step_unknown", "planes_missing", "opened_elsewhere"]);
+        await openHere(folder, async (acquisition) => {
+          await rejects(
+            acquisition.plan([0], { t: 0, z: 0, l: 0 }),
+            /"set_NDTiffStack_1\.tif", which is missing/,
+          );
+        });
+      }),
+  );
+  await t.step(
+    "cut before an image: it is not there; inside of one: it is damaged",
+    () =>
+      withSet(ndtiffFiles(GRAY, images), async (folder) => {
+        const path = join(folder, "set_NDTiffStack_1.tif");
+        const view = new DataView(Deno.readFileSync(join(folder, "NDTiff.index")).buffer);
+        // The second record: length, axes, length, name, offset.
+        const first = 4 + view.getUint32(0, true) + 4 + path.length - folder.length - 1 + 32;
+        const at = first + 4 + view.getUint32(first, true) + 4 + path.length - folder.length - 1;
+        const offset = view.getUint32(at, true);
+        for (const [size, error] of [[offset + 9, /ends after the file/], [offset, PlaneNotFound]] as const) {
+          Deno.truncateSync(path, size);
+          await openHere(folder, async (acquisition) => {
+            await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), error);
+          });
+        }
+      }),
+  );
+  await t.step(
+    "another file under its name is refused by name",
+    () =>
+      withSet(ndtiffFiles(GRAY, images), async (folder) => {
+        Deno.writeTextFileSync(join(folder, "set_NDTiffStack_1.tif"), "x".repeat(5000));
+        await rejects(
+          opened(join(folder, STACK)),
+          /"set_NDTiffStack_1\.tif" of this data set: the file does not start/,
+        );
+      }),
+  );
+});
+
+Deno.test("an index that is cut, damaged or hostile", async (t) => {
+  const files = ndtiffFiles(GRAY, imagesOf({ time: 0 }, { time: 1 }, { time: 2 }));
+  const whole = files.get("NDTiff.index")!;
+  const record = whole.length / 3;
+  const [offset, noteOffset, noteLength] = [0, 5, 6].map((word) =>
+    new DataView(whole.buffer).getUint32(record - 32 + 4 * word, true)
+  ) as [number, number, number];
+  const numbers = [offset, 6, 4, 1, 0, noteOffset, noteLength, 0];
+  const two = whole.subarray(0, 2 * record);
+  const axesOf = (bytes: number) => {
+    const text = `{"time":"${"x".repeat(bytes - 11)}"}`;
+    return recordOf(text, STACK, numbers);
+  };
+  const open = (index: Uint8Array, use: (folder: string) => Promise<void>) =>
+    withSet(new Map([...files, ["NDTiff.index", index]]), use);
+  const ended: [string, Uint8Array, number, RegExp][] = [
+    [
+      "cut inside the axes",
+      whole.subarray(0, 2 * record + 9),
+      2,
+      /at the record at \d+ of \d+ bytes: its axes at/,
+    ],
+    ["cut inside the numbers", whole.subarray(0, -1), 2, /its numbers at .* ends after the file/],
+    ["axes of 4 GB", joined([two, new Uint8Array(4).fill(255)]), 2, /its axes have 4294967295 bytes/],
+    ["axes of 4 KB and a byte", joined([two, axesOf(4097)]), 2, /its axes have 4097 bytes, more than 4096/],
+    [
+      "a name of 4 GB",
+      joined([two, recordOf({ time: 2 }, "", numbers).map((b, i) => i > 13 && i < 18 ? 255 : b)]),
+      2,
+      /its file name has \d+ bytes/,
+    ],
+    ["axes that are no JSON", joined([two, recordOf("{time:2}", STACK, numbers)]), 2, /its axes are no JSON/],
+    ["axes that are a list", joined([two, recordOf("[1]", STACK, numbers)]), 2, /its axes are no object/],
+    [
+      "a value that is an object",
+      joined([two, recordOf({ time: {} }, STACK, numbers)]),
+      2,
+      /"time" is neither/,
+    ],
+    [
+      "33 axes",
+      joined([
+        two,
+        recordOf(Object.fromEntries(Array.from({ length: 33 }, (_, i) => [i, 0])), STACK, numbers),
+      ]),
+      2,
+      /more than 32 axes/,
+    ],
+  ];
+  for (const [name, index, times, message] of ended) {
+    await t.step(name, () =>
+      open(index, async (folder) => {
+        const found = await opened(folder);
+        equal(found.axes.find(({ name }) => name === "T")?.size, times);
+        const damage = found.warnings.find(({ code }) => code === "metadata_damaged");
+        match(damage?.text ?? "", message);
+        deepEqual(found.firsts, [100]);
+      }));
+  }
+  await t.step(
+    "room behind the last record is no damage",
+    () =>
+      open(joined([whole, new Uint8Array(9000)]), async (folder) => {
+        deepEqual((await opened(folder)).codes, ["step_unknown"]);
+      }),
+  );
+  await t.step("an empty index: the tags tell", () =>
+    open(new Uint8Array(0), async (folder) => {
+      const found = await opened(folder);
+      deepEqual([found.axes[0]!.size, found.codes], [3, ["metadata_disagree", "step_unknown"]]);
+    }));
+  const refused: [string, readonly number[], RegExp][] = [
+    ["an unknown type", [offset, 6, 4, 9, 0, noteOffset, noteLength, 0], /6 x 4 pixels of type 9/],
+    ["compressed samples", [offset, 6, 4, 1, 1, noteOffset, noteLength, 0], /6 x 4 pixels of type/],
+    ["no pixels", [offset, 0, 4, 1, 0, noteOffset, noteLength, 0], /0 x 4 pixels/],
+    [
+      "too many pixels",
+      [offset, 2 ** 31, 2 ** 31, 1, 0, noteOffset, noteLength, 0],
+      /2147483648 x 2147483648 pixels/,
+    ],
+    [
+      "more pixels than the file",
+      [offset, 6, 4_000_000, 1, 0, noteOffset, noteLength, 0],
+      /ends after the file/,
+    ],
+    ["samples over the header", [8, 6, 4, 1, 0, noteOffset, noteLength, 0], /lies over the header of NDTiff/],
+  ];
+  for (const [name, words, message] of refused) {
+    await t.step(
+      name,
+      () => open(recordOf({ time: 0 }, STACK, words), (folder) => rejects(opened(folder), message)),
+    );
+  }
+  await t.step("a plane of another size or type than the first is refused alone", async () => {
+    for (const words of [numbers.with(1, 3), numbers.with(3, 0)]) {
+      await open(joined([two, recordOf({ time: 2 }, STACK, words)]), async (folder) => {
+        deepEqual((await opened(folder)).firsts, [100]);
+        await openHere(folder, async (acquisition) => {
+          await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), /unlike the first plane/);
+        });
+      });
+    }
+  });
+  await t.step(
+    "an offset that is damaged is told by the metadata behind the samples",
+    () =>
+      open(recordOf({ time: 0 }, STACK, numbers.with(0, offset + 2)), async (folder) => {
+        ok((await opened(folder)).codes.includes("samples_doubtful"));
+      }),
+  );
+  await t.step(
+    "axes that contradict the image",
+    () =>
+      open(recordOf({ time: 8 }, STACK, numbers), async (folder) => {
+        const found = await opened(folder);
+        deepEqual(found.codes, ["metadata_disagree"]);
+        match(found.warnings[0]!.text, /its "time" is 0, "NDTiff\.index" says 8/);
+      }),
+  );
+  await t.step(
+    "the last of two records of one image counts",
+    () =>
+      open(joined([whole, recordOf({ time: 0 }, STACK, numbers.with(0, offset + 2))]), async (folder) => {
+        ok((await opened(folder)).codes.includes("samples_doubtful"));
+      }),
+  );
+  await t.step("names with folders are looked up beside the index alone", async () => {
+    for (const name of [`../${STACK}`, `C:\\data\\${STACK}`, `//host/${STACK}`]) {
+      await open(recordOf({ time: 0 }, name, numbers), async (folder) => {
+        deepEqual((await opened(folder)).firsts, [100]);
+        Deno.renameSync(join(folder, STACK), join(dirname(folder), STACK));
+        await rejects(opened(folder), /which is not there/);
+      });
+    }
+  });
+  await t.step("axes that have room for more planes than are served", () => {
+    const sparse = Array.from(
+      { length: 1300 },
+      (_, i) => recordOf({ time: i, z: i, channel: i }, STACK, numbers),
+    );
+    return open(joined(sparse), (folder) => rejects(opened(folder), /1300 x 1300 x 1300 planes, more than/));
+  });
+});
+
+Deno.test("steps that two sources tell differently", async (t) => {
+  const image = (z: number, pixel: number, height: number): NDTiffImage => ({
+    axes: { z },
+    first: 100,
+    note: { PixelSizeUm: pixel, ZPosition_um_Intended: height, "Z-Position": "6.0000" },
+  });
+  const rows: [string, NDTiffImage[], object, string[], number[]][] = [
+    ["alike", [image(0, 0.5, 3), image(1, 0.5, 5)], { PixelSize_um: 0.504, "z-step_um": 2.01 }, [], [
+      2,
+      0.5,
+      0.5,
+    ]],
+    ["pixels", [image(0, 0.5, 3), image(1, 0.5, 5)], { PixelSize_um: 0.6 }, ["metadata_disagree"], [
+      2,
+      0.5,
+      0.5,
+    ]],
+    ["slices", [image(0, 0.5, 3), image(1, 0.5, 5)], { "z-step_um": -3 }, ["metadata_disagree"], [
+      2,
+      0.5,
+      0.5,
+    ]],
+    ["downwards", [image(0, 0.5, 5), image(1, 0.5, 3)], {}, [], [2, 0.5, 0.5]],
+    ["uneven", [image(0, 0.5, 0), image(1, 0.5, 1), image(2, 0.5, 4)], {}, ["step_uneven"], [2, 0.5, 0.5]],
+    ["a pixel of exactly 1", [image(0, 1, 0), image(1, 1, 1)], {}, ["step_unknown"], [1, 1, 1]],
+    ["no size", [image(0, 0, 0), image(1, 0, 1)], {}, ["step_unknown"], [1, 1, 1]],
+  ];
+  for (const [name, images, summary, codes, steps] of rows) {
+    await t.step(name, () =>
+      withSet(ndtiffFiles(GRAY, images, { summary }), async (folder) => {
+        const found = await opened(folder);
+        deepEqual([found.codes, found.axes.map(({ step }) => step)], [codes, steps]);
+      }));
+  }
+});

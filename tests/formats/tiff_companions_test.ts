@@ -1,0 +1,249 @@
+/** TIFF sets that a document beside them describes: `.companion.ome`, and `Experiment.xml` of ThorImage. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { DecodeFailed } from "../../readers/errors.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { loadHere, openHere } from "../load_here.ts";
+
+const GRAY = grayLayout(12, 8, 16);
+
+async function inFolder(
+  run: (folder: string, put: (name: string, content: Uint8Array | string) => string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const put = (name: string, content: Uint8Array | string) => {
+    const path = join(folder, name);
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeFileSync(path, typeof content === "string" ? new TextEncoder().encode(content) : content);
+    return path;
+  };
+  try {
+    await run(folder, put);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** A page filled with a value. */
+const page = (value: number, description?: string, layout = GRAY) =>
+  tiffBytes(layout, () => BigInt(value), 1, description === undefined ? [] : [[270, 2, description]]);
+
+/** Two images of two channels each, a file for each plane. */
+const COMPANION = `<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">` +
+  [0, 1].map((image) =>
+    `<Image ID="Image:${image}" Name="field ${image}"><Pixels ID="Pixels:${image}" DimensionOrder="XYZCT" Type="uint16" ` +
+    `SizeX="12" SizeY="8" SizeC="2" SizeZ="1" SizeT="1" PhysicalSizeX="0.5" PhysicalSizeY="0.5">` +
+    [0, 1].map((c) =>
+      `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="f${image}c${c}.tif">urn:uuid:${image}${c}</UUID></TiffData>`
+    ).join("") + `</Pixels></Image>`
+  ).join("") + "</OME>";
+
+const binaryOnly = (uuid: string) =>
+  `<OME UUID="urn:uuid:${uuid}"><BinaryOnly MetadataFile="set.companion.ome" UUID="urn:uuid:9"/></OME>`;
+
+Deno.test("a companion document opens its set", () =>
+  inFolder(async (folder, put) => {
+    const path = put("set.Companion.OME", COMPANION);
+    for (const [i, name] of ["f0c0", "f0c1", "f1c0", "f1c1"].entries()) put(`${name}.tif`, page(10 + i));
+    const opened = async (scene: number | null) => {
+      const { summary, planes } = await loadHere(path, { scene });
+      return [summary.scene, summary.scenes.map(({ name }) => name), planes.map((plane) => plane[0])];
+    };
+    deepEqual(await opened(null), [0, ["field 0", "field 1"], [10, 11]]);
+    deepEqual(await opened(1), [1, ["field 0", "field 1"], [12, 13]]);
+    const { summary } = await loadHere(path);
+    deepEqual([summary.format, summary.path, summary.warnings], ["tif", path, []]);
+    deepEqual(summary.axes.map(({ step, unit }) => [step, unit]), [[1, "Pixels"], [0.5, "um"], [0.5, "um"]]);
+    equal(
+      summary.fileSize,
+      [...Deno.readDirSync(folder)].reduce(
+        (sum, { name }) => sum + Deno.statSync(join(folder, name)).size,
+        0,
+      ),
+    );
+    await openHere(path, (acquisition) => {
+      deepEqual(acquisition.documents(1 << 20).map(({ name }) => name), ["set.Companion.OME"]);
+    });
+  }));
+
+Deno.test("a companion whose first files are absent keeps channels and scenes", () =>
+  inFolder(async (_folder, put) => {
+    const path = put("set.companion.ome", COMPANION);
+    put("f0c1.tif", page(11, binaryOnly("01")));
+    put("f1c0.tif", page(12, binaryOnly("10")));
+    const { summary, planes } = await loadHere(path);
+    deepEqual([summary.channels.length, summary.loaded.map(({ index }) => index)], [2, [1]]);
+    deepEqual(planes.map((plane) => plane[0]), [11]);
+    const codes = summary.warnings.map(({ code }) => code);
+    equal(codes.includes("channel_missing"), true);
+  }));
+
+Deno.test("a companion without files, or that is none, is refused", () =>
+  inFolder(async (_folder, put) => {
+    const open = (content: string | Uint8Array) => loadHere(put("set.companion.ome", content));
+    await rejects(open(COMPANION), /none of the files that OME-XML names is there/);
+    await rejects(open("<OME><BinaryOnly MetadataFile='a'/></OME>"), /OME-XML describes no image/);
+    await rejects(open("text"), /the document is no OME-XML/);
+    await rejects(open(""), DecodeFailed);
+    await rejects(open(page(1)), /the document is no OME-XML/);
+    // A file under the name of a plane that is no TIFF.
+    put("f0c0.tif", "x".repeat(99));
+    await rejects(open(COMPANION), /does not start with a TIFF header/);
+  }));
+
+/** `Experiment.xml` of ThorImage LS 5.0, cut to the parts that are read. */
+const experiment = (
+  scan: Readonly<Record<string, string | number>> = {},
+  { date = `date="10/18/2023 13:39:19" uTime="1697650759"`, streams = 1, interval = 0 } = {},
+) => {
+  const attributes = {
+    areaMode: 0,
+    pixelX: 12,
+    pixelY: 8,
+    averageMode: 0,
+    averageNum: 5,
+    pixelSizeUM: 0.884,
+    timeBasedLineScan: 0,
+    frameRate: 13.967,
+    ...scan,
+  };
+  const written = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`).join(" ");
+  return `<?xml version="1.0"?>\n<ThorImageExperiment><Date ${date} /><ZStage stepSizeUM="2" />` +
+    `<Timelapse timepoints="3" intervalSec="${interval}" /><LSM ${written} />` +
+    `<Streaming enable="${streams}" /></ThorImageExperiment>`;
+};
+
+/** OME-XML as ThorImage writes it: without a time increment, the date in universal time. */
+const thorOme = (
+  { T = 2, Z = 1, pixel = `PhysicalSizeX="0.884" PhysicalSizeY="0.884"`, increment = 0 } = {},
+) =>
+  `<OME><Image ID="Image:0" AcquiredDate="2023-10-18T17:39:20.262-00:00"><Pixels DimensionOrder="XYCZT" SizeX="12" ` +
+  `SizeY="8" SizeC="1" SizeT="${T}" SizeZ="${Z}" ${pixel} PhysicalSizeZ="2" TimeIncrement="${increment}" Type="uint16">` +
+  `<TiffData/></Pixels></Image></OME>`;
+
+/** Steps, date and codes of warnings of a file beside an `Experiment.xml`. */
+async function described(document: string, ome = thorOme(), pages = 2) {
+  let found: { steps: (string | number)[]; moment: string; codes: string[]; texts: string } | null = null;
+  await inFolder(async (_folder, put) => {
+    put("Experiment.xml", document);
+    const path = put(
+      "ChanA_001.tif",
+      tiffBytes(GRAY, () => 7n, pages, (i) => i === 0 ? [[270, 2, ome]] : []),
+    );
+    const { summary } = await loadHere(path);
+    found = {
+      steps: summary.axes.map(({ name, step, unit }) => unit === "Pixels" ? `${name}?` : step),
+      moment: `${summary.date} ${summary.time}`,
+      codes: summary.warnings.map(({ code }) => code),
+      texts: summary.warnings.map(({ text }) => text).join("\n"),
+    };
+  });
+  return found!;
+}
+
+Deno.test("ThorImage: frame rate and local date stand in Experiment.xml", async () => {
+  deepEqual(await described(experiment()), {
+    steps: [1 / 13.967, 0.884, 0.884],
+    moment: "20231018 13:39:19",
+    codes: [],
+    texts: "",
+  });
+  await inFolder(async (_folder, put) => {
+    put("Experiment.xml", experiment());
+    const path = put("a.tif", tiffBytes(GRAY, () => 7n, 2, (i) => i === 0 ? [[270, 2, thorOme()]] : []));
+    await openHere(path, (acquisition) => {
+      deepEqual(acquisition.documents(1 << 20).map(({ name, mediaType }) => [name, mediaType]), [
+        ["ImageDescription (270)", "application/xml"],
+        ["Experiment.xml", "application/xml"],
+      ]);
+    });
+  });
+});
+
+Deno.test("ThorImage: averageNum counts with averageMode alone", async () => {
+  deepEqual((await described(experiment({ averageMode: 1 }))).steps[0], 5 / 13.967);
+  deepEqual((await described(experiment({ averageMode: 1, averageNum: 0 }))).steps[0], 1 / 13.967);
+});
+
+Deno.test("ThorImage: which of two sources counts", async (t) => {
+  type Found = Awaited<ReturnType<typeof described>>;
+  const rows: [string, () => Promise<Found>, Found["steps"], string[]][] = [
+    ["sizes within 1 %", () => described(experiment({ pixelSizeUM: 0.89 })), [1 / 13.967, 0.884, 0.884], []],
+    ["sizes that differ", () => described(experiment({ pixelSizeUM: 0.9 })), [1 / 13.967, 0.884, 0.884], [
+      "metadata_disagree",
+      "metadata_disagree",
+    ]],
+    ["sizes that only Experiment.xml has", () => described(experiment(), thorOme({ pixel: "" })), [
+      1 / 13.967,
+      0.884,
+      0.884,
+    ], []],
+    ["an increment in OME-XML", () => described(experiment(), thorOme({ increment: 3 })), [3, 0.884, 0.884], [
+      "metadata_disagree",
+    ]],
+    ["volumes: the rate is of frames", () => described(experiment(), thorOme({ Z: 2 }), 4), [
+      "T?",
+      2,
+      0.884,
+      0.884,
+    ], [
+      "step_unknown",
+    ]],
+    ["single frames at intervals", () => described(experiment({}, { streams: 0, interval: 9 })), [
+      "T?",
+      0.884,
+      0.884,
+    ], ["step_unknown"]],
+    ["a document of other images", () => described(experiment({ pixelX: 512 })), ["T?", 0.884, 0.884], [
+      "metadata_disagree",
+    ]],
+    ["no rate", () => described(experiment({ frameRate: 0 })), ["T?", 0.884, 0.884], ["step_unknown"]],
+    ["a line scan by its mark", () => described(experiment({ timeBasedLineScan: 1 })), [
+      1 / 13.967,
+      "Y?",
+      0.884,
+    ], [
+      "axes_assumed",
+    ]],
+    [
+      "a line by its area",
+      () => described(experiment({ areaMode: 3, pixelY: 1 })),
+      [1 / 13.967, "Y?", 0.884],
+      [
+        "axes_assumed",
+      ],
+    ],
+    ["a rectangle", () => described(experiment({ areaMode: 1 })), [1 / 13.967, 0.884, 0.884], []],
+    ["a damaged document", () => described(experiment().slice(0, -9)), ["T?", 0.884, 0.884], [
+      "metadata_damaged",
+    ]],
+    ["a document of another program", () => described("<Experiment/>"), ["T?", 0.884, 0.884], []],
+  ];
+  for (const [name, found, steps, codes] of rows) {
+    await t.step(name, async () => {
+      const { steps: served, codes: told } = await found();
+      deepEqual([served, told], [steps, codes]);
+    });
+  }
+  match(
+    (await described(experiment({ pixelSizeUM: 0.9 }))).texts,
+    /0\.884 um along X, "Experiment\.xml" one of 0\.9/,
+  );
+});
+
+Deno.test("ThorImage: the seconds since 1970 tell month and day apart", async () => {
+  // 2023-10-08 and 2023-08-10, both at 13:39:19, in a zone four hours behind.
+  const at = (date: string, iso: string) => {
+    const uTime = Date.parse(`${iso}T17:39:19Z`) / 1000;
+    return described(experiment({}, { date: `date="${date}" uTime="${uTime}"` }));
+  };
+  equal((await at("10/08/2023 13:39:19", "2023-10-08")).moment, "20231008 13:39:19");
+  equal((await at("10/08/2023 13:39:19", "2023-08-10")).moment, "20230810 13:39:19");
+  equal((await at("8/10/2023 1:39:19 PM", "2023-08-10")).moment, "20230810 13:39:19");
+  // One that fits neither way, or exists in no calendar, is no date; the attribute of OME-XML is in universal time and not read.
+  equal((await at("10/08/2023 13:39:19", "2020-01-01")).moment, " ");
+  equal(
+    (await described(experiment({}, { date: `date="31/31/2023 13:39:19"` }))).moment,
+    " ",
+  );
+});
