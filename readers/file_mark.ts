@@ -1,6 +1,6 @@
 /** What tells a file apart from one that took its place, or from itself after it was written to. */
 import { basename } from "node:path";
-import { AcquisitionChanged, quoted } from "./errors.ts";
+import { AcquisitionChanged, quoted, Unreadable } from "./errors.ts";
 
 /** What a mark is made of. */
 interface FileState {
@@ -21,23 +21,27 @@ const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
 /** The mark of a place where no file is. */
 export const ABSENT = "absent";
 
-/** The mark of a place that cannot be looked at; `null` where that may be for any other reason than that nothing is there. */
-const markOfNone = (error: unknown): string | null =>
-  error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ? ABSENT : null;
+/** The mark of a place that could not be looked at. @throws {Unreadable} for any other reason than that nothing is there */
+function markOfNone(path: string, cause: unknown): string {
+  if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) return ABSENT;
+  const code = (cause as { code?: string }).code ?? String(cause);
+  throw new Unreadable(`${quoted(basename(path))} cannot be compared with what it was: ${code}`, { cause });
+}
 
 /**
  * Compares files with what they were.
  *
  * @param marks by resolved path
  * @throws {AcquisitionChanged} one was replaced, written to or removed, or is there now
+ * @throws {Unreadable} one cannot be looked at
  */
 export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {
-    let found: string | null = null;
+    let found: string;
     try {
       found = markOf(Deno.statSync(path));
     } catch (error) {
-      found = markOfNone(error);
+      found = markOfNone(path, error);
     }
     if (found !== mark) throw changed(path);
   }
@@ -46,7 +50,7 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
 /** As {@linkcode requireMarks}, without holding the thread: a look at a network drive can take seconds. */
 export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
   await Promise.all(Array.from(marks, async ([path, mark]) => {
-    const found = await Deno.stat(path).then(markOf, markOfNone);
+    const found = await Deno.stat(path).then(markOf, (error) => markOfNone(path, error));
     if (found !== mark) throw changed(path);
   }));
 }

@@ -11,6 +11,7 @@ import { sizesOf } from "../../readers/reader.ts";
 import { OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
 import { CALLS, type Run, withFault } from "../file_faults.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
+import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
@@ -51,6 +52,50 @@ function collection(folder: string): string {
   return "images/0001";
 }
 
+const omeXml = (content: string) =>
+  `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ` +
+  `DimensionOrder="XYZCT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" SizeZ="1" SizeT="2">${content}</Pixels></Image></OME>`;
+
+/** A companion document and the two files that it names. */
+function companion(folder: string): string {
+  const named = ["a.tif", "b.tif"].map((name, t) => {
+    Deno.writeFileSync(join(folder, name), tiffBytes(GRAY, () => BigInt(t), 1));
+    return `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${t}</UUID></TiffData>`;
+  });
+  write(join(folder, "set.companion.ome"), omeXml(named.join("")));
+  return "set.companion.ome";
+}
+
+function thorImage(folder: string): string {
+  write(
+    join(folder, "Experiment.xml"),
+    '<ThorImageExperiment><LSM pixelX="12" pixelY="8" frameRate="10" areaMode="0"/><Streaming enable="1"/></ThorImageExperiment>',
+  );
+  const description = omeXml("<TiffData/>");
+  Deno.writeFileSync(
+    join(folder, "ChanA_001.tif"),
+    tiffBytes(GRAY, () => 7n, 2, (page) => page === 0 ? [[270, 2, description]] : []),
+  );
+  return "ChanA_001.tif";
+}
+
+function scanImage(folder: string): string {
+  const header = [
+    "SI.VERSION_MAJOR = 2021",
+    "SI.hChannels.channelSave = 1",
+    "SI.hScan2D.logFramesPerFile = 2",
+  ];
+  for (const number of [1, 2]) {
+    const stamp = (frame: number) => {
+      const counted = 2 * (number - 1) + frame + 1;
+      return { number: counted, acquisition: 1, inAcquisition: counted, seconds: counted / 100 };
+    };
+    const bytes = scanImageBytes({ header, pages: 2, stamp, value: (page) => 10 * number + page });
+    Deno.writeFileSync(join(folder, `scan_00001_0000${number}.tif`), bytes);
+  }
+  return "scan_00001_00002.tif";
+}
+
 /** A layout of bioformats2raw with two series and their OME-XML. */
 function layout(folder: string): string {
   const group = (attributes: object) => ({ zarr_format: 3, node_type: "group", attributes });
@@ -82,7 +127,11 @@ const CASES: Readonly<Record<string, string | Write>> = {
   "an OIR that goes on in another file": "oir/long.oir",
   "a split CZI": "czi/split (1).czi",
   "an OME-TIFF set": "tiff_scenes/set_b.ome.tif",
+  "an OME-TIFF companion": companion,
   "a stack of Micro-Manager": microManager,
+  "an NDTiff data set": "ndtiff/explored/explored_NDTiffStack_1.tif",
+  "a part of a ScanImage acquisition": scanImage,
+  "an image of ThorImage": thorImage,
   "an OME-Zarr image in a collection": collection,
   "a layout of OME-Zarr images": layout,
 };

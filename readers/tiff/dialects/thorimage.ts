@@ -4,10 +4,11 @@
  */
 import { dirname, join } from "node:path";
 import { calibrationsOf } from "../../axes.ts";
-import { DecodeFailed, reasonOf } from "../../errors.ts";
+import { DecodeFailed, isLoss, reasonOf } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
 import { numberOf } from "../../numbers.ts";
+import type { RandomAccessFile } from "../../random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { child, parseXml, type XmlElement } from "../../xml.ts";
 import type { Opened } from "../opened.ts";
@@ -33,9 +34,10 @@ export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
 
 /** The document, or `null` with a warning where it is damaged; one of another program is nobody's business. */
 function readExperiment({ path, files, warnings }: Opened): { text: string; experiment: XmlElement } | null {
-  const file = files.openNeighbour(join(dirname(path), DOCUMENT));
-  if (file === null) return null;
+  let file: RandomAccessFile | null = null;
   try {
+    file = files.openNeighbour(join(dirname(path), DOCUMENT));
+    if (file === null) return null;
     if (file.size > MAX_XML_BYTES) {
       throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
     }
@@ -44,16 +46,14 @@ function readExperiment({ path, files, warnings }: Opened): { text: string; expe
     const experiment = parseXml(text.replace(/^\uFEFF/, "").trim(), "the document");
     return experiment.name === ROOT ? { text, experiment } : null;
   } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
+    if (!isLoss(error)) throw error;
+    const code = error instanceof DecodeFailed ? "metadata_damaged" : "file_unreadable";
     warnings.push(
-      warning(
-        "metadata_damaged",
-        `"${DOCUMENT}" cannot be read, so the frame rate is unknown: ${reasonOf(error)}`,
-      ),
+      warning(code, `"${DOCUMENT}" cannot be read, so the frame rate is unknown: ${reasonOf(error)}`),
     );
     return null;
   } finally {
-    file.close();
+    file?.close();
   }
 }
 
