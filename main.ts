@@ -40,6 +40,8 @@ class StartFailed extends Error {
 export interface RunningServer {
   /** Such as `http://127.0.0.1:8767`. */
   readonly baseUrl: string;
+  /** Opens a file and ends its session. @returns why it cannot be opened, as a sentence, or `null` */
+  tryFile(path: string): Promise<string | null>;
   /** Stops accepting, lets running responses finish (5 s at most), ends workers and the dialog. */
   stop(): Promise<void>;
 }
@@ -85,6 +87,16 @@ export async function startServer(
   }, { warn: (message) => log.line("warn", message) });
   return {
     baseUrl: addressOf({ host, port: listener.port }),
+    async tryFile(path) {
+      const { signal } = new AbortController();
+      const order = { path, chosenByUser: false, channelIndices: null, scene: null, signal };
+      try {
+        sessions.store.delete((await sessions.opener.open(order)).id);
+      } catch (error) {
+        if (!stopping) return error instanceof Error ? error.message : String(error);
+      }
+      return null;
+    },
     async stop() {
       stopping = true;
       sessions.stopWork();
@@ -195,11 +207,12 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
     event.preventDefault();
     log.line("error", event.reason instanceof Error ? event.reason.stack ?? "" : String(event.reason));
   });
+  const warn = (message: string | null) => message !== null && log.line("warn", message);
+  if (configuration.file !== null) void server.tryFile(configuration.file).then(warn);
   if (!opens) return;
   const page = clientAt(server.baseUrl, configuration);
   const reason = await openInBrowser(page);
-  if (reason === null) return;
-  log.line("warn", notOpened(reason, page));
+  if (reason !== null) warn(notOpened(reason, page));
 }
 
 /** What a failed start comes to. */

@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { unneededFiles } from "./package_files.ts";
+import { lockedPackages, unneededFiles } from "./package_files.ts";
 
 const TARGETS = [
   "x86_64-unknown-linux-gnu",
@@ -80,18 +80,24 @@ function npmCache(): string {
   return JSON.parse(new TextDecoder().decode(stdout)).npmCache;
 }
 
-/** Has what is compiled, and nothing that only tests use. */
-const LOCK = ["--lock", "routes/deno.lock"];
+const LOCK = ["--lock=deno.lock", "--frozen"];
 
-/** Fetches all npm packages, whose files are chosen from the cache. */
-function lockedPackages(): string[] {
-  const args = ["cache", "--quiet", ...LOCK, "main.ts", "routes/swagger_files.ts"];
+/** Fetches the npm packages of the program, whose files are chosen from the cache. */
+function fetchPackages(): void {
+  const args = [
+    "cache",
+    "--quiet",
+    "--unstable-npm-lazy-caching",
+    ...LOCK,
+    "main.ts",
+    "routes/swagger_files.ts",
+  ];
   const { success } = new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).outputSync();
   if (!success) throw new Error("The npm packages cannot be fetched");
-  return Object.keys(JSON.parse(Deno.readTextFileSync(ROOT + "routes/deno.lock")).npm);
 }
 
 function compile({ target, output }: Options): number {
+  fetchPackages();
   Deno.mkdirSync(ROOT + "dist", { recursive: true });
   Deno.writeTextFileSync(ROOT + COMMIT_FILE, currentCommit() + "\n");
   const icon = target.includes("windows") ? ["--icon", ".ci/icon.ico"] : [];
@@ -108,7 +114,7 @@ function compile({ target, output }: Options): number {
       // It would lie in the folder for temporary files under a name that every account can take first.
       "--no-code-cache",
       "--exclude-unused-npm",
-      ...unneededFiles(npmCache(), lockedPackages()).flatMap((path) => ["--exclude", path]),
+      ...unneededFiles(npmCache(), Object.keys(lockedPackages())).flatMap((path) => ["--exclude", path]),
       "--include",
       COMMIT_FILE,
       "--target",

@@ -1,6 +1,6 @@
 /**
  * Builds the WebAssembly of the codecs and of the conversion of samples, after a change of a source in `readers/kernels`:
- * `deno run -A --lock tests/deno.lock .ci/kernels.ts`. The modules are kept beside their sources, so that serving needs no compiler.
+ * `deno run -A --lock=deno.lock --frozen .ci/kernels.ts`. The modules are kept beside their sources, so that serving needs no compiler.
  */
 import asc from "assemblyscript/asc";
 

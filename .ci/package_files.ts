@@ -1,10 +1,10 @@
 /** Which files of the npm packages go into the executable; whole packages are several times as large as what is used. */
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
  * What the program loads of each package, besides `package.json` and licence texts: paths inside the package; `null` leaves
- * the package out. A package that is missing here goes in whole, and a test says so.
+ * the package out. A test fails while a package of the program is missing here.
  */
 export const NEEDED: Readonly<Record<string, RegExp | null>> = {
   "@cornerstonejs/codec-openjpeg": /^dist\/openjpegwasm_decode\.(js|wasm)$/,
@@ -34,6 +34,19 @@ export function isEmbedded(name: string): boolean {
   return NEEDED[name] !== null;
 }
 
+/** Entries of `npm` in deno.lock, by name and version, such as `zod@4.6.7`. */
+export type LockedPackages = Readonly<
+  Record<string, { readonly integrity: string; readonly dependencies?: readonly string[] }>
+>;
+
+/** The packages of deno.lock that the executable has: those of {@linkcode NEEDED}, without what only tests use. */
+export function lockedPackages(): LockedPackages {
+  const { npm }: { npm: LockedPackages } = JSON.parse(
+    readFileSync(new URL("../deno.lock", import.meta.url), "utf8"),
+  );
+  return Object.fromEntries(Object.entries(npm).filter(([key]) => key.match(/^(.+?)@/)![1]! in NEEDED));
+}
+
 /** Bytes. Smaller files stay: each left out lengthens a command line, of which Windows takes 32 kB. */
 const SMALL = 4096;
 
@@ -43,7 +56,7 @@ const ALWAYS = /^(package\.json|(licen[cs]e|notice|copying)[^/]*)$/i;
  * Files and folders of the cached packages that the executable can do without, as absolute paths.
  * A folder of which nothing is needed is named once; files below {@link SMALL} beside needed ones are not named.
  * @param cache `npmCache` of `deno info --json`
- * @param locked names with versions, as in `deno.lock`: `zod@4.6.7`
+ * @param locked names with versions, as in deno.lock: `zod@4.6.7`
  */
 export function unneededFiles(cache: string, locked: readonly string[]): string[] {
   const found: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from routes/deno.lock:
+ * Prints what the executable is made of, as a bill of materials in CycloneDX 1.6 (JSON), from deno.lock:
  * `deno run --allow-read --allow-run --allow-net .ci/sbom.ts EXECUTABLE... > acq-server.cdx.json`. The executables name the
  * Rust crates in the runtime; packages and crates name their licences, for which the sources of the crates are downloaded.
  * It names no time, so that the same executables give the same document.
@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import manifest from "../deno.json" with { type: "json" };
 import { crateLicence } from "./crate_licences.ts";
 import { type Crate, cratesIn } from "./crates.ts";
-import { isEmbedded } from "./package_files.ts";
+import { isEmbedded, lockedPackages } from "./package_files.ts";
 import { embeddedPackages, licenceName } from "./third_party.ts";
 
 /** What is read of a lock. */
@@ -127,7 +127,7 @@ export function billOfMaterials(
 }
 
 if (import.meta.main) {
-  const lock: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
+  const lock: Lock = { npm: lockedPackages() };
   const crates = cratesIn(Deno.args.values().map((path) => Deno.readFileSync(path)));
   if (crates.length === 0) throw new Error("usage: sbom.ts EXECUTABLE...; they name no crate");
   const licences = new Map([...embeddedPackages()].map(([key, found]) => [purlOf(key), licenceName(found)]));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { isEmbedded, NEEDED } from "./package_files.ts";
+import { isEmbedded, lockedPackages, NEEDED } from "./package_files.ts";
 import { billOfMaterials, type Lock, purlOf } from "./sbom.ts";
 import { embeddedPackages, licenceName } from "./third_party.ts";
 
-const LOCK: Lock = JSON.parse(Deno.readTextFileSync(new URL("../routes/deno.lock", import.meta.url)));
+const LOCK: Lock = { npm: lockedPackages() };
 const PROGRAM = { name: "acq-server", version: "0.1.0", license: "MIT" };
 const CRATES = [{ name: "ash", version: "0.38.0+1.3.281" }, { name: "tokio", version: "1.47.1" }];
 const LICENCES = new Map([

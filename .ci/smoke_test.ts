@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "./packages/release.ts";
+import { run } from "../tests/child_process.ts";
 
 /** Runs the script with a program that this shell text is; gives its code and what it said. */
 async function smoke(shell: string): Promise<{ code: number; out: string; error: string }> {
@@ -9,7 +10,7 @@ async function smoke(shell: string): Promise<{ code: number; out: string; error:
     await Deno.writeTextFile(program, `#!/bin/sh\n${shell}\n`);
     await Deno.chmod(program, 0o755);
     const args = [join(ROOT, ".ci/smoke.sh"), program, join(ROOT, "examples/line_scan.oir")];
-    const { code, stdout, stderr } = await new Deno.Command("bash", { args, cwd: ROOT }).output();
+    const { code, stdout, stderr } = await run("bash", { args, cwd: ROOT });
     const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
     return { code, out, error };
   } finally {

@@ -20,7 +20,7 @@ const ENTRIES = ["main.ts", "readers/decode_worker.ts", "routes/swagger_files.ts
 /** Packages that an entry reaches, by id. */
 function packagesOf(entry: string): Map<string, Package> {
   const { stdout } = new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--lock", "routes/deno.lock", entry],
+    args: ["info", "--json", "--lock=deno.lock", "--frozen", entry],
     cwd: fileURLToPath(new URL("../", import.meta.url)),
     stderr: "inherit",
   }).outputSync();

@@ -28,13 +28,16 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   const first = new Map(wanted.map((channel) => [channel, firstPosition(acquisition, [channel])]));
   const loaded = wanted.filter((channel) => first.get(channel) !== null);
   const absent = wanted.filter((channel) => first.get(channel) === null);
-  if (loaded.length === 0) throw new DecodeFailed(`${listed(absent)} has no plane in any file`);
+  if (loaded.length === 0) throw new DecodeFailed(`${lacking(absent)} in any file`);
   if (asked && absent.length > 0) {
-    throw new DecodeFailed(`${listed(absent)} has no plane in any file; ${selection(loaded)} works`);
+    throw new DecodeFailed(`${lacking(absent)} in any file; ${selection(loaded)} works`);
   }
-  const warnings = absent.map((channel) =>
-    warning("channel_missing", `${listed([channel])} has no plane in any file and is not loaded`)
-  );
+  const warnings: Warning[] = [];
+  if (absent.length > 0) {
+    warnings.push(
+      warning("channel_missing", `No plane of ${listed(absent)} in any file; the others are loaded`),
+    );
+  }
   const position = firstPosition(acquisition, loaded);
   if (position === null) {
     const start = first.get(loaded[0]!)!;
@@ -46,7 +49,7 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   const missing = loaded.filter(({ index }) => !holds(index, FIRST_POSITION));
   if (missing.length > 0) {
     warnings.push(
-      warning("opened_elsewhere", `Opened at ${written(position)}: ${listed(missing)} has no plane before`),
+      warning("opened_elsewhere", `Opened at ${written(position)}: ${lacking(missing)} before`),
     );
   }
   return { loaded, position, warnings };
@@ -69,10 +72,18 @@ const written = ({ t, z, l }: Position): string =>
   Object.entries({ T: t, Z: z, L: l }).filter(([, index]) => index > 0).map(([axis, i]) => `${axis} ${i}`)
     .join(", ");
 
-const listed = (channels: readonly Channel[]): string =>
-  `${channels.length === 1 ? "channel" : "channels"} ${
-    channels.map(({ index, name }) => `${index} ("${name}")`).join(", ")
-  }`;
+/** `channel 1 ("RFP") has no plane`. */
+const lacking = (channels: readonly Channel[]): string =>
+  `${listed(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
+
+/** Channels that a message names. */
+const MAX_NAMED = 8;
+
+function listed(channels: readonly Channel[]): string {
+  const named = channels.slice(0, MAX_NAMED).map(({ index, name }) => `${index} ("${name}")`).join(", ");
+  const more = channels.length > MAX_NAMED ? ` and ${channels.length - MAX_NAMED} more` : "";
+  return `${channels.length === 1 ? "channel" : "channels"} ${named}${more}`;
+}
 
 const selection = (channels: readonly Channel[]): string =>
   `"channelIndices": [${channels.map(({ index }) => index).join(", ")}]`;

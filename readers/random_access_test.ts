@@ -12,6 +12,7 @@ import { requireMarks, requireMarksLater } from "./file_mark.ts";
 import { FileAccess, isInsideRoots, type RandomAccessFile } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
+import { run } from "../tests/child_process.ts";
 
 async function folder(): Promise<{ at: (name: string) => string } & AsyncDisposable> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_files_" }));
@@ -185,7 +186,7 @@ Deno.test(
 
 Deno.test("a fifo is refused at once", { ignore: Deno.build.os === "windows" }, async () => {
   await using dir = await folder();
-  await new Deno.Command("mkfifo", { args: [dir.at("pipe")] }).output();
+  await run("mkfifo", { args: [dir.at("pipe")] });
   assert.throws(() => new FileAccess().open(dir.at("pipe")), UnsupportedFormat);
   assert.equal(new FileAccess().kind(dir.at("pipe")), "other");
 });

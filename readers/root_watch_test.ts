@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DecodeFailed, PathNotAllowed, PathNotFound } from "./errors.ts";
 import { FileAccess } from "./random_access.ts";
+import { spawn } from "../tests/child_process.ts";
+import { PATIENCE, within } from "../tests/deadline.ts";
 
 /** Exchanges a folder and a link to another one without end. */
 const EXCHANGE = `
@@ -44,13 +46,13 @@ Deno.test({
       Deno.symlinkSync(outside, join(root, "link"));
       const script = join(root, "exchange.ts");
       Deno.writeTextFileSync(script, EXCHANGE);
-      const child = new Deno.Command(Deno.execPath(), {
+      const child = spawn(Deno.execPath(), {
         args: ["run", "-q", "-A", script, ...["folder", "link", "spare"].map((name) => join(root, name))],
         stdout: "piped",
-      }).spawn();
+      });
       try {
         const output = child.stdout.getReader();
-        await output.read();
+        await within(PATIENCE, "the exchange to begin", output.read());
         output.releaseLock();
         const outcomes = new Map<string, number>();
         for (let i = 0; i < 20_000; i += 1) {

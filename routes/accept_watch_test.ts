@@ -1,11 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { AcceptWatch } from "./accept_watch.ts";
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 5000 && !condition(); i += 1) await new Promise((resolve) => setTimeout(resolve, 2));
-  equal(condition(), true);
-}
+import { until } from "../tests/deadline.ts";
 
 /** A server on loopback, watched; looks are made by hand. */
 async function watched() {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { HandClock } from "../tests/contract/harness.ts";
-import { load, reportOf, settled, startFake, until } from "../tests/fake_decode_workers.ts";
+import { until } from "../tests/deadline.ts";
+import { load, reportOf, settled, startFake } from "../tests/fake_decode_workers.ts";
 import { DecodePool } from "./decode_pool.ts";
 import { ShuttingDown } from "./errors.ts";
 import { MemoryBudget } from "./memory_budget.ts";

@@ -4,6 +4,7 @@ import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../readers/erro
 import { isInsideRoots } from "../readers/random_access.ts";
 import { judgePath, judgeWindowsPath } from "./source_path.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
+import { run } from "../tests/child_process.ts";
 
 Deno.test("a path into a file that may hold a store is its resolved path, inside the roots only", {
   ignore: NO_LINKS,
@@ -68,7 +69,7 @@ Deno.test({
       for (const path of absent) {
         const whole = `${folder}/${path}`;
         // What the kernel says of it, through a program that hands it on as it is.
-        const { success } = await new Deno.Command("test", { args: ["-e", whole] }).output();
+        const { success } = await run("test", { args: ["-e", whole] });
         assert.equal(success, false, path);
         await assert.rejects(judgePath(whole, null), PathNotFound, path);
       }

@@ -4,6 +4,7 @@ import type { DecodePool } from "../session/decode_pool.ts";
 import type { MemoryBudget } from "../session/memory_budget.ts";
 import { PlaneMemory } from "../session/plane_memory.ts";
 import { HandClock } from "./contract/harness.ts";
+import { pause } from "./deadline.ts";
 
 /** Decode workers that behave as the path of the load says; they speak the protocol of `readers/worker_protocol.ts`. */
 const SCRIPT = `
@@ -98,9 +99,4 @@ export const reportOf = ({ summary }: DecodedAcquisition) =>
   };
 
 /** Lets messages arrive. */
-export const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-/** Waits for a change that is told to nobody. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
+export const settled = () => pause(20);

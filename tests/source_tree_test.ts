@@ -4,6 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { run } from "./child_process.ts";
+import { LOCKED } from "./binary/server_process.ts";
 
 const ROOT = new URL("../", import.meta.url).href;
 
@@ -26,10 +28,10 @@ type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The files of this project that can be reached from an entry, with what each of them imports. */
 async function importsFrom(entry: string): Promise<Graph> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", entry],
+  const { success, stdout, stderr } = await run(Deno.execPath(), {
+    args: ["info", "--json", ...LOCKED, entry],
     cwd: new URL(ROOT),
-  }).output();
+  });
   assert(success, new TextDecoder().decode(stderr));
   const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: ModuleInfo[] };
   const own = (specifiers: (string | undefined)[]) =>

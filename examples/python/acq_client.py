@@ -37,7 +37,11 @@ class AcqError(Exception):
 
 
 class AcqWarning(UserWarning):
-    """What the user should know although the file could be opened."""
+    """What the user should know although the file could be opened. `code` is for programs, such as "file_missing"."""
+
+    def __init__(self, text: str, code: str = ""):
+        super().__init__(text)
+        self.code = code
 
 
 class Axis(NamedTuple):
@@ -125,7 +129,7 @@ class Reference(Planes):
 
 
 class Acquisition(Planes):
-    """An opened file; its own planes are the first of every axis. `info` is all that the server said."""
+    """An opened file; its own planes are those at `position`, the first of every axis. `info` is all that the server said."""
 
     def __init__(self, server: str, info: dict):
         super().__init__(server, info["plane"], info["channels"], {})
@@ -134,12 +138,16 @@ class Acquisition(Planes):
         self.times = None if info["times"] is None else np.array(info["times"])  # seconds, one for each T
         self.scenes: list[str] = [scene["name"] for scene in info["scenes"]]
         self.reference = Reference(server, info["reference"]) if info["reference"] else None
-        for text in info["warnings"]:
-            warnings.warn(text, AcqWarning, stacklevel=4)
+        self.position: dict[str, int] = info.get("position", {"t": 0, "z": 0, "l": 0})
+        self.line_scan: dict | None = info.get("lineScan")  # secondsPerLine, secondsPerPixel, bidirectional
+        self.warning_codes: list[str] = info.get("warningCodes", [""] * len(info["warnings"]))
+        for text, code in zip(info["warnings"], self.warning_codes):
+            warnings.warn(AcqWarning(text, code), stacklevel=4)
 
-    def at(self, t: int = 0, z: int = 0, l: int = 0) -> Planes:
-        """The planes at a time point, focus plane and wavelength, from 0; `sizes` has their numbers."""
-        return Planes(self._server, self._plane, self._channels, {"t": t, "z": z, "l": l})
+    def at(self, t: int | None = None, z: int | None = None, l: int | None = None) -> Planes:
+        """The planes at a time point, focus plane and wavelength, from 0, by default as in `position`; `sizes` has their numbers."""
+        wanted = {name: i for name, i in {"t": t, "z": z, "l": l}.items() if i is not None}
+        return Planes(self._server, self._plane, self._channels, wanted)
 
     def scene(self, scene: int | str) -> Acquisition:
         """Another scene (series, position, image) of the file by its index or name, to be closed by itself."""

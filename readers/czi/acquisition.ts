@@ -1,5 +1,6 @@
 /** From a scene of a document to an acquisition. */
-import { axesOf, type Calibration, UNCALIBRATED } from "../axes.ts";
+import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
+import { lineScanOf } from "../line_scan.ts";
 import type { Acquisition, AxisLetter, MetadataDocument } from "../reader.ts";
 import type { StopFlag } from "../stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -55,6 +56,9 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
     ...metadata.moment,
     fileSize: set.bytes,
     reference: reference.reference,
+    lineScan: layout.rowAxis === "T"
+      ? lineScanOf(steps.calibrations.Y, calibrated(metadata.pixelTime, "s"))
+      : null,
     warnings: [
       ...opened.warnings,
       ...heldAxes(layout).map((letter) =>

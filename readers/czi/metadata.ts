@@ -29,6 +29,8 @@ export interface Metadata {
   readonly moment: Moment;
   /** Seconds from a time point to the next, as they are stated, or `null`. */
   interval(): number | null;
+  /** Seconds that the laser stays on a pixel of the first channel that states it, or `null`. */
+  readonly pixelTime: number | null;
   /** Names of scenes by their index along `S`. */
   readonly sceneNames: ReadonlyMap<number, string>;
   /** Metres of a pixel while the image was acquired, on which the path of a line scan was drawn; or `null`. */
@@ -41,6 +43,7 @@ export const NO_METADATA: Metadata = {
   steps: {},
   moment: UNDATED,
   interval: () => null,
+  pixelTime: null,
   sceneNames: new Map(),
   setupScaling: () => null,
 };
@@ -98,6 +101,7 @@ export function metadataIn(xml: string): Metadata {
     steps: stepsOf(child(child(metadata, "Scaling"), "Items")),
     moment: firstMoment(momentOf(child(image, "AcquisitionDateAndTime")?.text), momentOf(created)),
     interval: () => incrementOf(child(dimensions, "T")) ?? intervalOf(experiment()),
+    pixelTime: pixelTimeIn(child(dimensions, "Channels")),
     sceneNames: sceneNamesOf(child(child(dimensions, "S"), "Scenes")),
     setupScaling: () => setupScaling([experiment(), root]),
   };
@@ -180,6 +184,13 @@ function intervalOf(experiment: XmlElement | null): number | null {
   if (experiment) search(experiment);
   const [interval = null] = stated;
   return stated.size === 1 && interval !== null && interval > 0 ? interval : null;
+}
+
+/** Seconds; other times of the scan beside it may be nonsense. */
+function pixelTimeIn(list: XmlElement | undefined): number | null {
+  return children(list, "Channel").map((channel) =>
+    numberOf(child(child(channel, "LaserScanInfo"), "PixelTime")?.text)
+  ).find((seconds) => seconds !== null && seconds > 0) ?? null;
 }
 
 function sceneNamesOf(scenes: XmlElement | undefined): ReadonlyMap<number, string> {

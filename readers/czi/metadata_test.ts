@@ -93,3 +93,14 @@ Deno.test("a document is taken apart by its elements, however they are nested", 
   deepEqual(xmlSections(open), { main: open, experiment: "" });
   deepEqual(xmlSections("<d><Experiment/></d>"), { main: "<d></d>", experiment: "<Experiment/>" });
 });
+
+Deno.test("the time of a pixel is that of the first channel that states it, in seconds", () => {
+  const pixelTime = (...times: string[]) => {
+    const channels = times.map((time) => `<Channel><LaserScanInfo>${time}</LaserScanInfo></Channel>`).join(
+      "",
+    );
+    return metadataIn(image(`<Dimensions><Channels>${channels}</Channels></Dimensions>`)).pixelTime;
+  };
+  equal(pixelTime("", "<PixelTime>8.24E-06</PixelTime>", "<PixelTime>1E-06</PixelTime>"), 8.24e-6);
+  equal(pixelTime("<PixelTime>0</PixelTime>", "<LineTime>0.001</LineTime>"), null);
+});

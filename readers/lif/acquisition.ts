@@ -1,5 +1,7 @@
 /** One image of a file as an acquisition. */
 import type { Moment } from "../moment.ts";
+import { calibrated } from "../axes.ts";
+import { lineScanOf } from "../line_scan.ts";
 import type { Acquisition } from "../reader.ts";
 import { calibratedAxes } from "./axis_steps.ts";
 import { fitWarnings } from "./block_fit.ts";
@@ -38,6 +40,13 @@ export function acquisitionOf(
     time,
     fileSize: shared.fileSize,
     reference: null,
+    lineScan: layout.rowAxis === "T"
+      ? lineScanOf(
+        axes.find(({ name }) => name === "Y"),
+        calibrated(description.scan?.pixelTime, "s"),
+        description.scan?.direction,
+      )
+      : null,
     warnings: [...warnings, ...fitWarnings(layout, stored.block)],
     times,
     indexBytes: shared.indexBytes,

@@ -24,7 +24,11 @@ const described = (
   ...{ dimensions, names: [], stamps: "", scan: null },
 });
 
-const scan = (lineTime: number | null, averaging = 1): ScanSettings => ({ mode: "xt", lineTime, averaging });
+const scan = (lineTime: number | null, averaging = 1): ScanSettings => ({
+  ...{ mode: "xt", pixelTime: null, direction: null },
+  lineTime,
+  averaging,
+});
 
 Deno.test("lengths run from the first to the last sample; what is no length gives no step", () => {
   const stepOf = (length: number, unit: string) => {

@@ -42,6 +42,10 @@ export interface ScanSettings {
   readonly lineTime: number | null;
   /** Lines that were put together into one. */
   readonly averaging: number;
+  /** Seconds that the laser stays on a pixel. */
+  readonly pixelTime: number | null;
+  /** `Unidirectional` or `Bidirectional`. */
+  readonly direction: string | null;
 }
 
 /** All that is read of an image. */
@@ -116,10 +120,13 @@ export function stampOf({ attributes }: XmlElement): string {
 
 function scanOf(setting: XmlElement | undefined): ScanSettings | null {
   if (!setting) return null;
-  const { ScanMode, LineTime, LineAverage, Line_Accumulation } = setting.attributes;
+  const { ScanMode, LineTime, LineAverage, Line_Accumulation, PixelDwellTime, ScanDirectionXName } =
+    setting.attributes;
   return {
     mode: ScanMode ?? "",
     lineTime: numberOf(LineTime),
     averaging: (numberOf(LineAverage) ?? 1) * (numberOf(Line_Accumulation) ?? 1),
+    pixelTime: numberOf(PixelDwellTime),
+    direction: ScanDirectionXName ?? null,
   };
 }

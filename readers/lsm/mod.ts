@@ -13,9 +13,10 @@
  * Refused: sizes that differ from those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
  * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part is a warning.
  */
-import { calibrationsOf } from "../axes.ts";
+import { calibrated, calibrationsOf } from "../axes.ts";
 import { DecodeFailed, reasonOf } from "../errors.ts";
 import { MAX_ROW_TIMES } from "../limits.ts";
+import { lineScanOf } from "../line_scan.ts";
 import { firstMoment } from "../moment.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
@@ -182,6 +183,12 @@ class LsmFile {
       sizes: { T, Z, C: planes.separate ? planes.samples.length : 1 },
       layout: planes.layout(0, rows),
       calibrations,
+      lineScan: this.#dimensions.rows === "T"
+        ? {
+          ...lineScanOf(calibrations.Y, calibrated(recording.pixelTime, "us")),
+          bidirectional: recording.bidirectional,
+        }
+        : null,
       names: planes.samples.map((_, i) => names[i] ?? null),
       colors: planes.samples.map((_, i) => colors.colors[i] ?? null),
       moment: firstMoment(startMoment(recording.startDays), tagMoment(first)),

@@ -88,9 +88,11 @@ function valueAt(tiff: TiffFile, at: number, type: number, size: number): string
 }
 
 const START_TIME = 0x1000_0036;
+const SCAN_DIRECTION = 0x1000_0013;
 const TRACKS = 0x2000_0000;
 const TRACK_ACQUIRED = 0x4000_0006;
 const TIME_BETWEEN_STACKS = 0x4000_000b;
+const PIXEL_TIME = 0x4000_0019;
 const DATA_CHANNELS = 0xc000_0000;
 const DATA_CHANNEL_NAME = 0xd000_0001;
 const DATA_CHANNEL_ACQUIRED = 0xd000_0017;
@@ -101,24 +103,36 @@ export interface Recording {
   readonly startDays: number | null;
   /** Seconds between the lines or stacks of the first acquired track; `null` where unknown. */
   readonly timeBetweenStacks: number | null;
+  /** Microseconds that the laser stays on a pixel, of that track; `null` where unknown. */
+  readonly pixelTime: number | null;
+  /** Whether every second line was scanned backwards; `null` where unknown. */
+  readonly bidirectional: boolean | null;
   /** Names of the acquired data channels of the acquired tracks. */
   readonly channelNames: readonly string[];
 }
 
 /** A recording of which nothing is known. */
-export const UNKNOWN_RECORDING: Recording = { startDays: null, timeBetweenStacks: null, channelNames: [] };
+export const UNKNOWN_RECORDING: Recording = {
+  startDays: null,
+  timeBetweenStacks: null,
+  pixelTime: null,
+  bidirectional: null,
+  channelNames: [],
+};
 
 /** Finds in the tree what is served. */
 export function recordingOf(root: ScanEntry): Recording {
   const tracks = blocksIn(root, TRACKS).filter((track) => numberIn(track, TRACK_ACQUIRED) !== 0);
-  const between = tracks.map((track) => numberIn(track, TIME_BETWEEN_STACKS)).find((seconds) =>
-    (seconds ?? 0) > 0
-  );
+  const time = (id: number) =>
+    tracks.map((track) => numberIn(track, id)).find((one) => (one ?? 0) > 0) ?? null;
+  const direction = numberIn(root, SCAN_DIRECTION);
   const channels = tracks.flatMap((track) => blocksIn(track, DATA_CHANNELS))
     .filter((channel) => numberIn(channel, DATA_CHANNEL_ACQUIRED) !== 0);
   return {
     startDays: numberIn(root, START_TIME),
-    timeBetweenStacks: between ?? null,
+    timeBetweenStacks: time(TIME_BETWEEN_STACKS),
+    pixelTime: time(PIXEL_TIME),
+    bidirectional: direction === null ? null : direction === 1,
     channelNames: channels.map((channel) => String(valueIn(channel, DATA_CHANNEL_NAME) ?? "")),
   };
 }

@@ -15,10 +15,11 @@ const read = (...values: readonly (Written | string)[]) =>
   readScanInformation(tiffWith(packed(...values)), PART_AT).root;
 
 /** A track with a channel. */
-const track = (acquired: number, seconds: number, name: string) => [
+const track = (acquired: number, seconds: number, name: string, pixelTime = 0) => [
   open(0x4000_0000),
   ...long(0x4000_0006, acquired),
   ...real(0x4000_000b, seconds),
+  ...real(0x4000_0019, pixelTime),
   open(0xc000_0000),
   open(0xd000_0000),
   ...text(0xd000_0001, name),
@@ -42,15 +43,28 @@ Deno.test("times and names are those of acquired tracks", () => {
   const tree = read(
     open(0x1000_0000),
     ...real(0x1000_0036, 5.5),
+    ...long(0x1000_0013, 1),
     open(0x2000_0000),
-    ...track(0, 1, "unused"),
-    ...track(-1, 0, "one"),
-    ...track(1, 0.5, "two"),
+    ...track(0, 1, "unused", 9.5),
+    ...track(-1, 0, "one", 1.5),
+    ...track(1, 0.5, "two", 2.5),
     close,
     close,
   );
-  deepEqual(recordingOf(tree), { startDays: 5.5, timeBetweenStacks: 0.5, channelNames: ["one", "two"] });
-  const empty = { startDays: null, timeBetweenStacks: null, channelNames: [] };
+  deepEqual(recordingOf(tree), {
+    startDays: 5.5,
+    timeBetweenStacks: 0.5,
+    pixelTime: 1.5,
+    bidirectional: true,
+    channelNames: ["one", "two"],
+  });
+  const empty = {
+    startDays: null,
+    timeBetweenStacks: null,
+    pixelTime: null,
+    bidirectional: null,
+    channelNames: [],
+  };
   deepEqual(recordingOf(read(open(0x1000_0000), ...real(0x1000_0036, NaN), close)), empty);
 });
 

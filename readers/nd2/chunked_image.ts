@@ -2,6 +2,7 @@
 import { axesOf, calibrated, known } from "../axes.ts";
 import { sceneNames } from "../channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
+import { lineScanOf } from "../line_scan.ts";
 import type { Moment } from "../moment.ts";
 import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
 import type { RandomAccessFile } from "../random_access.ts";
@@ -171,6 +172,7 @@ function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
     ...moment,
     fileSize: file.size,
     reference: null,
+    lineScan: store.lineScan ? lineScanOf(opened.axes.steps.Y) : null,
     warnings,
     times: seconds,
     indexBytes: store.chunks.bytes + 8 * (seconds?.length ?? 0),

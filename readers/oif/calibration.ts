@@ -1,6 +1,7 @@
 /** Physical steps of the axes. */
 import { calibrated, type Calibration, known, UNCALIBRATED } from "../axes.ts";
-import type { AxisLetter } from "../reader.ts";
+import { lineScanOf } from "../line_scan.ts";
+import type { AxisLetter, LineScan } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { MainSettings, PlannedAxis } from "./main_settings.ts";
 import { IMAGE, SCAN } from "./plane_settings.ts";
@@ -71,6 +72,14 @@ export function stepsOf(sources: StepSources): Steps {
   const known_ = Object.entries(all).filter(([, step]) => step !== undefined);
   return { calibrations: Object.fromEntries(known_), warnings };
 }
+
+/** How lines were scanned, by what the settings of the first plane and the main ones say. */
+export const lineScanIn = ({ plane, settings }: StepSources, { calibrations }: Steps): LineScan =>
+  lineScanOf(
+    calibrations.Y,
+    calibrated(plane?.number(SCAN, "Time Per Pixel"), "us"),
+    settings.text(SCAN, "ScanDirection"),
+  );
 
 /** Seconds per line: of the scanner, else of the planned series, else of the image. */
 function linePeriod({ main, plane, settings }: StepSources): Calibration | undefined {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { textsOf } from "../../tests/warning_texts.ts";
-import { imageSteps, stepsOf } from "./calibration.ts";
+import { imageSteps, lineScanIn, stepsOf } from "./calibration.ts";
 import { mainSettings, plannedSize } from "./main_settings.ts";
 import { Settings } from "./settings.ts";
 
@@ -118,4 +118,21 @@ Deno.test("channels are those that were recorded", () => {
     '[Channel 1 Parameters]\nCH Name="CH1"\n[Channel 2 Parameters]\nCH Name=""\n[Channel 4 Parameters]\nCH Name="X"\n' +
     '[GUI Channel 3 Parameters]\nCH Name="CH3"\n';
   deepEqual(mainSettings(new Settings(text, "it")).channels, ["CH1", null]);
+});
+
+Deno.test("a line scan has the times of the first plane and the direction of the main settings", () => {
+  const settings = new Settings(
+    `${order("XTC")}[Acquisition Parameters Common]\nScanDirection="Oneway"\n`,
+    "it",
+  );
+  const plane = new Settings(
+    '[Acquisition Parameters Common]\nTime Per Pixel="8.0"\nTime Per Line="3152.000"\n',
+    "it",
+  );
+  const sources = { settings, main: mainSettings(settings), plane, times: null };
+  deepEqual(lineScanIn(sources, stepsOf(sources)), {
+    secondsPerLine: 0.003152,
+    secondsPerPixel: 0.000008,
+    bidirectional: false,
+  });
 });

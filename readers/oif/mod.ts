@@ -21,7 +21,7 @@ import { acquisitionOf } from "../tiff/acquisition.ts";
 import { withFirstRows } from "../tiff/first_rows.ts";
 import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
-import { stepsOf } from "./calibration.ts";
+import { lineScanIn, stepsOf } from "./calibration.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import { settingsTexts } from "./documents.ts";
 import { countDoubts, rowDoubts, sizeDoubts } from "./doubts.ts";
@@ -142,11 +142,13 @@ function stackOf(
   const layout = { ...page, height: Math.min(fewest, page.height) };
   const plane = settings.of(name);
   const times = timesOf(grid, settings, files.stop);
-  const { calibrations, warnings } = stepsOf({ settings: text, main, plane, times });
+  const sources = { settings: text, main, plane, times };
+  const steps = stepsOf(sources);
   const stack: Stack = {
     sizes: grid.sizes,
     layout,
-    calibrations,
+    calibrations: steps.calibrations,
+    lineScan: lineScan ? lineScanIn(sources, steps) : null,
     names: Array.from({ length: grid.sizes.C }, (_, c) => main.channels[c] ?? null),
     colors: colorsOf(grid, settings, streams),
     times,
@@ -156,7 +158,7 @@ function stackOf(
       ...rowDoubts(main, layout.height, most),
       ...countDoubts(main, grid),
       ...sizeDoubts(main, plane, page),
-      ...warnings,
+      ...steps.warnings,
     ],
     indexBytes: BASE_BYTES + streams.indexBytes + grid.indexBytes + images.indexBytes,
     plane: (index) => ({ ...images.get(grid.name(index), layout, lineScan), run: null }),

@@ -34,6 +34,10 @@ export interface ImageProperties {
   readonly seriesInterval: number | null;
   /** The same of every scanner that is described. */
   readonly seriesIntervals: readonly number[];
+  /** Microseconds that the scanner in use stays on a pixel. */
+  readonly pixelTime: number | null;
+  /** Whether the scanner in use scans every second line backwards. */
+  readonly roundtrip: boolean | null;
   /** Width of the recorded image, of a line scan that of the scanned line. */
   readonly width: number | null;
   /** Bytes per sample of the recorded channels, where they are stated. */
@@ -56,6 +60,8 @@ export const NO_PROPERTIES: ImageProperties = {
   disabledAxes: new Set(),
   seriesInterval: null,
   seriesIntervals: [],
+  pixelTime: null,
+  roundtrip: null,
   width: null,
   depths: [],
   overview: null,
@@ -75,6 +81,8 @@ export function imageProperties(root: XmlElement): ImageProperties {
     ...axesIn(root, acquisition),
     seriesInterval: numberIn(scanner && descendant(scanner, "seriesInterval")),
     seriesIntervals: seriesIntervals(root),
+    pixelTime: numberIn(descendant(descendant(scanner, "speed"), "speed")),
+    roundtrip: roundtripIn(descendant(scanner, "roundtrip")?.text),
     ...recordedImage(descendant(root, "imageInfo")),
     overview: overviewSize(scanner),
     ...drawnRegion(root),
@@ -157,6 +165,11 @@ function scannerInUse(acquisition: XmlElement | undefined): XmlElement | undefin
   const type = descendant(acquisition, "scannerType")?.text;
   return settings.find((s) => s.attributes.type === type) ??
     (settings.length === 1 ? settings[0] : undefined);
+}
+
+function roundtripIn(text: string | undefined): boolean | null {
+  const written = text?.trim().toLowerCase();
+  return written === "true" ? true : written === "false" ? false : null;
 }
 
 function recordedImage(imageInfo: XmlElement | undefined): Pick<ImageProperties, "width" | "depths"> {

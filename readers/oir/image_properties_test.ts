@@ -50,7 +50,9 @@ Deno.test("axes count when they are enabled, and settings when their scanner is 
     `<axis ${attributes}><axis>${type}</axis><step>${step}</step><maxSize>5</maxSize></axis>`;
   const scanner = (type: string, interval: string) =>
     `<scannerSettings type="${type}"><param><imageSize><width>512</width><height>256</height></imageSize>` +
-    `<speed><speedInformation><seriesInterval>${interval}</seriesInterval></speedInformation></speed></param></scannerSettings>`;
+    `<speed><speedInformation><seriesInterval>${interval}</seriesInterval></speedInformation>` +
+    `<speed>${type === "Galvano" ? 2 : 0.125}</speed></speed>` +
+    `<roundtrip>${type === "Resonant"}</roundtrip></param></scannerSettings>`;
   const read = properties(
     "<acquisition><imagingParam>" + axis('enable="false"', "ZSTACK", 1) +
       axis('enable="true" paramEnable="false"', "ZSTACK", 2) +
@@ -68,6 +70,7 @@ Deno.test("axes count when they are enabled, and settings when their scanner is 
   ]);
   assert.deepEqual([read.seriesInterval, read.seriesIntervals], [0.063, [2.1, 0.063]]);
   assert.deepEqual(read.overview, { width: 512, height: 256 });
+  assert.deepEqual([read.pixelTime, read.roundtrip], [0.125, true]);
 });
 
 Deno.test("the last copy counts, also where it disables an axis; the first fills what the last does not mention", () => {

@@ -16,14 +16,16 @@
  * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
 import { basename } from "node:path";
-import { axesOf, type Calibration } from "../axes.ts";
+import { axesOf, calibrated, type Calibration } from "../axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
+import { lineScanOf } from "../line_scan.ts";
 import { momentOf } from "../moment.ts";
 import {
   type Acquisition,
   type AxisLetter,
   type Channel,
+  type LineScan,
   oneScene,
   type SampleType,
   type Scenes,
@@ -37,6 +39,7 @@ import { damageWithin, type FileScan, scanBytes } from "./file_scan.ts";
 import { isContinuationName, scanFileSet } from "./file_set.ts";
 import { DocumentParser } from "./documents.ts";
 import { FrameDocuments } from "./frame_documents.ts";
+import type { ImageProperties } from "./image_properties.ts";
 import {
   channelsOf,
   checkGeometry,
@@ -100,6 +103,7 @@ function describe({ path, files }: Source): Acquisition {
     ...momentOf(metadata.properties.created),
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
+    lineScan: layout.lineScan ? lineScanIn(steps.calibrations.Y, metadata.properties) : null,
     warnings: [
       ...set.warnings,
       ...scans.flatMap(scanWarnings),
@@ -196,6 +200,11 @@ function axisSteps(
     warnings: [...warnings, ...unknown],
   };
 }
+
+const lineScanIn = (lines: Calibration | undefined, { pixelTime, roundtrip }: ImageProperties): LineScan => ({
+  ...lineScanOf(lines, calibrated(pixelTime, "us")),
+  bidirectional: roundtrip,
+});
 
 function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string {
   const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);

@@ -21,6 +21,8 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,
     seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
+    pixelTime: last.pixelTime ?? first.pixelTime,
+    roundtrip: last.roundtrip ?? first.roundtrip,
     width: last.width ?? first.width,
     depths: last.depths.length > 0 ? last.depths : first.depths,
     overview: last.overview ?? first.overview,

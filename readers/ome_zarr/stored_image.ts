@@ -2,6 +2,7 @@
 import { axesOf } from "../axes.ts";
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { item } from "../item.ts";
+import { lineScanOf } from "../line_scan.ts";
 import type { FileAccess } from "../random_access.ts";
 import {
   type Acquisition,
@@ -107,8 +108,11 @@ export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisiti
   const { image, store, fileSize } = stored;
   const { array } = image;
   const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
+  const axes = servedAxes(image);
+  const lines = axes.find(({ name }) => name === "Y");
   return {
-    axes: servedAxes(image),
+    axes,
+    lineScan: lines?.unit === "seconds" ? lineScanOf(lines) : null,
     channels: image.channelNames.map((name, index) => ({
       index,
       name,

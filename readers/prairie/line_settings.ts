@@ -17,6 +17,8 @@ export interface LineSettings {
   readonly lines: number | null;
   /** Seconds from row to row. */
   readonly period: number | null;
+  /** Microseconds that the laser stays on a pixel. */
+  readonly dwell: number | null;
   /** Micrometres from column to column. */
   readonly pixel: number | null;
   /** What is missing, and what does not agree. */
@@ -44,6 +46,7 @@ export function lineSettings(
   return {
     lines,
     period,
+    dwell: settingOf([...ownLevels(sequence), scan.state], "dwellTime"),
     pixel: pixel.step,
     warnings: [
       ...period === null

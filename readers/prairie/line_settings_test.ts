@@ -15,6 +15,7 @@ const SOURCE = {
   pixelsPerLine: 64,
   scanLinePeriod: 0.002,
   micronsPerPixel_XAxis: 0.3,
+  dwellTime: 14.4,
 };
 
 /** 33 columns of 0.3 um. */
@@ -82,4 +83,10 @@ Deno.test("columns are as wide as the length of the line says, where the frame d
     const { pixel, warnings } = settings(WHOLE, { line: "<Line/>", mode });
     deepEqual([pixel, textsOf(warnings)], [null, ["The PVScan document does not say how wide a column is"]]);
   }
+});
+
+Deno.test("the time of a pixel is that of the frame, else that of the document, which frames do not repeat", () => {
+  const dwell = (frame: Readonly<Record<string, number>>, sequence = {}) =>
+    settings({ ...WHOLE, ...frame }, { sequence }).dwell;
+  deepEqual([dwell({}), dwell({ dwellTime: 7.2 }), dwell({}, { dwellTime: 4.8 })], [14.4, 7.2, 4.8]);
 });

@@ -1,6 +1,8 @@
 /** One scene: the planes of some sequences, everything but their samples. */
 import { basename } from "node:path";
+import { calibrated } from "../axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { lineScanOf } from "../line_scan.ts";
 import type { PvFile } from "../pvscan/document.ts";
 import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
 import { scanMoment } from "../pvscan/scan_date.ts";
@@ -55,6 +57,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         calibrations: stepsOf(scan, group, grid, { times, line }),
         names: channels.map(({ channelName }) => channelName),
         times,
+        lineScan: line && lineScanOf(calibrated(line.period, "s"), calibrated(line.dwell, "us")),
         moment: scanMoment(scan.date, sequence?.time),
         fileSize: files.totalSize,
         warnings: [

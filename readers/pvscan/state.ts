@@ -9,6 +9,7 @@ import type { XmlElement } from "../xml.ts";
 
 /** Settings that are kept of the dozens that each frame of a long series may repeat. */
 const KEPT = new Set([
+  "dwellTime",
   "framePeriod",
   "linesPerFrame",
   "micronsPerPixel",

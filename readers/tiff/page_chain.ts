@@ -48,12 +48,18 @@ export class PageChain {
   /** Offsets of the pages that have a description. */
   readonly #described = new Set<number>();
 
-  /** Walks the chain, reading nothing but the directories. @throws {DecodeFailed} the first one is damaged */
-  constructor(tiff: TiffFile) {
+  /**
+   * Walks the chain, reading nothing but the directories.
+   *
+   * @param visit sees each directory, where what it refers to is cheapest to read
+   * @throws {DecodeFailed} the first one is damaged
+   */
+  constructor(tiff: TiffFile, visit?: (directory: Directory) => void) {
     const numbers = new Map<string, number>();
     const kinds: PageKind[] = [];
     tiff.walk((directory, page) => {
       this.#offsets.push(directory.offset);
+      visit?.(directory);
       if (directory.lists(TAG.ImageDescription)) this.#described.add(directory.offset);
       const noted = noteKind(directory, page === 0);
       if (noted === null) {
@@ -144,8 +150,11 @@ function kindOf(directory: Directory): NotedKind {
   return { key: [width, height, samples, ...rest].join(), width, height, samples };
 }
 
-/** Offsets of the pages that hold planes like the first, and why a chain ended early. */
-export function pagesLikeFirst(tiff: TiffFile): { offsets: number[]; warnings: readonly Warning[] } {
-  const chain = new PageChain(tiff);
+/** Offsets of the pages that hold planes like the first, and why a chain ended early; `visit` as in {@linkcode PageChain}. */
+export function pagesLikeFirst(
+  tiff: TiffFile,
+  visit?: (directory: Directory) => void,
+): { offsets: number[]; warnings: readonly Warning[] } {
+  const chain = new PageChain(tiff, visit);
   return { offsets: chain.likeFirst().map((page) => chain.offset(page)), warnings: chain.warnings };
 }

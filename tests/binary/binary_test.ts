@@ -13,6 +13,7 @@ import { formatSamples, openSample } from "./format_samples.ts";
 import { checkProbe } from "./probe_outcomes.ts";
 import { startClicked } from "./started_by_click.ts";
 import { ROOT, ServerProcess } from "./server_process.ts";
+import { run } from "../child_process.ts";
 
 const EXE = Deno.build.os === "windows" ? ".exe" : "";
 const binary = Deno.env.get("ACQ_SERVER_BINARY") ?? join(ROOT, "dist", `acq-server${EXE}`);
@@ -36,7 +37,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
   const folder = Deno.makeTempDirSync({ prefix: "binary_" });
   try {
     await t.step("--version names version and commit", async () => {
-      const { code, stdout } = await new Deno.Command(binary, { args: ["--version"] }).output();
+      const { code, stdout } = await run(binary, { args: ["--version"] });
       assert.equal(code, 0);
       const line = new TextDecoder().decode(stdout);
       assert.match(line, /^acq-server \S+ \(commit ([0-9a-f]{12}(, modified)?|unknown)\)\n$/);
@@ -45,8 +46,8 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
 
     await t.step("describes a file and writes a plane without a server", async () => {
       const [sample] = formatSamples(folder);
-      const run = (name: string) => new Deno.Command(binary, { args: [name, sample!.path] }).output();
-      const [info, plane] = [await run("info"), await run("plane")];
+      const command = (name: string) => run(binary, { args: [name, sample!.path] });
+      const [info, plane] = [await command("info"), await command("plane")];
       assert.deepEqual([info.code, plane.code, info.stderr.length + plane.stderr.length], [0, 0, 0]);
       assert.equal(JSON.parse(new TextDecoder().decode(info.stdout)).source.path, sample!.path);
       assert.equal(createHash("sha256").update(plane.stdout).digest("hex"), sample!.sha256[0]);
@@ -91,7 +92,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
     await t.step("a write, an outbound connection and a foreign program are refused", async () => {
       // The executable tries none of them, so a probe with the same runtime and the same permissions does.
       const probe = join(folder, `probe${EXE}`);
-      const built = await new Deno.Command(Deno.execPath(), {
+      const built = await run(Deno.execPath(), {
         args: [
           "compile",
           "--quiet",
@@ -104,7 +105,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
           join(ROOT, "tests", "binary", "permission_probe.ts"),
         ],
         cwd: ROOT,
-      }).output();
+      });
       if (!built.success) {
         const words = new TextDecoder().decode(built.stderr);
         assert(!required && /\bdenort\b/.test(words), words);
@@ -124,18 +125,18 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
 
 /** Has a collection judged, as it is and without its table. */
 async function useCollection(collection: string): Promise<void> {
-  const run = async (...args: string[]) => {
-    const { code, stdout } = await new Deno.Command(binary, { args }).output();
+  const command = async (...args: string[]) => {
+    const { code, stdout } = await run(binary, { args });
     return { code, text: new TextDecoder().decode(stdout) };
   };
   writeCollection(collection);
-  const whole = await run("validate", collection);
+  const whole = await command("validate", collection);
   assert.equal(whole.code, 0, whole.text);
   Deno.removeSync(join(collection, "tables", "all.csv"));
-  const damaged = await run("validate", collection);
+  const damaged = await command("validate", collection);
   assert.equal(damaged.code, 1);
   assert.match(damaged.text, /all\.csv/);
-  const schema = await run("schema", "collection");
+  const schema = await command("schema", "collection");
   assert.deepEqual([schema.code, JSON.parse(schema.text).type], [0, "object"]);
 }
 

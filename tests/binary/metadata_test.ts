@@ -7,6 +7,7 @@ import { isEmbedded, NEEDED } from "../../.ci/package_files.ts";
 import { FORMATS } from "../../readers/registry.ts";
 import { readExecutable } from "./executable.ts";
 import { ROOT } from "./server_process.ts";
+import { run } from "../child_process.ts";
 
 /** Files below a folder, relative to the root, with slashes. */
 function* filesBelow(folder: string): Generator<string> {
@@ -21,6 +22,7 @@ const SOURCES = [
   ".ci",
   "deno.json",
   "deno.lock",
+  "import_map.json",
   ...[...Deno.readDirSync(ROOT)].map(({ name }) => name).filter((name) => name.endsWith(".ts")),
   "readers",
   "routes",
@@ -44,10 +46,10 @@ function packageOf(path: string): string | null {
 
 /** Runs the compile task's script in a copy of the sources. */
 async function compile(sources: string, args: string[], env: Record<string, string>) {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { code, stdout, stderr } = await run(Deno.execPath(), {
     args: ["run", "--quiet", "--allow-all", join(sources, ".ci", "compile.ts"), ...args],
     env,
-  }).output();
+  });
   const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   return { code, out: out!, error: error! };
 }

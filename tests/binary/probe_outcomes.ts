@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Launch } from "./server_process.ts";
+import { run } from "../child_process.ts";
 
 const REFUSED = "NotCapable, permission";
 
@@ -33,7 +34,7 @@ export async function checkProbe({ program, args }: Launch, noImport: NoImport):
   try {
     Deno.writeTextFileSync(join(folder, "kept"), "");
     Deno.writeTextFileSync(join(folder, "zenity"), "#!/bin/sh\n", { mode: 0o755 });
-    const { stdout, stderr } = await new Deno.Command(program, { args: [...args, folder] }).output();
+    const { stdout, stderr } = await run(program, { args: [...args, folder] });
     assert.equal(new TextDecoder().decode(stderr), "");
     const imported = `TypeError, ${noImport}`;
     assert.deepEqual(

@@ -1,9 +1,14 @@
 /** The program as a process of its own: from its sources or compiled. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { ended, spawn } from "../child_process.ts";
+import { PATIENCE, within } from "../deadline.ts";
 
 /** Root of the repository, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Flags of `deno` that take npm packages as deno.lock has them. */
+export const LOCKED = [`--lock=${ROOT}deno.lock`, "--frozen"];
 
 /** How to start something. */
 export interface Launch {
@@ -19,8 +24,7 @@ export const FROM_SOURCE: Launch = {
     "--quiet",
     "--permission-set",
     "--no-prompt",
-    "--lock",
-    ROOT + "routes/deno.lock",
+    ...LOCKED,
     "--unstable-npm-lazy-caching",
     ROOT + "main.ts",
   ],
@@ -47,13 +51,13 @@ export class ServerProcess {
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
   ): Promise<ServerProcess> {
-    const child = new Deno.Command(launch.program, {
+    const child = spawn(launch.program, {
       args: [...launch.args, "--port", "0", ...args],
       env: { ...env },
       stdin: "null",
       stdout: "null",
       stderr: "piped",
-    }).spawn();
+    });
     const lines: string[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const output = (async () => {
@@ -64,7 +68,8 @@ export class ServerProcess {
       }
       reject(new Error(`The server ended: ${lines.join("")}`));
     })();
-    return new ServerProcess(await promise, child, lines, output);
+    const baseUrl = await within(PATIENCE, "the address of the server", promise);
+    return new ServerProcess(baseUrl, child, lines, output);
   }
 
   /** Of the process. */
@@ -79,8 +84,11 @@ export class ServerProcess {
 
   /** Asks for JSON. */
   async json(path: string, init?: RequestInit): Promise<{ status: number; body: Record<string, unknown> }> {
-    const response = await fetch(this.baseUrl + path, init);
-    return { status: response.status, body: await response.json() };
+    const answer = fetch(this.baseUrl + path, init).then(async (response) => ({
+      status: response.status,
+      body: await response.json(),
+    }));
+    return await within(PATIENCE, `the answer to ${init?.method ?? "GET"} ${path}`, answer);
   }
 
   /** Posts JSON and reads the answer. */
@@ -97,8 +105,8 @@ export class ServerProcess {
   async stop(): Promise<void> {
     // Windows knows no signal that a process could answer.
     this.#child.kill(Deno.build.os === "windows" ? "SIGKILL" : "SIGTERM");
-    const status = await this.#child.status;
-    await this.#output.catch(() => {});
+    const status = await ended(this.#child, "the server");
+    await within(PATIENCE, "the end of what the server writes", this.#output.catch(() => {}));
     if (Deno.build.os !== "windows") assert.equal(status.code, 0, this.stderr);
   }
 }

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ended, outputOf, run, spawn } from "../child_process.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 
 const HOST = { hostname: "127.0.0.1", port: 8767 };
 const PAGE = "http://127.0.0.1:8767/demo/v2/";
@@ -32,25 +34,25 @@ async function onDisplays(binary: string, folder: string, temporary: string): Pr
   const program = `#!/bin/sh\nprintf '%s\\n' "$@" >> '${asked}'\n`;
   Deno.writeTextFileSync(join(folder, "xdg-open"), program, { mode: 0o755 });
   const start = (display: string) =>
-    new Deno.Command(binary, {
+    spawn(binary, {
       env: { PATH: folder, DISPLAY: display, WAYLAND_DISPLAY: "", TMPDIR: temporary },
       stdin: "null",
       stdout: "null",
       stderr: "piped",
-    }).spawn();
+    });
   // A display of another host is one that SSH forwards.
   for (const [display, opens] of [["localhost:10.0", false], ["", false], [":0", true]] as const) {
     const server = start(display);
     const said = await readUntil(server.stderr, "Ctrl+C");
     assert.equal(said.includes("Opens the demo in your browser"), opens, said);
     if (opens) {
-      const beside = await start(display).output();
+      const beside = await outputOf(start(display), binary);
       assert.equal(beside.code, 0, new TextDecoder().decode(beside.stderr));
-      assert.equal((await start("").output()).code, 3);
+      assert.equal((await outputOf(start(""), binary)).code, 3);
       assert.equal(Deno.readTextFileSync(asked), `${PAGE}\n${PAGE}\n`);
     } else assert(!existsSync(asked));
     server.kill("SIGINT");
-    assert.equal((await server.status).code, 0);
+    assert.equal((await ended(server, "the server")).code, 0);
     await server.stderr.cancel();
   }
 }
@@ -75,28 +77,25 @@ async function besideAnotherProgram(binary: string, folder: string): Promise<voi
     [[join(folder, "none.oir")], 2, /none\.oir" is neither a flag, a command nor a file/],
   ];
   for (const [args, code, said] of rows) {
-    const plain = await new Deno.Command(binary, { args, env, stdin: "null" }).output();
+    const plain = await run(binary, { args, env, stdin: "null" });
     const text = new TextDecoder().decode(plain.stderr).trimEnd();
     assert.match(text, said);
     assert.equal(plain.code, code);
-    for (let tries = 0; !existsSync(shown); tries += 1) {
-      assert(tries < 500, "no dialog was shown");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(() => existsSync(shown), "a dialog");
     assert.equal(Deno.readTextFileSync(shown).split("\n").at(-2), `--text=${text}`);
     Deno.removeSync(shown);
   }
   if (existsSync("/usr/bin/script")) {
-    const window = new Deno.Command("/usr/bin/script", {
+    const window = spawn("/usr/bin/script", {
       args: ["--quiet", "--return", "--command", binary, join(folder, "typescript")],
       env,
       stdin: "piped",
       stdout: "piped",
-    }).spawn();
+    });
     assert.match(await readUntil(window.stdout, "Press Enter"), message);
     const writer = window.stdin.getWriter();
     await writer.write(new TextEncoder().encode("\n"));
-    assert.equal((await window.status).code, 4);
+    assert.equal((await ended(window, "the terminal")).code, 4);
     await writer.close();
     await window.stdout.cancel();
   } else console.log("Skipped: no terminal without the program script");
@@ -107,10 +106,17 @@ async function besideAnotherProgram(binary: string, folder: string): Promise<voi
 /** Reads up to a word. */
 async function readUntil(stream: ReadableStream<Uint8Array>, word: string): Promise<string> {
   const decoder = new TextDecoder();
+  const reader = stream.getReader();
   let text = "";
-  for await (const part of stream.values({ preventCancel: true })) {
-    text += decoder.decode(part, { stream: true });
-    if (text.includes(word)) return text;
+  try {
+    while (true) {
+      const { done, value } = await within(PATIENCE, `"${word}" after "${text}"`, reader.read());
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+      if (text.includes(word)) return text;
+    }
+  } finally {
+    reader.releaseLock();
   }
   throw new assert.AssertionError({ message: `it ended before it said "${word}": ${text}` });
 }

@@ -7,6 +7,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { findChromium } from "./chromium.ts";
 import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames } from "./in_page.js";
+import { ended, spawn } from "../child_process.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 
 const CHROMIUM = findChromium(Deno.env.toObject());
 
@@ -89,16 +91,17 @@ export class StubbedServer {
     const process = this.#process;
     this.#process = null;
     process.kill("SIGTERM");
-    await process.status;
+    await ended(process, "the server");
   }
 
   /** The process stands still and answers nothing, or goes on. A signal takes a while to reach all of its threads. */
   async freeze(isFrozen: boolean): Promise<void> {
     this.#process?.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
-    for (let answers = isFrozen; answers;) {
+    if (!isFrozen) return;
+    await until(() => {
       const health = fetch(`${this.baseUrl}/api/v2/health`, { signal: AbortSignal.timeout(500) });
-      answers = await health.then((response) => response.text()).then(() => true, () => false);
-    }
+      return health.then((response) => response.text()).then(() => false, () => true);
+    }, "the server to stand still");
   }
 
   /** Starts again on the same port. */
@@ -118,19 +121,19 @@ export class StubbedServer {
   }
 
   async #listen(flags: string[]): Promise<void> {
-    this.#process = new Deno.Command(Deno.execPath(), {
+    this.#process = spawn(Deno.execPath(), {
       args: [...FROM_SOURCE.args, ...flags],
       cwd: ROOT,
       env: { PATH: `${this.#programs}:${Deno.env.get("PATH")}`, ...this.#display },
       stdin: "null",
       stdout: "null",
       stderr: "piped",
-    }).spawn();
+    });
     let said = "";
     const lines = this.#process.stderr.pipeThrough(new TextDecoderStream());
     const reader = lines.getReader();
     while (this.baseUrl === "") {
-      const { done, value } = await reader.read();
+      const { done, value } = await within(PATIENCE, "the address of the server", reader.read());
       if (done) throw new Error(`The server did not start: ${said}`);
       said += value;
       this.baseUrl = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0] ?? "";

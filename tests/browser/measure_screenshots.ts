@@ -2,7 +2,7 @@
  * Takes the pictures of docs/measure.md into `docs/images/`: a drawn line scan with streaks and calcium transients, and a time
  * series with a moving spot.
  *
- * usage: deno run -A --lock tests/deno.lock tests/browser/measure_screenshots.ts
+ * usage: deno run -A --lock=deno.lock --frozen tests/browser/measure_screenshots.ts
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -2,6 +2,8 @@
  * Other browsers than Chromium, driven without a library: Firefox over WebDriver BiDi (W3C Working Draft, one WebSocket) and
  * WebKitGTK's MiniBrowser over WebDriver (W3C Recommendation, HTTP), both as Debian installs them.
  */
+import { ended, spawn } from "../child_process.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 const FIREFOX = "/usr/bin/firefox-esr";
 const WEBKIT_DRIVER = "/usr/bin/WebKitWebDriver";
 const XVFB = "/usr/bin/Xvfb";
@@ -60,14 +62,15 @@ export type FirefoxPreferences = Readonly<Record<string, string | number>>;
 
 /** A program whose output is read until a line tells where it listens. */
 async function startProgram(
-  command: Deno.Command,
+  program: string,
+  options: Deno.CommandOptions,
   where: RegExp,
 ): Promise<{ process: Deno.ChildProcess; found: string }> {
-  const process = command.spawn();
+  const process = spawn(program, options);
   const reader = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let said = "";
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await within(PATIENCE, `the address of ${program}`, reader.read());
     if (done) throw new Error(`The program ended: ${said}`);
     said += value;
     const found = said.match(where)?.[1];
@@ -86,19 +89,19 @@ async function startFirefox(preferences: FirefoxPreferences): Promise<RemotePage
     `user_pref("${name}", ${JSON.stringify(value)});\n`
   );
   await Deno.writeTextFile(`${profile}/user.js`, lines.join(""));
-  const command = new Deno.Command(FIREFOX, {
+  const { process, found } = await startProgram(FIREFOX, {
     args: ["--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
     env: { HOME: profile, MOZ_DISABLE_CONTENT_SANDBOX: "1" },
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-  });
-  const { process, found } = await startProgram(command, /BiDi listening on (ws:\/\/\S+)/);
+  }, /BiDi listening on (ws:\/\/\S+)/);
   const socket = new WebSocket(`${found}/session`);
-  await new Promise((done, failed) => {
+  const opened = new Promise((done, failed) => {
     socket.onopen = done;
     socket.onerror = failed;
   });
+  await within(PATIENCE, "the socket of Firefox", opened);
   const send = bidiCommands(socket);
   await send("session.new", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
   const { contexts } = await send("browsingContext.getTree", {});
@@ -122,7 +125,8 @@ async function startFirefox(preferences: FirefoxPreferences): Promise<RemotePage
     async [Symbol.asyncDispose]() {
       const closed = new Promise((done) => socket.onclose = done);
       await send("browser.close", {});
-      await Promise.all([closed, process.status]);
+      await ended(process, "Firefox");
+      await within(PATIENCE, "the end of the socket of Firefox", closed);
       await Deno.remove(profile, { recursive: true });
     },
   };
@@ -140,25 +144,26 @@ function bidiCommands(socket: WebSocket): (method: string, params: object) => Pr
     else done?.(result);
   };
   let last = 0;
-  return (method, params) =>
-    new Promise((done, failed) => {
+  return (method, params) => {
+    const answer = new Promise((done, failed) => {
       const id = last += 1;
       waiting.set(id, { done, failed });
       socket.send(JSON.stringify({ id, method, params }));
     });
+    return within(PATIENCE, `the answer to ${method}`, answer);
+  };
 }
 
 async function startWebkit(): Promise<RemotePage> {
   const home = await Deno.makeTempDir({ prefix: "webkit_" });
-  const screen = new Deno.Command(XVFB, {
+  const { process: xvfb, found: display } = await startProgram(XVFB, {
     args: ["-displayfd", "2", "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-  });
-  const { process: xvfb, found: display } = await startProgram(screen, /^(\d+)$/m);
+  }, /^(\d+)$/m);
   const port = freePort();
-  const driver = new Deno.Command(WEBKIT_DRIVER, {
+  const driver = spawn(WEBKIT_DRIVER, {
     args: [`--port=${port}`],
     env: {
       DISPLAY: `:${display}`,
@@ -169,16 +174,16 @@ async function startWebkit(): Promise<RemotePage> {
     stdin: "null",
     stdout: "null",
     stderr: "null",
-  }).spawn();
+  });
   const base = `http://127.0.0.1:${port}`;
   const call = async (method: string, path: string, body?: object) => {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-    const response = await fetch(base + path, init);
+    const response = await within(PATIENCE, `the answer to ${method} ${path}`, fetch(base + path, init));
     const { value } = await response.json();
     if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
     return value;
   };
-  await untilAnswers(() => call("GET", "/status"));
+  await until(() => call("GET", "/status").then(() => true, () => false), "the driver of WebKit");
   const binary = MINI_BROWSERS.find(exists);
   const options = { binary, args: ["--automation"] };
   const { sessionId } = await call("POST", "/session", {
@@ -202,9 +207,9 @@ async function startWebkit(): Promise<RemotePage> {
     async [Symbol.asyncDispose]() {
       await call("DELETE", session).catch(() => {});
       driver.kill();
-      await driver.status;
+      await ended(driver, "the driver of WebKit");
       xvfb.kill();
-      await xvfb.status;
+      await ended(xvfb, "Xvfb");
       await Deno.remove(home, { recursive: true });
     },
   };
@@ -227,16 +232,4 @@ function mouseDrag(from: Point, to: Point): object {
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return (listener.addr as Deno.NetAddr).port;
-}
-
-async function untilAnswers(ask: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0;; tries += 1) {
-    try {
-      await ask();
-      return;
-    } catch (error) {
-      if (tries === 100) throw error;
-      await new Promise((done) => setTimeout(done, 100));
-    }
-  }
 }

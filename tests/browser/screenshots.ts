@@ -3,7 +3,7 @@
  * section of tissue, in light and dark, on a desktop and on a phone; a scan of Prairie View on a desktop; the page of
  * `examples/web/`.
  *
- * usage: deno run -A --lock tests/deno.lock tests/browser/screenshots.ts
+ * usage: deno run -A --lock=deno.lock --frozen tests/browser/screenshots.ts
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

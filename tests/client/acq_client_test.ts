@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AcqError, connect } from "../../static/client/v2/acq-client.js";
 import { ErrorBody } from "../../schemas/http.ts";
-import { Harness, type HarnessOptions } from "../contract/harness.ts";
+import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { findProgram, output } from "../clients/program.ts";
+import { PATIENCE, within } from "../deadline.ts";
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const SCAN = example("line_scan.oir");
 const SERIES = example("time_series.ome.tif");
+const MODULE = fileURLToPath(new URL("../../static/client/v2/acq-client.js", import.meta.url));
 
 /** A server on a socket, and the client of it. */
 async function withServer(
@@ -267,25 +270,46 @@ Deno.test("what the server refuses has its code, status and message", async (t) 
 
 Deno.test("an abort ends the dialog, the open, the wait for a scene and the transfer", async (t) => {
   await t.step("dialog", async () => {
-    const gone = Promise.withResolvers<void>();
+    const [shown, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await withServer(
       async (client) => {
         const ending = new AbortController();
-        const picking = client.pick({ signal: ending.signal });
-        setTimeout(() => ending.abort(), 50);
-        await assert.rejects(picking, fails("cancelled", /^Cancelled$/));
-        await gone.promise;
+        const picking = assert.rejects(
+          client.pick({ signal: ending.signal }),
+          fails("cancelled", /^Cancelled$/),
+        );
+        await within(PATIENCE, "the dialog", shown.promise);
+        ending.abort();
+        await picking;
+        await within(PATIENCE, "the end of the dialog", gone.promise);
       },
       {
-        pick: ({ signal }) =>
-          new Promise((done) =>
-            signal.addEventListener("abort", () => {
-              gone.resolve();
-              done(null);
-            })
-          ),
+        pick: ({ signal }) => {
+          shown.resolve();
+          return leftDialog(signal).finally(gone.resolve);
+        },
       },
     );
+  });
+  // The abort may reach the server before the request, between request and dialog, or later.
+  await t.step("dialog that may not be open yet", async () => {
+    let open = 0;
+    for (let milliseconds = 0; milliseconds <= 5; milliseconds += 1) {
+      await withServer(
+        async (client) => {
+          const ending = new AbortController();
+          setTimeout(() => ending.abort(), milliseconds);
+          await assert.rejects(client.pick({ signal: ending.signal }), fails("cancelled", /^Cancelled$/));
+        },
+        {
+          pick: ({ signal }) => {
+            open += 1;
+            return leftDialog(signal).finally(() => open -= 1);
+          },
+        },
+      );
+      assert.equal(open, 0, "the server ended before its dialog");
+    }
   });
   await t.step("before it begins", () =>
     withServer(async (client, server) => {
@@ -316,7 +340,7 @@ Deno.test("an abort ends the dialog, the open, the wait for a scene and the tran
           onProgress: (received) => received === 8 && ending.abort(),
         });
         await assert.rejects(reading, fails("cancelled"));
-        await ended.promise;
+        await within(PATIENCE, "the end of the transfer", ended.promise);
       },
     );
   });
@@ -464,8 +488,10 @@ Deno.test("no server at all is server_gone", async () => {
 
 Deno.test("an older server, whose answers have fewer fields, is read too", async () => {
   await answering(() => Response.json(opened()), async (base) => {
-    const { scene, scenes, times, warnings, reference } = await (await connect(`${base}/`)).open("/x");
-    assert.deepEqual([scene, scenes, times, warnings, reference], [0, [], null, [], null]);
+    const { scene, scenes, times, warnings, warningCodes, reference, position, lineScan } =
+      await (await connect(`${base}/`)).open("/x");
+    assert.deepEqual([scene, scenes, times, warnings, warningCodes], [0, [], null, [], []]);
+    assert.deepEqual([reference, position, lineScan], [null, { t: 0, z: 0, l: 0 }, null]);
   });
 });
 
@@ -499,15 +525,6 @@ Deno.test("the module and its types are served, to Deno with the types", () =>
     }
   }));
 
-/** Runs a program of another process with the module; answers what it printed. */
-async function run(program: string, args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(program, { args, env: { NO_COLOR: "1" } })
-    .output();
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert(success, err);
-  return out!;
-}
-
 const WORKED = `connect(BASE).then(async (server) => {
   const scan = await server.open(PATH);
   const { samples } = await scan.plane(0);
@@ -515,25 +532,29 @@ const WORKED = `connect(BASE).then(async (server) => {
   console.log(samples.length);
 });`;
 
-function hasNode(): boolean {
-  try {
-    return new Deno.Command("node", { args: ["--version"] }).outputSync().success;
-  } catch {
-    return false;
-  }
-}
+const node = findProgram("node", "the client module in Node");
 
 Deno.test({
   name: "it works in Node",
-  ignore: !hasNode(),
+  ignore: node === null,
   fn: () =>
     withServer(async (client) => {
-      const module = JSON.stringify(
-        new URL("../../static/client/v2/acq-client.js", import.meta.url).href,
-      );
-      const text = WORKED.replace("BASE", JSON.stringify(client.base)).replace("PATH", JSON.stringify(SCAN));
-      const program = `import(${module}).then(({ connect }) => ${text.replace(/;$/, "")});`;
-      assert.equal(await run("node", ["--eval", program]), `${600 * 48}\n`);
+      const folder = await Deno.makeTempDir();
+      try {
+        // Node 18 takes a `.js` file without a `package.json` beside it for CommonJS.
+        await Deno.copyFile(MODULE, join(folder, "acq-client.mjs"));
+        const text = WORKED.replace("BASE", JSON.stringify(client.base)).replace(
+          "PATH",
+          JSON.stringify(SCAN),
+        );
+        await Deno.writeTextFile(
+          join(folder, "program.mjs"),
+          `import { connect } from "./acq-client.mjs";\n${text}\n`,
+        );
+        assert.equal(await output(node!, [join(folder, "program.mjs")]), `${600 * 48}\n`);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
     }),
 });
 
@@ -544,13 +565,14 @@ Deno.test("Deno takes it from the server, with its types and the server's own ad
     const text = WORKED.replace("BASE", "").replace("PATH", JSON.stringify(SCAN));
     await Deno.writeTextFile(file, `import { connect } from ${module};\n${text}\n`);
     const flags = ["--no-config", "--no-lock", "--check", "--quiet", "--allow-net", "--allow-import"];
+    const env = { NO_COLOR: "1" };
     try {
-      assert.equal(await run(Deno.execPath(), ["run", ...flags, file]), `${600 * 48}\n`);
+      assert.equal(await output(Deno.execPath(), ["run", ...flags, file], { env }), `${600 * 48}\n`);
       await Deno.writeTextFile(
         file,
         `import { connect } from ${module};\nconst count: string = (await connect()).base.length;\n`,
       );
-      await assert.rejects(run(Deno.execPath(), ["run", ...flags, file]), /TS2322/);
+      await assert.rejects(output(Deno.execPath(), ["run", ...flags, file], { env }), /TS2322/);
     } finally {
       await Deno.remove(file);
     }

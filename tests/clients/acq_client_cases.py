@@ -167,12 +167,13 @@ class Client(unittest.TestCase):
 
     def test_warnings_of_the_file(self):
         with acq.open(SCAN) as a:
-            told = {**a.info, "warnings": ["a file is missing"]}
+            told = {**a.info, "warnings": ["a file is missing"], "warningCodes": ["file_missing"]}
         with answering((200, {}, json.dumps(told).encode())) as (server, _):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", acq.AcqWarning)
                 acq.open(SCAN, server=server)
         self.assertEqual([str(one.message) for one in caught if one.category is acq.AcqWarning], ["a file is missing"])
+        self.assertEqual(caught[0].message.code, "file_missing")
         self.assertEqual(caught[0].filename, __file__)
 
     def test_xarray(self):

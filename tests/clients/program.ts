@@ -1,6 +1,7 @@
 /** Programs that a test needs and that may not be there. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { run, type RunOptions } from "../child_process.ts";
 
 /** Path of a program in a folder of PATH, or `null`, with a line that says what is skipped. */
 export function findProgram(name: string, forWhat: string): string | null {
@@ -14,9 +15,9 @@ export function findProgram(name: string, forWhat: string): string | null {
 export async function output(
   program: string,
   args: readonly string[],
-  options: Deno.CommandOptions = {},
+  options: RunOptions = {},
 ): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(program, { ...options, args: [...args] }).output();
+  const { code, stdout, stderr } = await run(program, { ...options, args: [...args] });
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   if (code !== 0) throw new Error(`${program} ended with ${code}: ${out}${err}`);
   return out!;

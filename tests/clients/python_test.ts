@@ -5,6 +5,7 @@ import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { canImport, pythonWithNumpy } from "./python.ts";
 import { checkPlanes, hasSharedSamples, type Planes, type Question, sharedCases } from "./shared_samples.ts";
+import { outputOf, run, spawn } from "../child_process.ts";
 
 const EXAMPLES = join(ROOT, "examples");
 const CLIENT = join(EXAMPLES, "python");
@@ -20,15 +21,15 @@ interface Answer extends Planes {
 
 /** Asks all in one Python. */
 async function ask(server: ServerProcess, questions: readonly Question[]): Promise<Answer[]> {
-  const child = new Deno.Command(python, {
+  const child = spawn(python, {
     args: [join(HERE, "planes_of.py"), CLIENT, server.baseUrl],
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
-  }).spawn();
+  });
   const lines = questions.map((question) => `${JSON.stringify(question)}\n`).join("");
   const [{ stdout }] = await Promise.all([
-    child.output(),
+    outputOf(child, "the client in Python"),
     new Blob([lines]).stream().pipeTo(child.stdin),
   ]);
   const answers = new TextDecoder().decode(stdout).trimEnd().split("\n").map((line) => JSON.parse(line));
@@ -69,7 +70,7 @@ Deno.test({
   ignore,
   fn: () =>
     withServer(async (server) => {
-      const { success, stderr } = await new Deno.Command(python, {
+      const { success, stderr } = await run(python, {
         args: [
           "-W",
           "error::ResourceWarning",
@@ -79,7 +80,7 @@ Deno.test({
           EXAMPLES,
           join(ROOT, "tests", "fixtures"),
         ],
-      }).output();
+      });
       assert.ok(success, new TextDecoder().decode(stderr));
     }),
 });
@@ -99,7 +100,7 @@ Deno.test({
         const code = `import runpy, sys; sys.path.insert(0, sys.argv.pop(1))
 import acq_client; acq_client.SERVER = sys.argv.pop(1)
 runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
-        const { success, stdout, stderr } = await new Deno.Command(python, {
+        const { success, stdout, stderr } = await run(python, {
           args: [
             "-c",
             code,
@@ -109,7 +110,7 @@ runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
             join(EXAMPLES, "line_scan.oir"),
             picture,
           ],
-        }).output();
+        });
         assert.ok(success, new TextDecoder().decode(stderr));
         assert.match(new TextDecoder().decode(stdout), /path_not_found - .*\n(.*\n)*the picture is in/);
         assert.deepEqual(

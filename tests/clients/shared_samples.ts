@@ -58,7 +58,9 @@ export interface SampleCase {
 export function sharedCases(): SampleCase[] {
   const all: Expected[] = JSON.parse(Deno.readTextFileSync(join(DATA, "expected.json")));
   assert(all.length > 100, `${all.length} entries`);
-  return all.flatMap((entry) => {
+  const shortfalls = Deno.readTextFileSync(join(ROOT, ".ci", "expected_failures.txt")).split("\n");
+  const known = all.filter(({ file }) => !shortfalls.some((line) => line.startsWith(`${file} `)));
+  return known.flatMap((entry) => {
     assert(extensionOf(entry.file) !== null, `${entry.file} is of no format of this build`);
     const path = join(DATA, entry.file);
     const within = entry.tolerance === undefined ? 0 : Number(/<= (\d+)/.exec(entry.tolerance)![1]);

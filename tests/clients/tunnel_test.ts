@@ -9,6 +9,8 @@ import { parts, raw } from "../contract/raw_socket.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
 import { output } from "./program.ts";
+import { ended, spawn } from "../child_process.ts";
+import { until } from "../deadline.ts";
 
 const SCAN = join(FIXTURES, "oir", "line_scan.oir");
 
@@ -162,7 +164,7 @@ Deno.test({
     } finally {
       for (const child of children.reverse()) {
         child.kill();
-        await child.status;
+        await ended(child, "a program of SSH");
       }
       await server.stop();
       Deno.removeSync(folder, { recursive: true });
@@ -171,7 +173,7 @@ Deno.test({
 });
 
 const start = (program: string, args: string[]) =>
-  new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).spawn();
+  spawn(program, { args, stdin: "null", stdout: "null", stderr: "null" });
 
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -180,13 +182,12 @@ function freePort(): number {
 
 /** Waits until something accepts connections. */
 async function listening(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  await until(async () => {
     try {
       (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-      return;
+      return true;
     } catch {
-      await new Promise((done) => setTimeout(done, 100));
+      return false;
     }
-  }
-  throw new Error(`Nothing listens at port ${port}`);
+  }, `something that listens at port ${port}`);
 }

@@ -11,6 +11,8 @@ import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
 import { NO_LINKS } from "../no_links.ts";
+import { run } from "../child_process.ts";
+import { until } from "../deadline.ts";
 
 const seen = new Set<ErrorCode>();
 
@@ -242,7 +244,7 @@ Deno.test("unsupported_format: what is no image, or not let in", async () => {
     await expect(server.post("/api/v2/open", { path: at(name) }), 415, "unsupported_format");
   }
   if (Deno.build.os !== "windows") {
-    await new Deno.Command("mkfifo", { args: [at("pipe.tif")] }).output();
+    await run("mkfifo", { args: [at("pipe.tif")] });
     await expect(server.post("/api/v2/open", { path: at("pipe.tif") }), 415, "unsupported_format");
     await expect(server.post("/api/v2/open", { path: "/dev/null" }), 415, "unsupported_format");
   }
@@ -407,9 +409,9 @@ Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: workers 
   {
     await using server = new Harness({ startWorker: start(idle), loadTimeoutSeconds: 5 });
     const open = server.post("/api/v2/open", { path: sample.image });
-    while (server.pool.counts.busy === 0) await new Promise((r) => setTimeout(r, 1));
+    await until(() => server.pool.counts.busy > 0);
     const queue = Array.from({ length: 32 }, () => server.post("/api/v2/open", { path: sample.image }));
-    while (server.pool.counts.waiting < 32) await new Promise((r) => setTimeout(r, 1));
+    await until(() => server.pool.counts.waiting === 32);
     const refused = await server.post("/api/v2/open", { path: sample.image });
     assert.equal(refused.headers.get("retry-after"), "2");
     await expect(refused, 503, "too_many_opens");
@@ -423,7 +425,7 @@ Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: workers 
   {
     await using server = new Harness({ startWorker: start(idle) });
     const open = server.post("/api/v2/open", { path: sample.image });
-    while (server.pool.counts.busy === 0) await new Promise((r) => setTimeout(r, 1));
+    await until(() => server.pool.counts.busy > 0);
     server.stopping = true;
     server.opener.close();
     await expect(open, 503, "shutting_down");
@@ -535,7 +537,7 @@ Deno.test("a file without read permission is not found", {
   await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
   await Deno.chmod(sample.folder, 0o700);
   const script = new URL("./open_as_nobody.ts", import.meta.url).pathname;
-  const { stdout, stderr } = await new Deno.Command("setpriv", {
+  const { stdout, stderr } = await run("setpriv", {
     args: [
       "--reuid=65534",
       "--regid=65534",
@@ -548,7 +550,7 @@ Deno.test("a file without read permission is not found", {
       script,
       path,
     ],
-  }).output();
+  });
   assert.match(
     new TextDecoder().decode(stdout),
     /PathNotFound: Cannot open ".*": the server may not read it/,

@@ -10,6 +10,7 @@ import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
 import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
+import { ClientGone } from "../../session/errors.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
@@ -19,6 +20,7 @@ import { PositionReader } from "../../session/positions/position_reader.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { PATIENCE, pause, within } from "../deadline.ts";
 
 /** A clock that stands still until the test moves it. */
 export class HandClock implements Clock {
@@ -60,6 +62,14 @@ const NO_LIMITS: OpenRules = {
   allowedExtensions: SUPPORTED_EXTENSIONS,
   loadTimeoutSeconds: 120,
 };
+
+/** A dialog that stays open until its client leaves, for {@linkcode HarnessOptions}. @throws {ClientGone} then */
+export async function leftDialog(signal: AbortSignal): Promise<never> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  signal.addEventListener("abort", resolve);
+  if (!signal.aborted) await promise;
+  throw new ClientGone("The client went away while the dialog was open");
+}
 
 /** What a test can set. */
 export interface HarnessOptions extends Partial<OpenRules> {
@@ -126,13 +136,14 @@ export class Harness implements AsyncDisposable {
     this.#complete.push(resolve);
     const headers = new Headers(init.headers);
     if (!headers.has("host")) headers.set("host", "127.0.0.1:8767");
-    return await this.#app.request(path, { ...init, headers }, { info: { completed: promise } });
+    const answer = this.#app.request(path, { ...init, headers }, { info: { completed: promise } });
+    return await within(PATIENCE, `the answer to ${init.method ?? "GET"} ${path}`, Promise.resolve(answer));
   }
 
   /** Lets every answer so far count as sent. */
   async completeAll(): Promise<void> {
     for (const resolve of this.#complete.splice(0)) resolve();
-    await new Promise((resolve) => setTimeout(resolve));
+    await pause(0);
   }
 
   post(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
@@ -152,7 +163,8 @@ export class Harness implements AsyncDisposable {
   async listen(options: ListenOptions = {}): Promise<{ base: string; port: number } & AsyncDisposable> {
     const fetch: Fetch = (request, env) => this.#app.fetch(request, env);
     const { port, close } = await listen("127.0.0.1", 0, fetch, options);
-    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: close };
+    const end = () => within(PATIENCE, "the end of the server", close());
+    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

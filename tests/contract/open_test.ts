@@ -53,7 +53,8 @@ Deno.test("opening gives source, header, plane and channels", async () => {
     })),
   );
   assert.equal(body.reference, null);
-  assert.deepEqual(body.warnings, []);
+  assert.deepEqual([body.warnings, body.warningCodes], [[], []]);
+  assert.deepEqual(body.position, { t: 0, z: 0, l: 0 });
   assert.deepEqual([body.scene, body.sceneCount, body.times], [0, 1, null]);
   assert.deepEqual(body.scenes, [{ index: 0, name: "Scene 1", sizes: { C: 2, Y: 30, X: 20 } }]);
 });

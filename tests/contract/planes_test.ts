@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { SessionInfo } from "../../schemas/http.ts";
 import { expectError, Harness, sampleFolder } from "./harness.ts";
+import { until } from "../deadline.ts";
 
 Deno.test("a single range is answered with its part, anything else with the whole plane", async () => {
   await using sample = await sampleFolder();
@@ -146,7 +147,7 @@ Deno.test("an open whose client has gone leaves no session", async () => {
   const open = server.post("/api/v2/open", { path: sample.image }, { signal: gone.signal });
   gone.abort();
   await open.catch(() => {});
-  while (server.pool.counts.busy > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until(() => server.pool.counts.busy === 0);
   assert.equal(server.store.size, 0);
   assert.equal(server.budget.used, 0);
   // Gone after the session was made, but before the answer was sent.

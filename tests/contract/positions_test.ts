@@ -7,6 +7,7 @@ import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { WorkerGate } from "./gated_worker.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
+import { until } from "../deadline.ts";
 
 const [ROWS, COLUMNS, T, Z, C] = [6, 5, 4, 3, 2];
 const PLANE_BYTES = 4 * ROWS * COLUMNS;
@@ -61,11 +62,6 @@ async function samplesOf(response: Response): Promise<number[]> {
   const bytes = await response.arrayBuffer();
   assert.ok(response.ok, `${response.status} ${new TextDecoder().decode(bytes.slice(0, 400))}`);
   return [...new Float32Array(bytes)];
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 2000 && !condition(); i += 1) await new Promise((resolve) => setTimeout(resolve, 2));
-  assert.ok(condition());
 }
 
 Deno.test("every plane of every channel is served at its position", () =>

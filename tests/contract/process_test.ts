@@ -1,19 +1,20 @@
 /** The program as a process: exit statuses, start-up lines, signals. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ROOT } from "../binary/server_process.ts";
+import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { ended, outputOf, spawn } from "../child_process.ts";
+import { PATIENCE, pause, until, within } from "../deadline.ts";
 
 const MAIN = join(ROOT, "main.ts");
 const WINDOWS = Deno.build.os === "windows";
 
 function start(args: readonly string[]): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-q", "-P", "--no-prompt", MAIN, ...args],
-    cwd: ROOT,
+  return spawn(FROM_SOURCE.program, {
+    args: [...FROM_SOURCE.args, ...args],
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
 }
 
 /** Starts a server and waits until it says where it listens. */
@@ -22,7 +23,7 @@ async function serving(args: readonly string[] = []) {
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!/http:\/\/\S+?:\d+/.test(text)) {
-    const { done, value } = await reader.read();
+    const { done, value } = await within(PATIENCE, "the address of the server", reader.read());
     assert.ok(!done, `the server ended: ${text}`);
     text += value;
   }
@@ -32,18 +33,18 @@ async function serving(args: readonly string[] = []) {
     return text;
   })();
   void child.stdout.cancel();
-  return { child, base, log: () => rest };
+  return { child, base, log: () => rest, text: () => text };
 }
 
 /** Asks a server to end, which it does with status 0. Windows knows no signal that it could answer. */
 async function stop(child: Deno.ChildProcess, signal: Deno.Signal): Promise<void> {
   child.kill(WINDOWS ? "SIGKILL" : signal);
-  const { code } = await child.status;
+  const { code } = await ended(child, "the server");
   if (!WINDOWS) assert.equal(code, 0);
 }
 
-async function ended(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const { code, stdout, stderr } = await start(args).output();
+async function outcome(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { code, stdout, stderr } = await outputOf(start(args), args.join(" "));
   return { code, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
 }
 
@@ -51,20 +52,20 @@ Deno.test("a wrong command line ends with status 2 and one line", async () => {
   for (
     const args of [["--host", "0.0.0.0"], ["--prot", "1"], ["--root", "/nowhere/at/all"], ["--root", MAIN]]
   ) {
-    const { code, err } = await ended(args);
+    const { code, err } = await outcome(args);
     assert.equal(code, 2, err);
     assert.equal(err.trimEnd().split("\n").length, 1, err);
   }
 });
 
 Deno.test("--help and --version go to stdout", async () => {
-  assert.match((await ended(["--help"])).out, /^acq-server: [^]*--port N/);
-  assert.match((await ended(["--version"])).out, /^acq-server \d+\.\d+\.\d+/);
+  assert.match((await outcome(["--help"])).out, /^acq-server: [^]*--port N/);
+  assert.match((await outcome(["--version"])).out, /^acq-server \d+\.\d+\.\d+/);
 });
 
 Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything else", async () => {
   const { child, base } = await serving();
-  const beside = await ended(["--port", new URL(base).port]);
+  const beside = await outcome(["--port", new URL(base).port]);
   assert.equal(beside.code, 3, beside.err);
   assert.match(beside.err, new RegExp(`already running at ${base}`));
   await stop(child, "SIGINT");
@@ -81,7 +82,7 @@ Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything e
         connection.closeWrite().catch(() => {});
       }
     })();
-    const other = await ended(["--port", String(listener.addr.port)]);
+    const other = await outcome(["--port", String(listener.addr.port)]);
     assert.equal(other.code, 4, other.err);
     assert.match(other.err, /^Port \d+ is taken by another program.*--port/);
     listener.close();
@@ -93,7 +94,8 @@ Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything e
 Deno.test("a log that nobody reads holds back neither answers nor the end", async () => {
   const child = start(["--port", "0", "--log-json"]);
   const reader = child.stderr.getReader();
-  const text = new TextDecoder().decode((await reader.read()).value);
+  const first = await within(PATIENCE, "the address of the server", reader.read());
+  const text = new TextDecoder().decode(first.value);
   const { baseUrl } = JSON.parse(text.split("\n")[0]!);
   // A line has 140 bytes and more, a pipe takes 64 KiB; what this side reads ahead is less.
   for (let i = 0; i < 1500; i += 1) {
@@ -102,7 +104,7 @@ Deno.test("a log that nobody reads holds back neither answers nor the end", asyn
   }
   void child.stdout.cancel();
   child.kill(WINDOWS ? "SIGKILL" : "SIGTERM");
-  const { code } = await child.status;
+  const { code } = await ended(child, "the server");
   if (!WINDOWS) assert.equal(code, 0);
   await reader.cancel();
 });
@@ -124,6 +126,34 @@ Deno.test("start-up names the addresses and the version; wide origins are warned
     assert.match(text, typeof part === "string" ? new RegExp(part) : part);
   }
   assert.match(text, /GET \/api\/v2\/health 200 \d+ bytes [\d.]+ ms/);
+});
+
+Deno.test("a file that cannot be opened is reported at the start, and the server runs", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
+  try {
+    const [whole, cut] = [join(ROOT, "examples", "line_scan.oir"), join(folder, "cut.oir")];
+    await Deno.writeFile(cut, (await Deno.readFile(whole)).subarray(0, 900));
+    const unsupported = join(ROOT, "README.md");
+    for (
+      const [file, reported] of [[cut, /cut\.oir/], [unsupported, /README\.md.*no known format/], [
+        whole,
+        null,
+      ]] as const
+    ) {
+      const { child, base, log, text } = await serving([file]);
+      if (reported !== null) await until(() => reported.test(text().split("WARN ")[1] ?? ""), "a warning");
+      const opened = await fetch(`${base}/api/v2/open`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ path: whole }),
+      });
+      assert.equal(opened.status, 200, await opened.text());
+      await stop(child, "SIGTERM");
+      if (reported === null) assert.doesNotMatch(await log(), /WARN/);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("--log-json writes lines of JSON only", async () => {
@@ -151,11 +181,11 @@ Deno.test("a response that runs is finished before the server ends", { ignore: W
     })).json();
     const response = await fetch(base + opened.channels[0].dataUrl);
     child.kill("SIGINT");
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     const plane = new Float32Array(await response.arrayBuffer());
     assert.equal(plane.length, rows * columns);
     assert.equal(plane.at(-1), (7 * (rows - 1) + columns - 1) % 65536);
-    assert.equal((await child.status).code, 0);
+    assert.equal((await ended(child, "the server")).code, 0);
     await log();
   } finally {
     await Deno.remove(folder, { recursive: true });

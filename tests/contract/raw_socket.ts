@@ -1,4 +1,5 @@
 /** Requests as bytes on a socket: what no HTTP client would send. */
+import { PATIENCE, pause, within } from "../deadline.ts";
 
 /** Sends text as Latin-1, part after part, and gives all that comes back until the server closes. */
 export async function raw(port: number, ...parts: readonly string[]): Promise<string> {
@@ -8,12 +9,12 @@ export async function raw(port: number, ...parts: readonly string[]): Promise<st
     for (const part of parts) {
       const bytes = Uint8Array.from(part, (c) => c.charCodeAt(0));
       for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
-      if (parts.length > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (parts.length > 1) await pause(20);
     }
   } catch {
     // The server may answer and close before it has read everything.
   }
-  return await answer;
+  return await within(PATIENCE, `the answer to "${parts.join("").slice(0, 60)}"`, answer);
 }
 
 /** Status, header lines in lower case and body of an answer; interim answers are left out. */

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { Harness, sampleFolder } from "./harness.ts";
 import { raw } from "./raw_socket.ts";
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
-}
+import { PATIENCE, pause, until, within } from "../deadline.ts";
 
 /** A store whose one plane has `mebibytes` MiB as float32. */
 async function largeStore(folder: string, mebibytes: number): Promise<string> {
@@ -84,7 +81,7 @@ Deno.test("a client that leaves during a plane gives its lease back", async () =
   const response = await fetch(socket.base + channel!.dataUrl, { signal: leaving.signal });
   const { plane } = server.store.channel(sessionId, 0);
   assert.equal(plane.leases, 1);
-  await response.body!.getReader().read();
+  await within(PATIENCE, "the start of the plane", response.body!.getReader().read());
   leaving.abort();
   await until(() => plane.leases === 0);
 });
@@ -102,15 +99,13 @@ Deno.test("a client that does not read is cut after 60 s, and what it got does n
   const { plane } = server.store.channel(sessionId, 0);
   await until(() => plane.leases === 1);
   // Let the buffers of the connection fill up.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   server.clock.move(60_000);
   await until(() => plane.leases === 0);
   let received = 0;
   const chunk = new Uint8Array(1 << 20);
-  for (let n = await connection.read(chunk).catch(() => null); n !== null;) {
-    received += n;
-    n = await connection.read(chunk).catch(() => null);
-  }
+  const read = () => within(PATIENCE, "the end of the connection", connection.read(chunk).catch(() => null));
+  for (let n = await read(); n !== null; n = await read()) received += n;
   assert.ok(received > 0 && received < channel!.byteLength, `${received} bytes`);
 });
 
@@ -150,7 +145,7 @@ Deno.test("a client that leaves is noticed however its body came", async () => {
       `POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${header}\r\n\r\n`;
     for (const part of [head, ...parts]) {
       await connection.write(new TextEncoder().encode(part));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
     }
     await until(() => server.budget.used > 0);
     connection.close();
@@ -177,7 +172,7 @@ Deno.test("a session whose open was answered stays, on a connection that is used
     body: JSON.stringify({ path: sample.image }),
   };
   for (let i = 0; i < 5; i += 1) await (await fetch(`${socket.base}/api/v2/open`, init)).json();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50);
   assert.equal(server.store.size, 5);
 });
 
@@ -226,17 +221,14 @@ Deno.test("the end waits for running responses and for no connection without one
   await partial.write(new TextEncoder().encode("GET /api/v2/health HTTP/1.1\r\nHost:"));
   using kept = await connect();
   await kept.write(new TextEncoder().encode("GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-  await kept.read(new Uint8Array(1000));
+  await within(PATIENCE, "an answer on the connection", kept.read(new Uint8Array(1000)));
   const running = await fetch(socket.base + channel!.dataUrl);
   let ended = false;
   const end = socket[Symbol.asyncDispose]().then(() => ended = true);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50);
   assert.equal(ended, false);
   assert.equal((await running.arrayBuffer()).byteLength, channel!.byteLength);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([end, new Promise((resolve) => timer = setTimeout(resolve, 20_000))]);
-  clearTimeout(timer);
-  assert.equal(ended, true);
+  await within(20, "the end of the server", end);
 });
 
 Deno.test("what is no HTTP behind a request whose answer runs never becomes a part of that answer", async () => {
@@ -250,10 +242,11 @@ Deno.test("what is no HTTP behind a request whose answer runs never becomes a pa
   const request = `GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   await connection.write(new TextEncoder().encode(request));
   const chunk = new Uint8Array(1 << 16);
-  const parts = [chunk.slice(0, (await connection.read(chunk))!)];
+  const read = () => within(PATIENCE, "the rest of the plane", connection.read(chunk).catch(() => null));
+  const parts = [chunk.slice(0, (await read())!)];
   await connection.write(new TextEncoder().encode("garbage\r\n\r\n"));
   for (let left = expected.length; left > 0;) {
-    const n = await connection.read(chunk).catch(() => null);
+    const n = await read();
     if (n === null) break;
     parts.push(chunk.slice(0, n));
     left -= n;

@@ -1,8 +1,8 @@
 /** A client that leaves while its dialog is open, through the whole server and with a fake zenity. */
-import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
-import { isAlive } from "./fake_programs.ts";
+import { isAlive } from "../child_process.ts";
+import { until } from "../deadline.ts";
 
 const ignore = Deno.build.os === "windows";
 if (ignore) console.log("Skipped: the fake dialog program is a shell script");
@@ -48,12 +48,5 @@ async function leave(t: Deno.TestContext): Promise<void> {
   } finally {
     await server.stop();
     Deno.removeSync(folder, { recursive: true });
-  }
-}
-
-async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; !condition(); tries += 1) {
-    assert(tries < 300, `Waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
-import { FakeSystem, isAlive } from "./fake_programs.ts";
+import { ended, isAlive, run, spawn } from "../child_process.ts";
+import { until } from "../deadline.ts";
+import { FakeSystem } from "./fake_programs.ts";
 
 const ignore = Deno.build.os !== "linux";
 if (ignore) console.log("Skipped: the fake browser program is one of Linux, a shell script");
@@ -35,12 +37,12 @@ const start = (fakes: FakeSystem, args: string[], env: Record<string, string> = 
   ServerProcess.start(FROM_SOURCE, args, envOf(fakes, env));
 
 /** Runs the program to its end. */
-async function ended(fakes: FakeSystem, args: string[]): Promise<{ code: number; stderr: string }> {
-  const { code, stderr } = await new Deno.Command(FROM_SOURCE.program, {
+async function outcome(fakes: FakeSystem, args: string[]): Promise<{ code: number; stderr: string }> {
+  const { code, stderr } = await run(FROM_SOURCE.program, {
     args: [...FROM_SOURCE.args, ...args],
     env: envOf(fakes),
     stdin: "null",
-  }).output();
+  });
   return { code, stderr: new TextDecoder().decode(stderr) };
 }
 
@@ -55,13 +57,6 @@ function opened(fakes: FakeSystem): string[] {
 }
 
 const NOTE = `printf '%s\\0' "$@" >> "$here/all"`;
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries += 1) {
-    assert(tries < 500, "waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 async function healthy(server: ServerProcess): Promise<void> {
   assert.equal((await server.json("/api/v2/health")).status, 200);
@@ -106,7 +101,7 @@ withFakes("beside a server that runs, its client opens and the status is 0", asy
   const server = await start(fakes, []);
   try {
     const port = ["--port", new URL(server.baseUrl).port];
-    const beside = await ended(fakes, [...port, "--open"]);
+    const beside = await outcome(fakes, [...port, "--open"]);
     assert.equal(beside.code, 0, beside.stderr);
     const page = `${server.baseUrl}/demo/v2/`;
     assert.equal(
@@ -115,7 +110,7 @@ withFakes("beside a server that runs, its client opens and the status is 0", asy
     );
     assert.deepEqual(opened(fakes), [page]);
     for (const args of [port, [...port, "--no-open"]]) {
-      const { code, stderr } = await ended(fakes, args);
+      const { code, stderr } = await outcome(fakes, args);
       assert.equal(code, 3, stderr);
       assert.match(
         stderr,
@@ -125,7 +120,7 @@ withFakes("beside a server that runs, its client opens and the status is 0", asy
     assert.deepEqual(opened(fakes), [page]);
 
     fakes.behave("xdg-open", "exit 3");
-    const failed = await ended(fakes, [...port, "--open"]);
+    const failed = await outcome(fakes, [...port, "--open"]);
     assert.equal(failed.code, 3, failed.stderr);
     assert.equal(
       failed.stderr.split("\n")[1],
@@ -134,7 +129,7 @@ withFakes("beside a server that runs, its client opens and the status is 0", asy
 
     // A browser that xdg-open runs in the foreground: this process does not wait for its end, and leaves it alone.
     fakes.behave("xdg-open", "exec /bin/sleep 600");
-    const foreground = await ended(fakes, [...port, "--open"]);
+    const foreground = await outcome(fakes, [...port, "--open"]);
     assert.equal(foreground.code, 0, foreground.stderr);
     const browser = Number(fakes.seen("xdg-open", "pid"));
     assert(isAlive(browser));
@@ -154,7 +149,7 @@ withFakes("a file on the command line stands in the address of the client", asyn
   try {
     await until(() => opened(fakes).length > 0);
     assert.deepEqual(opened(fakes), [`${server.baseUrl}/${link}`]);
-    const beside = await ended(fakes, ["--port", new URL(server.baseUrl).port, file, "--open"]);
+    const beside = await outcome(fakes, ["--port", new URL(server.baseUrl).port, file, "--open"]);
     assert.equal(beside.code, 0, beside.stderr);
     assert.deepEqual(opened(fakes).slice(1), [`${server.baseUrl}/${link}`]);
   } finally {
@@ -173,7 +168,7 @@ withFakes("another program on the port is not opened", async (fakes) => {
   const accepting = (async () => {
     for await (const connection of listener) connection.close();
   })();
-  const { code, stderr } = await ended(fakes, ["--port", String(listener.addr.port), "--open"]);
+  const { code, stderr } = await outcome(fakes, ["--port", String(listener.addr.port), "--open"]);
   assert.equal(code, 4, stderr);
   assert.deepEqual(opened(fakes), []);
   listener.close();
@@ -205,20 +200,18 @@ withFakes(
   "a browser in the foreground of xdg-open outlives Ctrl+C and the end of the server",
   async (fakes) => {
     fakes.install("xdg-open", "exec /bin/sleep 600");
-    const child = new Deno.Command(FROM_SOURCE.program, {
+    const child = spawn(FROM_SOURCE.program, {
       args: [...FROM_SOURCE.args, "--port", "0", "--open"],
       env: envOf(fakes),
       stdin: "null",
       stderr: "null",
       // A group of processes, as a shell makes one for a command in its foreground.
       detached: true,
-    }).spawn();
+    });
     const browser = await fakes.running("xdg-open");
     // What a terminal does at Ctrl+C.
-    const { success } = await new Deno.Command("/bin/kill", { args: ["-INT", "--", `-${child.pid}`] })
-      .output();
-    assert(success);
-    assert.equal((await child.status).code, 0);
+    Deno.kill(-child.pid, "SIGINT");
+    assert.equal((await ended(child, "the server")).code, 0);
     assert(isAlive(browser));
     Deno.kill(browser);
   },

@@ -1,4 +1,6 @@
 /** A display without a screen (Xvfb) and a user without hands (xdotool). */
+import { ended, run, spawn } from "../child_process.ts";
+import { PATIENCE, pause, until, within } from "../deadline.ts";
 
 /** Programs that the tests of real dialogs need, with their Debian packages of the same names in lower case. */
 export const NEEDED = ["zenity", "Xvfb", "xdotool"];
@@ -14,12 +16,6 @@ export function missingPrograms(): string[] {
     }
   });
 }
-
-/** Tries of something that has to come: half a minute and more. */
-const MAX_TRIES = 300;
-
-/** Resolves after some milliseconds. */
-export const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** One virtual display. */
 export class Display {
@@ -37,16 +33,16 @@ export class Display {
   /** Starts Xvfb on a free display number. */
   static async start(): Promise<Display> {
     // Without -noreset it starts anew after its last client, and refuses the next one meanwhile.
-    const server = new Deno.Command("Xvfb", {
+    const server = spawn("Xvfb", {
       args: ["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"],
       stdin: "null",
       stdout: "piped",
       stderr: "null",
-    }).spawn();
+    });
     const reader = server.stdout.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     while (!text.includes("\n")) {
-      const { value, done } = await reader.read();
+      const { value, done } = await within(PATIENCE, "the display of Xvfb", reader.read());
       if (done) throw new Error("Xvfb ended before it opened a display");
       text += value;
     }
@@ -56,11 +52,11 @@ export class Display {
 
   /** Runs xdotool and answers what it printed; `null` when it failed, as a search without a match does. */
   async xdotool(...args: string[]): Promise<string | null> {
-    const { success, stdout } = await new Deno.Command("xdotool", {
+    const { success, stdout } = await run("xdotool", {
       args,
       env: { DISPLAY: this.name },
       stderr: "null",
-    }).output();
+    });
     return success ? new TextDecoder().decode(stdout).trim() : null;
   }
 
@@ -105,12 +101,13 @@ export class Display {
   }
 
   async #until<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const found = await look();
-      if (found !== undefined) return found;
-      await pause(50);
+    let found: T | undefined;
+    try {
+      await until(async () => (found = await look()) !== undefined, what);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; windows: ${(await this.titles()).join(", ")}`);
     }
-    throw new Error(`Waited in vain for ${what}; windows: ${(await this.titles()).join(", ")}`);
+    return found!;
   }
 
   /** Writes a path into the location bar of GTK's file dialog; a relative one counts from the folder shown. */
@@ -126,6 +123,6 @@ export class Display {
   /** Ends Xvfb. */
   async stop(): Promise<void> {
     this.#server.kill();
-    await this.#server.status;
+    await ended(this.#server, "Xvfb");
   }
 }

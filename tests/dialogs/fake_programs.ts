@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ended, isAlive, spawn } from "../child_process.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 
 /** Writes down what it was given, then answers from files beside it. Built-ins and absolute paths only. */
 const SCRIPT = `#!/bin/sh
@@ -65,14 +67,8 @@ export class FakeSystem {
 
   /** Resolves with the process id once the program runs. */
   async running(program: string): Promise<number> {
-    for (let tries = 0;; tries += 1) {
-      try {
-        return Number(this.seen(program, "pid"));
-      } catch (error) {
-        if (tries === 500) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    }
+    await until(() => this.#pidOf(program) !== null, `the start of ${program}`);
+    return this.#pidOf(program)!;
   }
 
   /** Sends an order to the picker process; see `picker_driver.ts`. */
@@ -86,7 +82,7 @@ export class FakeSystem {
   /** The next answer of the picker process. */
   async outcome(): Promise<PickOutcome> {
     while (!this.#text.includes("\n")) {
-      const { value, done } = await this.#lines!.read();
+      const { value, done } = await within(PATIENCE, "an answer of the picker", this.#lines!.read());
       assert(!done, "the picker process ended");
       this.#text += value;
     }
@@ -102,23 +98,37 @@ export class FakeSystem {
     return await this.outcome();
   }
 
-  /** Ends the picker process and answers what it wrote to standard error. */
+  /** Ends the picker process and the programs, and answers what the picker wrote to standard error. */
   async end(): Promise<string> {
     try {
       if (this.#process === null) return "";
       await this.#process.stdin.close();
       await this.#lines!.cancel();
-      const stderr = await new Response(this.#process.stderr).text();
-      await this.#process.status;
+      const stderr = new Response(this.#process.stderr).text();
+      await ended(this.#process, "the picker process");
       return stderr;
     } finally {
+      for (const { name, isDirectory } of Deno.readDirSync(this.folder)) {
+        const pid = isDirectory ? this.#pidOf(name.replace(/\.d$/, "")) : null;
+        if (pid !== null && isAlive(pid)) Deno.kill(pid, "SIGKILL");
+      }
       Deno.removeSync(this.folder, { recursive: true });
+    }
+  }
+
+  /** Process id of the last start of a program, `null` before its first. */
+  #pidOf(program: string): number | null {
+    try {
+      return Number(this.seen(program, "pid"));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
     }
   }
 
   #start(): Deno.ChildProcess {
     const driver = fileURLToPath(new URL("./picker_driver.ts", import.meta.url));
-    const child = new Deno.Command(Deno.execPath(), {
+    const child = spawn(Deno.execPath(), {
       args: ["run", "--quiet", ...PERMISSIONS, driver],
       // As in the shell of a user of conda or of a module system, and a variable that the loader does not know.
       env: {
@@ -130,13 +140,8 @@ export class FakeSystem {
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
-    }).spawn();
+    });
     this.#lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     return child;
   }
-}
-
-/** True while a process exists. */
-export function isAlive(pid: number): boolean {
-  return new Deno.Command("/bin/sh", { args: ["-c", `kill -0 ${pid}`], stderr: "null" }).outputSync().success;
 }

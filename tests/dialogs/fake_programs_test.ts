@@ -1,6 +1,7 @@
 /** The dialogs of all systems with fake programs on PATH, in a process with the permissions of the server. */
 import assert from "node:assert/strict";
-import { FakeSystem, isAlive } from "./fake_programs.ts";
+import { isAlive } from "../child_process.ts";
+import { FakeSystem } from "./fake_programs.ts";
 
 const ignore = Deno.build.os === "windows";
 if (ignore) console.log("Skipped: the fake dialog programs are shell scripts");

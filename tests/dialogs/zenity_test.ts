@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiny_tiff.ts";
-import { Display, missingPrograms, pause } from "./display.ts";
+import { pause } from "../deadline.ts";
+import { Display, missingPrograms } from "./display.ts";
 
 const missing = Deno.build.os === "linux" ? missingPrograms() : ["Linux"];
 const ignore = missing.length > 0 && Deno.env.get("REQUIRE_DIALOGS") !== "1";

@@ -14,6 +14,7 @@ import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { requestOf } from "../load_here.ts";
+import { until } from "../deadline.ts";
 
 const LAYOUT: TiffLayout = {
   littleEndian: true,
@@ -33,6 +34,9 @@ const LAYOUT: TiffLayout = {
 
 /** Differs in every plane, row and column. */
 const value = (x: number, y: number, sample: number) => (x + 3 * y + 1000 * sample) % 65536;
+
+/** A file of {@linkcode LAYOUT}, which takes seconds to make. */
+const PLANAR = tiffBytes(LAYOUT, (x, y, sample) => BigInt(value(x, y, sample)));
 
 async function withPool(run: (pool: DecodePool, budget: MemoryBudget, folder: string) => Promise<void>) {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
@@ -56,7 +60,7 @@ const open = (pool: DecodePool, budget: MemoryBudget, path: string, channelIndic
 Deno.test("channels that several workers decode are the channels that were asked for, in that order", () =>
   withPool(async (pool, budget, folder) => {
     const path = join(folder, "planar.tif");
-    Deno.writeFileSync(path, tiffBytes(LAYOUT, (x, y, sample) => BigInt(value(x, y, sample))));
+    Deno.writeFileSync(path, PLANAR);
     const { planes, summary, reservation } = await open(pool, budget, path, [2, 0, 1]);
     equal(pool.counts.idle + pool.counts.busy, 3);
     deepEqual(summary.loaded.map(({ index }) => index), [2, 0, 1]);
@@ -140,7 +144,7 @@ async function compareShares(path: string): Promise<number> {
 Deno.test("a damaged strip of a channel that another worker decodes refuses the open", () =>
   withPool(async (pool, budget, folder) => {
     const path = join(folder, "damaged.tif");
-    const bytes = tiffBytes(LAYOUT, (x, y, sample) => BigInt(value(x, y, sample)));
+    const bytes = PLANAR.slice();
     // Before the directory lie less than 400 bytes of its values, before them the strips of the last channel.
     const directory = new DataView(bytes.buffer).getUint32(4, true);
     bytes.fill(0xff, directory - 2000, directory - 400);
@@ -149,6 +153,6 @@ Deno.test("a damaged strip of a channel that another worker decodes refuses the 
       tag: "DecodeFailed",
       message: /^Cannot read "damaged\.tif": strip \d+ /,
     });
-    while (pool.counts.busy > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => pool.counts.busy === 0);
     equal(budget.used, 0);
   }));

@@ -15,6 +15,8 @@ import {
   writeOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
+import { run } from "../child_process.ts";
+import { LOCKED } from "../binary/server_process.ts";
 import { textsOf } from "../warning_texts.ts";
 
 const ONE = Uint8Array.of(1);
@@ -126,11 +128,11 @@ Deno.test("documents at their bounds do not exhaust the heap", async () => {
          console.log(JSON.stringify([summary.axes.map((a) => a.unit), summary.warnings.map((w) => w.text)]));
        }`,
     );
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-q", "--no-prompt", "--config", join(import.meta.dirname!, "../../deno.json")]
+    const { code, stdout, stderr } = await run(Deno.execPath(), {
+      args: ["run", "-q", ...LOCKED, "--no-prompt", "--config", join(import.meta.dirname!, "../../deno.json")]
         .concat("--allow-read", "--v8-flags=--max-old-space-size=192", program)
         .concat(Object.keys(files).map((name) => join(folder, name))),
-    }).output();
+    });
     assert.equal(code, 0, new TextDecoder().decode(stderr));
     const opened = new TextDecoder().decode(stdout).trim().split("\n").map((line) => JSON.parse(line));
     const units = ["Pixels", "seconds", "um"];

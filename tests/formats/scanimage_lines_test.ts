@@ -1,9 +1,14 @@
-/** Recordings of ScanImage along arbitrary lines: their files are explained, none is served as an image of frames. */
+/**
+ * Line scans of ScanImage: frames of a slow mirror that stands still are kymographs. Recordings along arbitrary lines are
+ * explained, none is served as an image of frames.
+ */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
 import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
-import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { loadHere } from "../load_here.ts";
+import type { Acquisition } from "../../readers/reader.ts";
+import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
+import { grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { loadHere, openHere } from "../load_here.ts";
 
 const LAYOUT: TiffLayout = {
   littleEndian: true,
@@ -86,4 +91,176 @@ Deno.test("the other files of such a recording are of no known format, with the 
       match((await failure(join(folder, "a.dat")))!.message, /is of no known format/);
     },
   );
+});
+
+/** A line takes 0.5 ms, a pixel 0.1 us; 5 columns of 1 um. */
+const LINES = [
+  "SI.VERSION_MAJOR = 2018",
+  "SI.hChannels.channelSave = [1 2]",
+  "SI.hStackManager.numSlices = 1",
+  "SI.hStackManager.framesPerSlice = 3",
+  "SI.hRoiManager.scanAngleMultiplierSlow = 0",
+  "SI.hRoiManager.linePeriod = 0.0005",
+  "SI.hRoiManager.imagingFovUm = [0 0;5 0;5 5;0 5]",
+  "SI.hScan2D.scanPixelTimeMean = 1e-07",
+  "SI.hScan2D.bidirectional = true",
+];
+
+/** Three frames of two channels and four rows; the first sample of a row is ten times the page and the row. */
+const lineScan = (period: number | null, change: Partial<ScanImageFile> = {}) =>
+  scanImageBytes({
+    header: LINES,
+    pages: 6,
+    channels: 2,
+    sample: (x, y, page) => x === 0 ? 10 * page + y : 0,
+    ...period !== null && { stamp: (frame) => ({ number: frame + 1, seconds: period * frame }) },
+    ...change,
+  });
+
+/** Axes, codes of warnings, and the first column of a plane. */
+async function described(bytes: Uint8Array, channel = 0, t = 0) {
+  let found: unknown[] = [];
+  await withFolder(
+    { "a.tif": bytes },
+    (folder) =>
+      openHere(join(folder, "a.tif"), async (acquisition: Acquisition) => {
+        const plan = await acquisition.plan([channel], { t, z: 0, l: 0 });
+        const plane = new Float32Array(plan.rows * plan.columns);
+        await plan.decode([plane]);
+        const axes = acquisition.axes.map(({ name, size, step, unit }) =>
+          `${name}${size} ${step.toPrecision(3)} ${unit}`
+        );
+        const codes = acquisition.warnings.map(({ code }) => code);
+        found = [
+          axes.join(", "),
+          codes,
+          [...plane].filter((_, i) => i % plan.columns === 0),
+          acquisition.lineScan,
+        ];
+      }),
+  );
+  return found;
+}
+
+const FACTS = { secondsPerLine: 0.0005, secondsPerPixel: 1e-7, bidirectional: true };
+
+Deno.test("frames of a line scan that follow each other are one kymograph, with the rows of all", async () => {
+  // Four rows of 0.5 ms are 2 ms; half a line is 0.25 ms.
+  for (const period of [0.002, 0.00224, 0.00176]) {
+    deepEqual(await described(lineScan(period), 1), [
+      "C2 1.00 Pixels, Y12 0.000500 seconds, X5 1.00 um",
+      [],
+      [10, 11, 12, 13, 30, 31, 32, 33, 50, 51, 52, 53],
+      FACTS,
+    ]);
+  }
+  const strips = { ...grayLayout(5, 4, 16), rowsPerStrip: 2, codec: "deflate" as const };
+  const [, , rows] = await described(lineScan(0.002, { layout: strips }));
+  deepEqual(rows, [0, 1, 2, 3, 20, 21, 22, 23, 40, 41, 42, 43]);
+});
+
+Deno.test("frames of a line scan with a gap stay apart", async () => {
+  for (const [period, step] of [[0.003, "0.00300"], [0.00226, "0.00226"]] as const) {
+    deepEqual(await described(lineScan(period), 1, 2), [
+      `T3 ${step} seconds, C2 1.00 Pixels, Y4 0.000500 seconds, X5 1.00 um`,
+      ["line_scan_gap"],
+      [50, 51, 52, 53],
+      FACTS,
+    ]);
+  }
+  // One frame that was late keeps all apart.
+  const late = lineScan(0.002, {
+    stamp: (frame) => ({ number: frame + 1, seconds: [0, 0.002, 0.005][frame]! }),
+  });
+  const [axes, codes] = await described(late);
+  equal(axes, "T3 1.00 Pixels, C2 1.00 Pixels, Y4 0.000500 seconds, X5 1.00 um");
+  deepEqual(codes, ["step_uneven", "line_scan_gap"]);
+  // Rows that take longer than their frame.
+  deepEqual((await described(lineScan(0.001)))[1], ["metadata_disagree"]);
+  // Without stamps the rate of the header tells: two frames of 4 ms are averaged, less rows of 2 ms.
+  const rated = [...LINES, "SI.hRoiManager.scanFrameRate = 250", "SI.hScan2D.logAverageFactor = 2"];
+  await withFolder(
+    { "a.tif": lineScan(null, { header: rated }) },
+    (folder) =>
+      openHere(join(folder, "a.tif"), ({ warnings }) => match(JSON.stringify(warnings), /6 ms pass/)),
+  );
+  // Without either nobody knows.
+  deepEqual((await described(lineScan(null)))[1], ["line_scan_gap"]);
+});
+
+Deno.test("line scans of earlier versions", async () => {
+  const old = (switches: string) =>
+    scanImageBytes({
+      header: [
+        "state.acq.numberOfChannelsSave=1",
+        "state.acq.numberOfZSlices=1",
+        "state.acq.numberOfFrames=1",
+        switches,
+        "state.acq.msPerLine=2",
+        "state.acq.pixelTime=3.2e-06",
+        "state.acq.bidirectionalScan=0",
+      ],
+      pages: 1,
+    });
+  for (const switches of ["state.acq.linescan=1", "state.acq.scanAngleMultiplierSlow=0"]) {
+    const [axes, codes, , facts] = await described(old(switches));
+    equal(axes, "Y4 0.00200 seconds, X5 1.00 Pixels");
+    deepEqual([codes, facts], [[], { secondsPerLine: 0.002, secondsPerPixel: 3.2e-6, bidirectional: false }]);
+  }
+  deepEqual((await described(old("state.acq.linescan=0")))[3], null);
+  const five = (...lines: string[]) =>
+    scanImageBytes({
+      header: ["scanimage.SI5.channelsSave = 1", "scanimage.SI5.scanAngleMultiplierSlow = 0", ...lines],
+      pages: 1,
+    });
+  // 16 lines of the way back and 4 rows in 20 ms.
+  const timed = five(
+    "scanimage.SI5.scanFramePeriod = 0.02",
+    "scanimage.SI5.linesPerFrame = 4",
+    "scanimage.SI5.flybackLinesPerFrame = 16",
+  );
+  equal((await described(timed))[0], "Y4 0.00100 seconds, X5 1.00 Pixels");
+  const [axes, codes] = await described(five());
+  deepEqual([axes, (codes as string[]).includes("step_unknown")], ["Y4 1.00 Pixels, X5 1.00 Pixels", true]);
+});
+
+Deno.test("several regions in a frame: X and Y are lengths where all are equal", async () => {
+  const field = (size: number, columns: number) => ({
+    sizeXY: [size, size],
+    pixelResolutionXY: [columns, columns],
+  });
+  const regions = (...fields: ReturnType<typeof field>[]) =>
+    JSON.stringify({
+      RoiGroups: { imagingRoiGroup: { rois: fields.map((one) => ({ enable: 1, scanfields: one })) } },
+    });
+  const settings = [
+    "SI.hChannels.channelSave = 1",
+    "SI.hRoiManager.mroiEnable = true",
+    "SI.hRoiManager.imagingFovUm = [0 0;5 0;5 5;0 5]",
+    "SI.objectiveResolution = 15",
+  ].join("\n");
+  const file = (artist: string) =>
+    tiffBytes(grayLayout(5, 4, 16), (x) => BigInt(x), 1, [[305, 2, settings], [315, 2, artist]]);
+  // 2 degrees of 15 um over 5 columns are 6 um each.
+  deepEqual((await described(file(regions(field(2, 5), field(2, 5))))).slice(0, 2), [
+    "Y4 6.00 um, X5 6.00 um",
+    ["regions_stacked"],
+  ]);
+  for (
+    const artist of [regions(field(2, 5), field(1, 5)), regions(field(2, 5), field(2, 4)), "", "{", "[]"]
+  ) {
+    deepEqual((await described(file(artist))).slice(0, 2), ["Y4 1.00 Pixels, X5 1.00 Pixels", [
+      "regions_stacked",
+    ]]);
+  }
+  // From 2020 on they stand in the block behind the BigTIFF header, both texts with a NUL at their end.
+  const texts = [settings, regions(field(2, 5))].map((text) => new TextEncoder().encode(`${text}\0`));
+  const head = new Uint8Array(16 + texts[0]!.length + texts[1]!.length);
+  [117_637_889, 4, texts[0]!.length, texts[1]!.length].forEach((word, i) =>
+    new DataView(head.buffer).setUint32(4 * i, word, true)
+  );
+  head.set(texts[0]!, 16);
+  head.set(texts[1]!, 16 + texts[0]!.length);
+  const big = tiffOf({ ...grayLayout(5, 4, 16), bigTiff: true }, [[new Uint8Array(40)]], [], head);
+  deepEqual((await described(big)).slice(0, 2), ["Y4 6.00 um, X5 6.00 um", ["regions_stacked"]]);
 });

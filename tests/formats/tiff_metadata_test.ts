@@ -251,6 +251,13 @@ Deno.test("a stack that was cut keeps its channels and sizes; its missing planes
       );
       // Index 0 of the second channel is not there.
       const one = put(name, cutAfter(1, pages(1, planes, field)));
+      // These tell which planes they hold; a channel without any is not loaded.
+      if (name === "scanimage.tif" || name === "planes.ome.tif") {
+        const loaded = await load(one);
+        deepEqual(firsts(loaded), [1]);
+        equal(loaded.summary.warnings.filter(({ code }) => code === "channel_missing").length, 1);
+        continue;
+      }
       await rejects(
         load(one),
         /plane 1 is missing: the file holds 1 planes, 2 are needed|C=1 Z=0 is missing/,
@@ -478,7 +485,8 @@ Deno.test("a damaged summary or index map of Micro-Manager is a warning; pages t
       warnings(twice),
       /two entries for one plane.*declares 4 planes, but 3 are there.*says of itself that it is T=0 C=1 Z=0/,
     );
-    await rejects(load(put("twice_MMStack.ome.tif", changed(map + 8 + 40, 0))), /C=1 Z=0 is in no index map/);
+    const both = await load(put("twice_MMStack.ome.tif", changed(map + 8 + 40, 0)));
+    match(warnings(both), /Opened at Z 1: channel 1 .* has no plane before/);
   }));
 
 Deno.test("JSON of a description that is beyond the bounds is not built", () =>

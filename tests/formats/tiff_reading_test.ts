@@ -152,14 +152,17 @@ Deno.test("any file of an OME-TIFF set opens the whole set", () =>
     }
   }));
 
-Deno.test("a missing file of an OME-TIFF set is a warning, and an error when its plane is wanted", () =>
+Deno.test("a missing file of an OME-TIFF set leaves its channel out, and is an error when that is wanted", () =>
   inFolder(async (folder) => {
     const path = join(folder, "a.ome.tif");
     Deno.writeFileSync(path, pageFile(1, OME(["a.ome.tif", "gone.ome.tif"])));
     const loaded = await load(path, [0]);
     match(textsOf(loaded.summary.warnings).join(), /gone\.ome\.tif/);
     equal(sizes(loaded), "C2 Y24 X32");
-    await rejects(load(path), /C=1 Z=0 is in "gone\.ome\.tif", which is missing/);
+    const both = await load(path);
+    deepEqual(both.summary.loaded.map(({ index }) => index), [0]);
+    equal(both.summary.warnings.filter(({ code }) => code === "channel_missing").length, 1);
+    await rejects(load(path, [1]), /channel 1 \("c1"\) has no plane in any file/);
   }));
 
 Deno.test("a missing companion document is a warning", () =>
@@ -258,9 +261,12 @@ Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them op
     );
     Deno.removeSync(join(folder, "a_MMStack.ome.tif"));
     Deno.writeFileSync(join(folder, "a_MMStack_1.ome.tif"), second);
-    await rejects(
-      load(join(folder, "a_MMStack_1.ome.tif")),
-      /T=0 C=0 Z=0 is in no index map of this acquisition; "a_MMStack\.ome\.tif" is missing/,
+    const late = await load(join(folder, "a_MMStack_1.ome.tif"));
+    deepEqual(late.summary.position, { t: 1, z: 0, l: 0 });
+    deepEqual(late.planes.map((plane) => plane[0]), [20, 21]);
+    match(
+      textsOf(late.summary.warnings).join(),
+      /"a_MMStack\.ome\.tif" is missing.*Opened at T 1: channels 0 \("GFP"\), 1 \("RFP"\) have no plane before/,
     );
     Deno.writeFileSync(join(folder, "a_MMStack.ome.tif"), first);
     Deno.writeFileSync(join(folder, "a_MMStack_1.ome.tif"), new Uint8Array(5));

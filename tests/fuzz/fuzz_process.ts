@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { TextLineStream } from "./text_lines.ts";
 import type { CaseLine, Outcome } from "./case_process.ts";
 import type { FuzzedFormat } from "./seeds.ts";
+import { spawn } from "../child_process.ts";
+import { LOCKED } from "../binary/server_process.ts";
 
 /** A case that takes longer is a finding; a slow machine under load takes a tenth of it. */
 const MAX_CASE_MS = 20_000;
@@ -89,10 +91,11 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
         ...(order.corpus ? ["--corpus", order.corpus] : []),
         ...(order.python ? ["--python", order.python] : []),
       ];
-      const child = new Deno.Command(Deno.execPath(), {
+      const child = spawn(Deno.execPath(), {
         args: [
           "run",
           "-q",
+          ...LOCKED,
           "--no-prompt",
           "--allow-read",
           `--allow-write=${work}`,
@@ -103,7 +106,7 @@ export async function fuzz(order: FuzzOrder): Promise<FuzzTotals> {
         cwd: ROOT,
         stdout: "piped",
         stderr: "piped",
-      }).spawn();
+      });
       const complaint = new Response(child.stderr).text();
       let running = first;
       let since = performance.now();

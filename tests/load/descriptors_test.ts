@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { sampleFolder } from "../contract/harness.ts";
 import { parts, raw } from "../contract/raw_socket.ts";
+import { run } from "../child_process.ts";
+import { pause } from "../deadline.ts";
 
 const ignore = Deno.build.os !== "linux";
 if (ignore) console.log("skipped: descriptors are limited by Linux's ulimit and prlimit");
@@ -13,8 +15,6 @@ function serverOf64(): Promise<ServerProcess> {
   const limited = ["-c", 'ulimit -n 64 && exec "$0" "$@"', program, ...args];
   return ServerProcess.start({ program: "sh", args: limited }, ["--log-level", "warn"]);
 }
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const request = (method: string, path: string, body = "") =>
   `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n` +
@@ -66,9 +66,9 @@ Deno.test({
     await using _end = { [Symbol.asyncDispose]: () => server.stop() };
     const port = Number(new URL(server.baseUrl).port);
     const limit = async (descriptors: number) => {
-      const { success, stderr } = await new Deno.Command("prlimit", {
+      const { success, stderr } = await run("prlimit", {
         args: ["--pid", String(server.pid), `--nofile=${descriptors}:`],
-      }).output();
+      });
       assert(success, new TextDecoder().decode(stderr));
     };
     for (let round = 0; round < 3; round += 1) {

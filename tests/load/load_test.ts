@@ -1,7 +1,6 @@
 /** The server under load and under faults; `deno task soak` runs the first for longer. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { planLoad } from "../../readers/load.ts";
 import { FileAccess } from "../../readers/random_access.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
@@ -13,6 +12,9 @@ import { fixtureImages } from "./fixture_images.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 import { soak } from "./soak.ts";
 import { stopUnderLoad } from "./stop_under_load.ts";
+import { run } from "../child_process.ts";
+import { until } from "../deadline.ts";
+import { LOCKED, ROOT } from "../binary/server_process.ts";
 
 Deno.test({
   name: "clients that open, fetch, leave, stall and delete at once leave nothing behind",
@@ -53,10 +55,7 @@ Deno.test("twenty clients step through one file, each its own way, over real soc
       }
     }));
     assert.equal((await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" })).status, 200);
-    for (let i = 0; i < 500 && server.budget.used > 0; i += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    assert.equal(server.budget.used, 0);
+    await until(() => server.budget.used === 0);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -117,9 +116,6 @@ Deno.test("twenty clients that never read hold one plane, and are cut", async ()
     await connection.write(request);
     return connection;
   }));
-  const until = async (done: () => boolean) => {
-    while (!done()) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
   await until(() => plane.leases === 20);
   assert.equal((await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" })).status, 200);
   assert.equal(server.budget.used, 4096 * 1024 * 4, "what is being sent still counts");
@@ -136,19 +132,26 @@ Deno.test("SIGTERM under load: whole planes or a broken connection, exit status 
   assert.equal(short, 0, "a plane ended early and passed for a whole one");
 });
 
-Deno.test("files at every bound of the parsers are refused or loaded, and the process lives", async () => {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+// A minute of work, and many on a busy machine.
+const BOUNDS_SECONDS = 15 * 60;
+
+Deno.test("files at every bound of the parsers are refused or loaded, and the process lives", {
+  timeout: 2000 * BOUNDS_SECONDS,
+}, async () => {
+  const { code, stdout, stderr } = await run(Deno.execPath(), {
     // The heap that V8 grants on a machine of 4 GiB.
     args: [
       "run",
       "-q",
       "-A",
+      ...LOCKED,
       "--no-prompt",
       "--v8-flags=--max-old-space-size=1024",
       "tests/load/bounds_process.ts",
     ],
-    cwd: fileURLToPath(new URL("../../", import.meta.url)),
-  }).output();
+    cwd: ROOT,
+    seconds: BOUNDS_SECONDS,
+  });
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   const outcomes = new TextDecoder().decode(stdout).trimEnd().split("\n").map((line): BoundOutcome =>
     JSON.parse(line)

@@ -1,9 +1,9 @@
 /** A server process that is told to stop while clients open and fetch. */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { FROM_SOURCE } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+import { ended, spawn } from "../child_process.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 
 /** How it ended. */
 export interface StopOutcome {
@@ -23,15 +23,18 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
   const samples = ramp(rows, columns);
   const expected = new Uint32Array(Float32Array.from(samples).buffer);
   await writePlainStore(path, { planes: [samples], rows, columns });
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-q", "-P", "--no-prompt", "main.ts", "--port", "0", "--log-level", "error"],
-    cwd: ROOT,
+  const child = spawn(FROM_SOURCE.program, {
+    args: [...FROM_SOURCE.args, "--port", "0", "--log-level", "error"],
     stdout: "null",
     stderr: "piped",
-  }).spawn();
+  });
   const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (!text.includes("/docs")) text += (await reader.read()).value ?? "";
+  while (!text.includes("/docs")) {
+    const { done, value } = await within(PATIENCE, "the addresses of the server", reader.read());
+    if (done) throw new Error(`The server ended: ${text}`);
+    text += value;
+  }
   const drained = (async () => {
     while (!(await reader.read()).done);
   })();
@@ -65,11 +68,11 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
   };
   try {
     const clients = Array.from({ length: 8 }, client);
-    while (whole < 10) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => whole >= 10, "ten planes");
     stopping = true;
     child.kill("SIGTERM");
-    const { code } = await child.status;
-    await Promise.all([...clients, drained]);
+    const { code } = await ended(child, "the server");
+    await within(PATIENCE, "the end of the clients", Promise.all([...clients, drained]));
     return { code, whole, short };
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -4,6 +4,7 @@
  * then those of the pages, fastest first. A plane of `X` and `T` is a line scan: its rows are time.
  */
 import { calibrated, type Calibration, known } from "../../axes.ts";
+import { lineScanOf } from "../../line_scan.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { MAX_PLANES } from "../bounds.ts";
 import { type PageLayout, readPage } from "../page.ts";
@@ -79,6 +80,7 @@ export function openFluoView(opened: Opened): Stack | null {
     names: channelsIn(opened.descriptions[0] ?? "", sizes.C),
     moment: firstMoment(momentIn(opened.descriptions[0] ?? ""), tagMoment(first)),
     fileSize: tiff.file.size,
+    lineScan: y?.letter === "T" ? lineScanOf(calibrations.Y) : null,
     warnings: countWarnings(tiff, layout, planes, run),
     plane: ({ t, z, channel }) => {
       const at = { T: t, C: channel, Z: z };

@@ -29,6 +29,10 @@ export interface OlympusFields {
   readonly z: Step | null;
   /** Whole time of the scan. */
   readonly duration: { readonly value: number; readonly unit: string } | null;
+  /** Time that the laser stays on a pixel. */
+  readonly pixelTime: Step | null;
+  /** `Oneway` or `Roundtrip`. */
+  readonly direction: string | null;
   /** `Channel Name` of the sections `[Channel n]`. */
   readonly names: readonly (string | null)[];
   /** When the acquisition was made. */
@@ -55,6 +59,7 @@ export function readFields(text: string): OlympusFields | null {
   const dimension = (letter: string) => dimensions?.get(`${letter} Dimension`) ?? "";
   const size = /(\d+)\s*\*\s*(\d+)/.exec(image?.get("Image Size") ?? "");
   const general = sections.get("General");
+  const acquisition = sections.get("Acquisition");
   const primary = (image?.get("Primary Dimensions") ?? "").replace(/\s/g, "").toUpperCase();
   const lineScan = primary !== "" ? /^X\*T/.test(primary) : /^XT/i.test(general?.get("Scan Mode") ?? "");
   const converted = new RegExp(String.raw`${MEASURE}\s*\*\s*${MEASURE}`).exec(
@@ -74,6 +79,8 @@ export function readFields(text: string): OlympusFields | null {
     z: stepIn(dimension("Z")),
     duration: durationIn(dimension("T")) ??
       (lineScan && height !== undefined ? { value: valueOf(height), unit: heightUnit } : null),
+    pixelTime: stepIn(acquisition?.get("Sampling Speed") ?? ""),
+    direction: acquisition?.get("Scan Direction") ?? null,
     names: namesIn(sections),
     moment: momentIn(general?.get("Date") ?? ""),
   };

@@ -16,6 +16,9 @@ const LINE_SCAN = text(
   ["Image Size", "38 * 30000 [pixel]"],
   ["[Reference Image]", ""],
   ["Image Size", "512 * 512 [pixel]"],
+  ["[Acquisition]", ""],
+  ["Scan Direction", "Oneway"],
+  ["Sampling Speed", "2.0 [us/pixel]"],
 );
 
 Deno.test("a line scan: rows are time, the reference image's size is another section's", () => {
@@ -24,6 +27,7 @@ Deno.test("a line scan: rows are time, the reference image's size is another sec
   deepEqual(fields.imageSize, [38, 30000]);
   deepEqual(fields.x, { step: 0.284, unit: "um" });
   deepEqual(fields.duration, { value: 35.099, unit: "s" });
+  deepEqual([fields.pixelTime, fields.direction], [{ step: 2, unit: "us" }, "Oneway"]);
   equal(fields.channels, 2);
   deepEqual(fields.moment, { date: "20250722", time: "12:14:20" });
 });

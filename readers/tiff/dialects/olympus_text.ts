@@ -5,6 +5,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { calibrated, type Calibration, known } from "../../axes.ts";
+import { lineScanOf } from "../../line_scan.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
 import { ENDING, joinFiles } from "./olympus_set.ts";
@@ -47,9 +48,17 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   }
   const pages = !set && stack.sizes.T * stack.sizes.C === 1 && fields.depth <= 1 ? stack.sizes.Z : 1;
   const letter = pages === 1 ? null : pages === fields.channels ? "C" : pages === fields.frames ? "T" : null;
+  const calibrations = { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) };
   return {
     ...(letter ? pagesAs(letter, stack) : stack),
-    calibrations: { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) },
+    calibrations,
+    lineScan: fields.lineScan || stack.lineScan
+      ? lineScanOf(
+        calibrations.Y,
+        fields.pixelTime && calibrated(fields.pixelTime.step, fields.pixelTime.unit),
+        fields.direction,
+      )
+      : null,
     names: set ? set.names : fields.names,
     moment: firstMoment(fields.moment, stack.moment),
     documents: (list) => {

@@ -1,20 +1,27 @@
 /**
- * Line scans of ScanImage. Along arbitrary lines the samples are in NAME.pmt.dat, described by NAME.meta.txt, with the
- * positions of the mirrors in NAME.scnnr.dat; a TIFF of the same recording holds no picture of the sample.
+ * Line scans of ScanImage. Where the slow mirror stands still, each row of a frame is a line in time, and the TIFF is served as a
+ * kymograph. Along arbitrary lines the samples are in NAME.pmt.dat, described by NAME.meta.txt, with the positions of the mirrors
+ * in NAME.scnnr.dat; a TIFF of the same recording holds no picture of the sample.
  */
 import { basename, dirname, join } from "node:path";
+import { MAX_PLANE_SAMPLES, MAX_ROW_TIMES } from "../../limits.ts";
+import type { LineScan } from "../../reader.ts";
+import { type Warning, warning } from "../../warning.ts";
+import { MAX_SEGMENTS } from "../bounds.ts";
 import type { Opened } from "../opened.ts";
+import type { PageLayout } from "../page.ts";
+import { planePage } from "../stored_planes.ts";
+import type { PlaneSource } from "../stack.ts";
+import { TAG } from "../tags.ts";
+import type { ScanImageHeader } from "./scanimage_header.ts";
+import type { FileFrames } from "./scanimage_stamps.ts";
 
-/** Keys without their prefix that say with `line` or `true` that lines were scanned and no frames. */
+/** Keys without their prefix that say with `line` or `true` that arbitrary lines were scanned and no frames. */
 const LINE_KEYS =
   /^(?:hRoiManager\.(?:scanType|scanMode|isLineScan)|hScan[^.]*\.(?:\w+\.)*(?:isL|l)ineScan\w*)$/;
 
-/**
- * Why a file of ScanImage is none of frames, in one clause, or `null`.
- *
- * @param fields values by their keys without the prefix
- */
-export function lineScanReason(opened: Opened, fields: ReadonlyMap<string, string>): string | null {
+/** Why a file of ScanImage is none of frames, in one clause, or `null`. */
+export function lineScanReason(opened: Opened, { fields }: ScanImageHeader): string | null {
   for (const [key, value] of fields) {
     if (LINE_KEYS.test(key) && /^(?:'line'|true|1)$/i.test(value)) return `${key} is ${value.slice(0, 20)}`;
   }
@@ -24,4 +31,105 @@ export function lineScanReason(opened: Opened, fields: ReadonlyMap<string, strin
   return beside(".pmt.dat") && beside(".meta.txt")
     ? `"${stem}.pmt.dat" and "${stem}.meta.txt" are beside it`
     : null;
+}
+
+/** How lines were scanned, or `null` where the slow mirror moved. */
+export function lineScanOf(header: ScanImageHeader): LineScan | null {
+  const slow = header.number(
+    "hRoiManager.scanAngleMultiplierSlow",
+    "scanAngleMultiplierSlow",
+    "acq.scanAngleMultiplierSlow",
+  );
+  if (slow !== 0 && header.flag("acq.linescan", "acq.lineScan") !== true) return null;
+  const scanMode = header.fields.get("scanMode");
+  return {
+    secondsPerLine: linePeriod(header),
+    secondsPerPixel: header.positive("hScan2D.scanPixelTimeMean", "scanPixelTimeMean", "acq.pixelTime"),
+    bidirectional: header.flag("hScan2D.bidirectional", "bidirectionalAcq", "acq.bidirectionalScan") ??
+      (scanMode === undefined ? null : /bidirectional/.test(scanMode)),
+  };
+}
+
+function linePeriod(header: ScanImageHeader): number | null {
+  const stated = header.positive("hRoiManager.linePeriod", "scanLinePeriod", "linePeriod");
+  if (stated !== null) return stated;
+  const milliseconds = header.positive("acq.msPerLine");
+  if (milliseconds !== null) return milliseconds / 1000;
+  // Version 5 gives the period of a frame and the lines of the way back.
+  const back = header.count(["flybackLinesPerFrame"], 0);
+  const [frame, lines] = [header.positive("scanFramePeriod"), header.count(["linesPerFrame"])];
+  return frame !== null && lines !== null && back !== null ? frame / (lines + back) : null;
+}
+
+/** Several frames of a line scan whose rows follow each other without a gap, as one plane for each channel. */
+export interface JoinedLines {
+  /** Layout of the plane: as wide as a frame, with the rows of all. */
+  readonly layout: PageLayout;
+  /** The plane of a channel. @throws {DecodeFailed} a page is damaged, or of another layout */
+  plane(channel: number): PlaneSource;
+}
+
+/**
+ * Joins the frames of a file where each begins when the rows of the one before are over, within half a line period by their
+ * stamps; `null` where they do not.
+ */
+export function joinedLines(
+  frames: FileFrames,
+  layout: PageLayout,
+  secondsPerLine: number,
+): JoinedLines | null {
+  const count = Math.floor(frames.offsets.length / frames.channels);
+  const { height, width, down, segmentHeight, tiled, planar } = layout;
+  const fits = height * width * count <= MAX_PLANE_SAMPLES && down * count <= MAX_SEGMENTS &&
+    count <= MAX_ROW_TIMES && !tiled && !planar && height % segmentHeight === 0;
+  if (!fits || count < 2 || !frames.stamped || frames.span !== frames.count) return null;
+  for (let i = 1; i < count; i += 1) {
+    const period = frames.stamp(i)!.seconds - frames.stamp(i - 1)!.seconds;
+    if (!(Math.abs(period - height * secondsPerLine) <= secondsPerLine / 2)) return null;
+  }
+  const joined: PageLayout = { ...layout, height: height * count, down: down * count };
+  return {
+    layout: joined,
+    plane: (channel) => {
+      const offsets = new Float64Array(joined.down);
+      const lengths = new Float64Array(joined.down);
+      for (let i = 0; i < count; i += 1) {
+        const directory = frames.tiff.directoryAt(frames.offsets[i * frames.channels + channel]!);
+        const what = `the page of channel ${channel} in frame ${i}`;
+        const page = planePage(directory, layout, what);
+        offsets.set(directory.numbers(TAG.StripOffsets, MAX_SEGMENTS).subarray(0, page.down), i * down);
+        lengths.set(directory.numbers(TAG.StripByteCounts, MAX_SEGMENTS).subarray(0, page.down), i * down);
+      }
+      return { tiff: frames.tiff, page: joined, run: null, strips: { offsets, lengths, codec: null } };
+    },
+  };
+}
+
+/** Warnings of a line scan whose frames stay apart, or whose period is unknown. */
+export function lineScanWarnings(
+  { secondsPerLine }: LineScan,
+  rows: number,
+  { frames, period }: { readonly frames: number; readonly period: number | null },
+): Warning[] {
+  if (secondsPerLine === null) {
+    return [warning("step_unknown", "The header does not say how long a line of the line scan takes")];
+  }
+  if (frames < 2) return [];
+  if (period === null) {
+    return [warning("line_scan_gap", "How much time passes between the kymographs along T is unknown")];
+  }
+  const gap = period - rows * secondsPerLine;
+  const shown = `${Number((1000 * Math.abs(gap)).toPrecision(4))} ms`;
+  if (gap < -secondsPerLine / 2) {
+    return [warning(
+      "metadata_disagree",
+      `A frame takes ${period} s and its ${rows} rows of ${secondsPerLine} s take ${shown} more; rows are spaced by the latter`,
+    )];
+  }
+  return [warning(
+    "line_scan_gap",
+    Math.abs(gap) <= secondsPerLine / 2
+      ? "The kymographs along T follow each other without a gap and are not joined"
+      : `${shown} pass between one kymograph and the next along T`,
+  )];
 }

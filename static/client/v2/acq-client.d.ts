@@ -151,6 +151,23 @@ export interface SceneInfo {
   sizes: Record<string, number>;
 }
 
+/** Index along each axis, from 0. */
+export interface PositionInfo {
+  t: number;
+  z: number;
+  l: number;
+}
+
+/** How a line scan was made; null where the file does not say. */
+export interface LineScanInfo {
+  /** Seconds from one line to the next. */
+  secondsPerLine: number | null;
+  /** Seconds that the laser stays on a pixel. */
+  secondsPerPixel: number | null;
+  /** Whether every second line was scanned backwards. */
+  bidirectional: boolean | null;
+}
+
 /** Answer of every open. */
 export interface OpenResponse {
   ok: true;
@@ -176,7 +193,10 @@ export interface OpenResponse {
   plane: PlaneInfo;
   channels: ChannelInfo[];
   reference: ReferenceInfo | null;
+  position?: PositionInfo;
+  lineScan?: LineScanInfo | null;
   warnings?: string[];
+  warningCodes?: string[];
 }
 
 /** Answer of `GET /api/v2/sessions/<id>`. */
@@ -287,8 +307,14 @@ export class Acquisition implements AsyncDisposable {
   readonly scenes: SceneInfo[];
   /** Seconds of each time point from the first, or null. */
   readonly times: number[] | null;
+  /** Where the planes of the open lie, which an omitted `t`, `z` or `l` means. */
+  readonly position: PositionInfo;
+  /** How a line scan was made, or null for other images. */
+  readonly lineScan: LineScanInfo | null;
   /** What the user should know although the open succeeded. */
   readonly warnings: string[];
+  /** A stable code for each of the warnings, for programs. */
+  readonly warningCodes: string[];
   readonly reference: Reference | null;
   /**
    * Samples of one channel at a position.

@@ -155,7 +155,10 @@ export class Acquisition {
     this.scene = info.scene ?? 0;
     this.scenes = info.scenes ?? [];
     this.times = info.times ?? null;
+    this.position = info.position ?? { t: 0, z: 0, l: 0 };
+    this.lineScan = info.lineScan ?? null;
     this.warnings = info.warnings ?? [];
+    this.warningCodes = info.warningCodes ?? [];
     this.reference = info.reference ? new Reference(http, info.reference) : null;
   }
 

@@ -3,7 +3,7 @@
  * browser's storage, so that everything in it is checked before it is used; and it belongs to samples: a picture of another size
  * takes nothing of it.
  *
- * Tested in `tests/browser/unit/drawn_test.ts` and `tests/browser/drawn_kept_test.ts`.
+ * Tested in `tests/page/drawn_test.ts` and `tests/browser/drawn_kept_test.ts`.
  *
  * @typedef {object} KeptTraces
  * @property {boolean} isChange ΔF/F₀

@@ -1,7 +1,7 @@
 /**
  * Failures in the words of the people who look at images. The code and the server's own words belong under "Details".
  *
- * Tested in `tests/browser/unit/fault_test.ts`.
+ * Tested in `tests/page/fault_test.ts`.
  */
 
 /** @type {Readonly<Record<string, string>>} */

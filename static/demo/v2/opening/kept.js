@@ -2,7 +2,7 @@
  * What the page keeps in the browser: the recent files of all its tabs, and the view of this tab for the next reload. A browser
  * that keeps nothing, or something else under these names, is as good as an empty one.
  *
- * Tested in `tests/browser/unit/kept_test.ts`.
+ * Tested in `tests/page/kept_test.ts`.
  */
 
 const RECENT = "acq-server recent files";

@@ -1,7 +1,7 @@
 /**
  * The planes of an acquisition that the page shows: all source channels at one position, and all reference channels.
  *
- * Tested in `tests/browser/unit/session_controller_test.ts`.
+ * Tested in `tests/page/session_controller_test.ts`.
  */
 
 import { titled } from "../../../measure/axes.js";

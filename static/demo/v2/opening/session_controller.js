@@ -10,7 +10,7 @@
  * - `renewed` `{info}` the same planes have a new session
  * - `lost` the file must be chosen again: the server let it go and may not open it by its path
  *
- * Tested in `tests/browser/unit/session_controller_test.ts`.
+ * Tested in `tests/page/session_controller_test.ts`.
  */
 import { AcqError, connect } from "../../../client/v2/acq-client.js";
 import { loadPlanes } from "./loaded_planes.js";
@@ -247,7 +247,7 @@ export class SessionController extends EventTarget {
     this.#tell("opened", { kind, info });
     const onProgress = (/** @type {number} */ received, /** @type {number} */ total) =>
       this.#tell("progress", { received, total });
-    const there = within(acquisition, position);
+    const there = within(acquisition, { ...info.position, ...position });
     const loaded = await loadPlanes(acquisition, there, { signal, onProgress });
     if (this.#acquisition !== acquisition) this.#leave();
     this.#acquisition = acquisition;

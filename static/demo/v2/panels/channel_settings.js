@@ -3,7 +3,7 @@
  * is not: each file begins with its own. What comes from the storage is checked, and a browser that keeps nothing is as good as
  * an empty one.
  *
- * Tested in `tests/browser/unit/channel_settings_test.ts`.
+ * Tested in `tests/page/channel_settings_test.ts`.
  */
 
 const KEY = "acq-server channels";

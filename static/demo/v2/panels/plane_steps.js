@@ -2,7 +2,7 @@
  * Planes of other positions, fetched so that steps feel immediate: what was seen is kept, what comes next is fetched ahead,
  * what is no longer wanted is given up. Knows nothing of the page.
  *
- * Tested in `tests/browser/unit/plane_steps_test.ts`.
+ * Tested in `tests/page/plane_steps_test.ts`.
  */
 
 /**

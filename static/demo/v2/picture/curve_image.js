@@ -2,7 +2,7 @@
  * Curves over a black ground, filled in column by column of the screen: with software drawing a path through a thousand points
  * takes longer than a frame, a thousand rectangles do not.
  *
- * Tested in `tests/browser/unit/curve_image_test.ts` and `minification_test.ts`.
+ * Tested in `tests/page/curve_image_test.ts` and `minification_test.ts`.
  *
  * @typedef {object} Curve one value for each column of the screen; NaN where there is none
  * @property {string} color CSS

@@ -5,7 +5,7 @@
  * along one axis at a time. A reference always keeps its aspect: a very long one is zoomed along its length until the visible
  * part is no longer a thin strip.
  *
- * Tested in `tests/browser/unit/placed_view_test.ts`.
+ * Tested in `tests/page/placed_view_test.ts`.
  */
 import { axisTitle, isTime, toPhysical } from "../../../measure/axes.js";
 import { fromShown, shownSize, toShown, viewFromShown, viewToShown } from "./orientation.js";

@@ -5,7 +5,7 @@
  * While a view moves, a level of the pyramid (pyramid.js) that has an entry for every pixel or two is good enough; when it
  * rests, each pixel shows exactly the samples under it, unless they are so many that a finer level must do.
  *
- * Tested in `tests/browser/unit/visible_part_test.ts` and `tests/browser/minification_test.ts`.
+ * Tested in `tests/page/visible_part_test.ts` and `tests/browser/minification_test.ts`.
  *
  * @typedef {import("./pyramid.js").Level} Level
  * @typedef {import("./reduction.js").Statistic} Statistic

@@ -1,0 +1,25 @@
+import { deepEqual } from "node:assert/strict";
+import { calibrated, UNCALIBRATED } from "./axes.ts";
+import { lineScanOf } from "./line_scan.ts";
+
+Deno.test("a line scan has the times that are stated in units of time", () => {
+  deepEqual(lineScanOf(calibrated(2.5, "ms"), calibrated(2, "us")), {
+    secondsPerLine: 0.0025,
+    secondsPerPixel: 0.000002,
+    bidirectional: null,
+  });
+  for (const none of [undefined, null, UNCALIBRATED, calibrated(1, "um"), calibrated(-1, "s")]) {
+    deepEqual(lineScanOf(none, none), {
+      secondsPerLine: null,
+      secondsPerPixel: null,
+      bidirectional: null,
+    });
+  }
+});
+
+Deno.test("a direction is told by the words of the programs, in any case", () => {
+  const known = (text: string) => lineScanOf(null, null, text).bidirectional;
+  deepEqual(["Oneway", "Unidirectional", "one-way "].map(known), [false, false, false]);
+  deepEqual(["Roundtrip", "Bidirectional", "BI-DIRECTIONAL"].map(known), [true, true, true]);
+  deepEqual(["", "Random", "not bidirectional"].map(known), [null, null, null]);
+});

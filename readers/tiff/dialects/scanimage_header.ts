@@ -1,0 +1,206 @@
+/**
+ * The settings of ScanImage. Version 3.8 writes lines `state.acq.numberOfChannelsSave=2` into ImageDescription; from version 4
+ * on the keys are `scanimage.SI4.channelsSave`, `SI.hChannels.channelSave` and so on, in ImageDescription or, from 2016 on,
+ * in Software or behind the BigTIFF header.
+ */
+import { MAX_VENDOR_BYTES } from "../bounds.ts";
+import type { DocumentList } from "../document_list.ts";
+import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
+import { leadingNumber } from "../../numbers.ts";
+import { noted, type Opened, tagMoment } from "../opened.ts";
+import { TAG, tagName } from "../tags.ts";
+import { decodeText } from "../text.ts";
+import type { TiffFile } from "../tiff_file.ts";
+
+/** Channels that an instrument may have. */
+export const MAX_SAVED_CHANNELS = 64;
+
+/** Characters of a list of channels, eight for each. */
+const MAX_CHANNEL_LIST = 8 * MAX_SAVED_CHANNELS;
+
+/** Characters of a list of positions, sixteen for each of 65,536 slices. */
+const MAX_LIST = 1 << 20;
+
+/** What a text of ScanImage has, that of a frame too. */
+const OWN_KEYS = /^(?:(?:state\.|scanimage\.|SI\.)\w|frameNumbers? =|Frame Number =)/m;
+
+const isOwn = (text: string) => OWN_KEYS.test(text.replace(/[\r\0]/g, "\n"));
+
+/** The settings by their keys without the prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. */
+export class ScanImageHeader {
+  /** Values as written; the first one of a key counts. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** JSON with the scanned regions, `""` without it. */
+  readonly regions: string;
+
+  private constructor(texts: readonly string[], regions: string) {
+    this.fields = fieldsOf(texts);
+    this.regions = regions;
+  }
+
+  /** The header of a file, or `null` where no text is of ScanImage. */
+  static read(opened: Opened): ScanImageHeader | null {
+    const { tiff, first, descriptions } = opened;
+    const software =
+      noted(opened, tagName(TAG.Software), () => first.wholeTexts(TAG.Software, MAX_VENDOR_BYTES)) ?? [];
+    const block = noted(opened, "The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
+    const texts = [...software.slice(0, 1), ...descriptions, block.text];
+    if (!texts.some(isOwn)) return null;
+    return new ScanImageHeader(texts, block.regions || first.note(ARTIST, MAX_VENDOR_BYTES));
+  }
+
+  /** The first of these keys whose value starts with a finite number; `null` without one. */
+  number(...keys: readonly string[]): number | null {
+    return keys.map((key) => leadingNumber(this.fields.get(key))).find((value) => value !== null) ?? null;
+  }
+
+  /** The first of these keys that is a number above 0. */
+  positive(...keys: readonly string[]): number | null {
+    return keys.map((key) => this.number(key)).find((value) => value !== null && value > 0) ?? null;
+  }
+
+  /** The first of these keys that counts something: a whole number from `least` on. */
+  count(keys: readonly string[], least = 1): number | null {
+    const values = keys.map((key) => this.number(key));
+    return values.find((value) => Number.isSafeInteger(value) && value! >= least) ?? null;
+  }
+
+  /** Whether the first of these keys that is there is on; `null` without one. */
+  flag(...keys: readonly string[]): boolean | null {
+    const value = keys.map((key) => this.fields.get(key)).find((text) => text !== undefined);
+    return value === undefined ? null : /^(?:true|1)/.test(value);
+  }
+
+  /** Numbers of a scalar, a row or a column of Matlab: `2`, `[1 2]`, `[1;2]`; none of a list that is too long. */
+  list(key: string): number[] {
+    const text = this.fields.get(key) ?? "";
+    if (text.length > MAX_LIST) return [];
+    return [...text.matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g)].map(([number]) => Number(number));
+  }
+
+  /** Numbers of the saved channels from 1, or `null` where they are not given or contradict each other. */
+  savedChannels(): number[] | null {
+    const key = ["hChannels.channelSave", "channelsSave"].find((name) => this.fields.has(name));
+    if (key !== undefined) {
+      const text = this.fields.get(key) ?? "";
+      if (text.length > MAX_CHANNEL_LIST) return null;
+      const numbers = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(text) ? this.list(key) : [];
+      const names = this.#channelNames().length || MAX_SAVED_CHANNELS;
+      const fitting = new Set(numbers).size === numbers.length && numbers.every((n) => n >= 1 && n <= names);
+      return numbers.length > 0 && fitting ? numbers : null;
+    }
+    const count = this.fields.get("acq.numberOfChannelsSave") ?? "";
+    if (!/^\d+$/.test(count) || Number(count) < 1 || Number(count) > MAX_SAVED_CHANNELS) return null;
+    const flags = Array.from(
+      { length: MAX_SAVED_CHANNELS },
+      (_, i) => this.fields.get(`acq.savingChannel${i + 1}`),
+    );
+    const flagged = flags.flatMap((flag, i) => flag === "1" ? [i + 1] : []);
+    if (flags.every((flag) => flag === undefined)) {
+      return Array.from({ length: Number(count) }, (_, i) => i + 1);
+    }
+    return flagged.length === Number(count) ? flagged : null;
+  }
+
+  /** Names of saved channels; `null` where the header has none. */
+  namesOf(saved: readonly number[]): (string | null)[] {
+    const all = this.#channelNames();
+    return saved.map((number) => all[number - 1] ?? null);
+  }
+
+  /** `hChannels.channelName = {'Channel 1' 'Channel 2'}` */
+  #channelNames(): string[] {
+    const names = this.fields.get("hChannels.channelName") ?? "";
+    return [...names.matchAll(/'([^']*)'/g)].map(([, name = ""]) => name);
+  }
+
+  /** Micrometres per pixel from the corners of the field of view. */
+  pixelSize(width: number, height: number): { x: number; y: number } | null {
+    const corners = this.list("hRoiManager.imagingFovUm");
+    if (corners.length !== 8) return null;
+    const extent = (from: number) => {
+      const values = corners.filter((_, i) => i % 2 === from);
+      return Math.max(...values) - Math.min(...values);
+    };
+    return { x: extent(0) / width, y: extent(1) / height };
+  }
+
+  /** `epoch = [2018 10 3 13 54 41.2]`; `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
+  moment(opened: Opened): Moment {
+    return firstMoment(
+      this.#clock("epoch"),
+      this.#triggered(),
+      this.#clock("acqStartTime"),
+      tagMoment(opened.first),
+    );
+  }
+
+  #clock(key: string): Moment {
+    const parts = this.list(key);
+    return parts.length === 6
+      ? moment([parts[0], parts[1], parts[2]], [parts[3], parts[4], parts[5]])
+      : UNDATED;
+  }
+
+  #triggered(): Moment {
+    const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(
+      this.fields.get("internal.triggerTimeString") ?? "",
+    );
+    if (!found) return UNDATED;
+    const [, month, day, year, hours, minutes, seconds, half] = found;
+    return moment([year, month, day], [hourOf(hours, half), minutes, seconds]);
+  }
+}
+
+/** Keys without their prefix. */
+function fieldsOf(texts: readonly string[]): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const text of texts) {
+    for (const line of text.split(/[\r\n\0]+/)) {
+      const at = line.indexOf("=");
+      if (at < 1) continue;
+      const key = line.slice(0, at).trim().replace(/^state\./, "").replace(/^(?:scanimage\.)?SI\d?\./, "");
+      if (!fields.has(key)) fields.set(key, line.slice(at + 1).trim());
+    }
+  }
+  return fields;
+}
+
+/** Tag Artist, which holds the regions from 2016 to 2019. */
+const ARTIST = 315;
+
+/** Magic number of the header that ScanImage 2016 and later put behind the BigTIFF header. */
+const HEADER_MAGIC = 117_637_889;
+
+/** The two texts behind the BigTIFF header. */
+interface HeaderBlock {
+  readonly text: string;
+  readonly regions: string;
+}
+
+const NO_BLOCK: HeaderBlock = { text: "", regions: "" };
+
+/** At byte 16 magic, version, bytes of the settings, bytes of the regions; then both texts. */
+function headerBlock(tiff: TiffFile): HeaderBlock {
+  if (!tiff.encoding.bigTiff || tiff.file.size < 32) return NO_BLOCK;
+  const little = tiff.encoding.littleEndian;
+  const head = tiff.window.view(16, 16, "the ScanImage header");
+  const [length, more] = [head.getUint32(8, little), head.getUint32(12, little)];
+  if (head.getUint32(0, little) !== HEADER_MAGIC || length > MAX_VENDOR_BYTES) return NO_BLOCK;
+  const bytes = tiff.file.read(32, length, "the ScanImage header");
+  const end = bytes.indexOf(0);
+  // Where the length is damaged, the NUL still ends the text.
+  const whole = end < 0 || end >= length - 1;
+  tiff.structures.claim(16, 32 + (end < 0 ? length : end), "the ScanImage header");
+  const hasRegions = whole && more <= MAX_VENDOR_BYTES && 32 + length + more <= tiff.file.size;
+  const regions = hasRegions ? decodeText(tiff.file.read(32 + length, more, "the regions of ScanImage")) : "";
+  return { text: decodeText(bytes), regions };
+}
+
+/** Adds Software where it holds the header rather than the name of a program, and the block behind the BigTIFF header. */
+export function addScanImageDocuments(list: DocumentList, { tiff, first }: Opened): void {
+  for (const text of first.texts(TAG.Software, list.left).filter(isOwn)) {
+    list.add(tagName(TAG.Software), "text/plain", text);
+  }
+  list.add("ScanImage header", "text/plain", headerBlock(tiff).text);
+}

@@ -1,0 +1,60 @@
+/** Several regions in one frame of ScanImage, one below the other, with rows of the way from one to the next between them. */
+import { DecodeFailed } from "../../errors.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../json.ts";
+import { type Warning, warning } from "../../warning.ts";
+import type { ScanImageHeader } from "./scanimage_header.ts";
+
+/** What several regions mean for the axes. */
+export interface Regions {
+  /** Micrometres per pixel where all regions have equal size and field, else `null`. */
+  readonly pixel: { readonly x: number; readonly y: number } | null;
+  /** That Y is not a length throughout. */
+  readonly warning: Warning;
+}
+
+/** The regions of a frame, or `null` where it has one field. */
+export function regionsOf(header: ScanImageHeader): Regions | null {
+  if (header.flag("hRoiManager.mroiEnable") !== true) return null;
+  const fields = scanFields(header.regions);
+  const count = fields === null ? "several" : String(fields.length);
+  return {
+    pixel: fields && commonPixel(fields, header.positive("objectiveResolution")),
+    warning: warning(
+      "regions_stacked",
+      `A frame holds ${count} ${
+        count === "1" ? "region" : "regions"
+      } one below the other; Y is not a length throughout`,
+    ),
+  };
+}
+
+/** A list that Matlab writes as its only item where it has one. */
+const listOf = (value: unknown): JsonObject[] =>
+  (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+
+const within = (value: unknown, key: string): unknown => isJsonObject(value) ? value[key] : undefined;
+
+/** The first field of each region that was scanned; `null` where the header does not describe them. */
+function scanFields(text: string): JsonObject[] | null {
+  try {
+    const group = within(within(parseJsonText(text, "the regions"), "RoiGroups"), "imagingRoiGroup");
+    const regions = listOf(within(group, "rois")).filter(({ enable }) => enable !== 0 && enable !== false);
+    const fields = regions.flatMap(({ scanfields }) => listOf(scanfields).slice(0, 1));
+    return fields.length > 0 ? fields : null;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
+  }
+}
+
+/** @param resolution micrometres per degree of the scan angle, in which sizes are given */
+function commonPixel(fields: readonly JsonObject[], resolution: number | null): Regions["pixel"] {
+  const shapes = fields.map(({ sizeXY, pixelResolutionXY }) =>
+    [sizeXY, pixelResolutionXY].flat().map(Number)
+  );
+  const [first] = shapes;
+  if (resolution === null || !first || first.length !== 4 || !first.every((value) => value > 0)) return null;
+  if (shapes.some((shape) => shape.join() !== first.join())) return null;
+  const [width = 0, height = 0, columns = 1, rows = 1] = first;
+  return { x: width * resolution / columns, y: height * resolution / rows };
+}

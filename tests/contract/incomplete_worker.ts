@@ -1,0 +1,5 @@
+/// <reference no-default-lib="true" />
+/// <reference lib="deno.worker" />
+/** A decode worker whose TIFF reader lacks planes. */
+import "./incomplete_tiff.ts";
+import "../../readers/decode_worker.ts";

@@ -1,0 +1,524 @@
+/**
+ * The axes of ScanImage, mode by mode as in `docs/formats/tiff.md`. The first sample of a page is its number, so a plane tells
+ * which page it is; the expected page is worked out from the order that each mode stores its frames in.
+ */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import type { Acquisition, Position } from "../../readers/reader.ts";
+import { type FrameStamp, scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
+import { openHere } from "../load_here.ts";
+
+/** Settings that all versions from 2016 on have. */
+const SI = ["SI.VERSION_MAJOR = 2021", "SI.hRoiManager.scanFrameRate = 50"];
+
+/** Frames 20 ms apart, numbered from 1. */
+const regular = (frame: number): FrameStamp => ({
+  number: frame + 1,
+  acquisition: 1,
+  inAcquisition: frame + 1,
+  seconds: 0.02 * frame,
+});
+
+/** Two slices of two frames, a slice every 1.33 s, three volumes; each slice is an acquisition. */
+const SLOW_SECONDS = [0, 0.017, 1.33, 1.347, 3.075, 3.092, 4.405, 4.422, 6.1, 6.117, 7.43, 7.447];
+const slow = (frame: number): FrameStamp => ({
+  number: frame + 1,
+  acquisition: Math.floor(frame / 2) + 1,
+  inAcquisition: frame % 2 + 1,
+  seconds: SLOW_SECONDS[frame]!,
+});
+
+const FAST = [
+  ...SI,
+  "SI.hStackManager.enable = true",
+  "SI.hStackManager.stackMode = 'fast'",
+  "SI.hStackManager.framesPerSlice = 1",
+  "SI.hStackManager.actualNumSlices = 3",
+  "SI.hStackManager.numFramesPerVolume = 3",
+  "SI.hStackManager.numFramesPerVolumeWithFlyback = 5",
+  "SI.hStackManager.zs = [92 94 96]",
+];
+
+const SLOW = [
+  ...SI,
+  "SI.hStackManager.enable = true",
+  "SI.hStackManager.stackMode = 'slow'",
+  "SI.hStackManager.framesPerSlice = 2",
+  "SI.hStackManager.actualNumSlices = 2",
+  "SI.hStackManager.numVolumes = 3",
+  "SI.hStackManager.numFramesPerVolume = 4",
+  "SI.hStackManager.zs = [-11179.5 -11179.5 -11178.5 -11178.5]",
+];
+
+/** `lines` with those of `changes` in place of the lines of the same key. */
+const changed = (lines: readonly string[], ...changes: string[]) => [
+  ...lines.filter((line) => !changes.some((change) => change.split(" = ")[0] === line.split(" = ")[0])),
+  ...changes,
+];
+
+/** What one mode is expected to give. */
+interface Mode extends ScanImageFile {
+  readonly sizes: string;
+  /** Frame among the stored ones; `null` for one that is missing. */
+  readonly frame: (t: number, z: number) => number | null;
+  /** Step and unit of the axes that are asked about. */
+  readonly steps?: Readonly<Record<string, readonly [number, string]>>;
+  readonly times?: readonly number[] | null;
+  /** Codes of all warnings. */
+  readonly codes?: readonly string[];
+  readonly warning?: RegExp;
+}
+
+const MODES: Readonly<Record<string, Mode>> = {
+  "fast volumes: focus frames come first, those of the way back are no slices": {
+    header: [...FAST, "SI.hChannels.channelSave = [1 2]", "SI.hRoiManager.scanVolumeRate = 10"],
+    pages: 20,
+    channels: 2,
+    stamp: regular,
+    sizes: "T2 C2 Z3",
+    frame: (t, z) => 5 * t + z,
+    // Five frames of 20 ms.
+    steps: { T: [0.1, "seconds"], Z: [2, "um"] },
+    times: [0, 0.1],
+  },
+  "fast volumes of several frames a slice: T has no one step": {
+    header: changed(
+      FAST,
+      "SI.hStackManager.framesPerSlice = 2",
+      "SI.hStackManager.actualNumSlices = 2",
+      "SI.hStackManager.numFramesPerVolume = 4",
+      "SI.hStackManager.zs = [92 92 94 94]",
+    ),
+    pages: 10,
+    stamp: regular,
+    sizes: "T4 Z2",
+    frame: (t, z) => 5 * Math.floor(t / 2) + 2 * z + t % 2,
+    steps: { T: [1, "Pixels"], Z: [2, "um"] },
+    times: [0, 0.02, 0.1, 0.12],
+    codes: ["step_uneven"],
+  },
+  "fast volumes whose way back is not stored: frame numbers skip it": {
+    header: FAST,
+    pages: 6,
+    stamp: (frame) => {
+      const number = 5 * Math.floor(frame / 3) + frame % 3;
+      return { ...regular(number), seconds: 0.02 * number };
+    },
+    sizes: "T2 Z3",
+    frame: (t, z) => 3 * t + z,
+    steps: { T: [0.1, "seconds"] },
+    times: [0, 0.1],
+  },
+  "fast volumes of 2016: the count of a volume includes the way back": {
+    header: [
+      "SI.VERSION_MAJOR = '2016'",
+      "SI.hFastZ.enable = 1",
+      "SI.hFastZ.numFramesPerVolume = 5",
+      "SI.hFastZ.numDiscardFlybackFrames = 2",
+      "SI.hFastZ.numVolumes = 2",
+      "SI.hStackManager.numSlices = 3",
+      // A setting for slow stacks.
+      "SI.hStackManager.framesPerSlice = 100",
+      "SI.hRoiManager.scanVolumeRate = 4",
+    ],
+    pages: 10,
+    sizes: "T2 Z3",
+    frame: (t, z) => 5 * t + z,
+    steps: { T: [0.25, "seconds"] },
+  },
+  "fast volumes of version 5": {
+    header: [
+      "scanimage.SI5.VERSION_MAJOR = 5",
+      "scanimage.SI5.fastZEnable = true",
+      "scanimage.SI5.stackNumSlices = 3",
+      "scanimage.SI5.fastZNumDiscardFrames = 1",
+      "scanimage.SI5.fastZDiscardFlybackFrames = true",
+      "scanimage.SI5.scanFramePeriod = 0.02",
+      "scanimage.SI5.channelsSave = [1;2]",
+      "scanimage.SI5.stackZStepSize = 4",
+    ],
+    pages: 16,
+    channels: 2,
+    sizes: "T2 C2 Z3",
+    frame: (t, z) => 4 * t + z,
+    // Four frames of 20 ms.
+    steps: { T: [0.08, "seconds"], Z: [4, "um"] },
+  },
+  "a slow stack of several volumes: T is volumes times frames of a slice": {
+    header: SLOW,
+    pages: 12,
+    stamp: slow,
+    sizes: "T6 Z2",
+    frame: (t, z) => 4 * Math.floor(t / 2) + 2 * z + t % 2,
+    steps: { T: [1, "Pixels"], Z: [1, "um"] },
+    // Those of the first slice: frames 0, 1, 4, 5, 8 and 9.
+    times: [0, 0.017, 3.075, 3.092, 6.1, 6.117],
+    codes: ["step_uneven"],
+  },
+  "a slow stack whose header declares other frames a slice than its stamps": {
+    header: changed(SLOW, "SI.hStackManager.framesPerSlice = 3", "SI.hStackManager.numFramesPerVolume = 6"),
+    pages: 12,
+    stamp: slow,
+    sizes: "T6 Z2",
+    frame: (t, z) => 4 * Math.floor(t / 2) + 2 * z + t % 2,
+    codes: ["metadata_disagree", "step_uneven"],
+    warning: /declares 3 stored frames a slice, the frame stamps show 2/,
+  },
+  "a slow stack with framesPerSlice Inf: stamps tell the frames of a slice": {
+    header: changed(SLOW, "SI.hStackManager.framesPerSlice = Inf"),
+    pages: 12,
+    stamp: slow,
+    sizes: "T6 Z2",
+    frame: (t, z) => 4 * Math.floor(t / 2) + 2 * z + t % 2,
+    codes: ["metadata_disagree", "step_uneven"],
+  },
+  "one slow stack of one frame a slice is Z alone": {
+    header: changed(
+      SLOW,
+      "SI.hStackManager.framesPerSlice = 1",
+      "SI.hStackManager.numVolumes = 1",
+      "SI.hStackManager.numFramesPerVolume = 2",
+      "SI.hStackManager.zs = [0;5]",
+    ),
+    pages: 2,
+    stamp: (frame) => ({ ...regular(frame), acquisition: frame + 1 }),
+    sizes: "Z2",
+    frame: (_, z) => z,
+    steps: { Z: [5, "um"] },
+  },
+  "no stack: slices that an earlier one left behind count for nothing": {
+    header: [
+      ...SI,
+      "SI.hStackManager.enable = false",
+      "SI.hStackManager.numSlices = 11",
+      "SI.hStackManager.framesPerSlice = 12",
+      "SI.hStackManager.stackZStepSize = 187",
+    ],
+    pages: 12,
+    stamp: regular,
+    sizes: "T12",
+    frame: (t) => t,
+    steps: { T: [0.02, "seconds"] },
+  },
+  "no stack, but the fast lens is on: it counts nothing without frames of a volume": {
+    header: [
+      ...SI,
+      "SI.hStackManager.enable = false",
+      "SI.hFastZ.enable = true",
+      "SI.hStackManager.numSlices = 3",
+    ],
+    pages: 6,
+    sizes: "T6",
+    frame: (t) => t,
+  },
+  "actualNumSlices counts, numSlices does not": {
+    header: [...FAST, "SI.hStackManager.numSlices = 11"],
+    pages: 10,
+    sizes: "T2 Z3",
+    frame: (t, z) => 5 * t + z,
+    steps: { T: [0.1, "seconds"] },
+  },
+  "numSlices alone, against the positions of the lens": {
+    header: [
+      ...SI,
+      "SI.hStackManager.framesPerSlice = 2",
+      "SI.hStackManager.numSlices = 11",
+      "SI.hStackManager.zs = [0,5,10]",
+    ],
+    pages: 6,
+    sizes: "T2 Z3",
+    frame: (t, z) => 2 * z + t,
+    codes: ["metadata_disagree"],
+    warning: /declares 11 slices, the positions of the lens make 3/,
+  },
+  "averaged frames: those of a slice are divided, their distance is multiplied": {
+    header: [
+      ...changed(SLOW, "SI.hStackManager.framesPerSlice = 12", "SI.hStackManager.numFramesPerVolume = 24"),
+      "SI.hStackManager.numVolumes = 1",
+      "SI.hScan2D.logAverageFactor = 4",
+      "SI.hStackManager.zs = [0 1]",
+    ].filter((line) => line !== "SI.hStackManager.numVolumes = 3" && !line.includes("-11179")),
+    pages: 6,
+    sizes: "T3 Z2",
+    frame: (t, z) => 3 * z + t,
+    // Four frames of 20 ms.
+    steps: { T: [0.08, "seconds"] },
+  },
+  "averaged frames of version 5 are numbered by the last frame of each": {
+    header: [
+      "scanimage.SI5.VERSION_MAJOR = 5",
+      "scanimage.SI5.acqNumAveragedFrames = 5",
+      "scanimage.SI5.acqNumFrames = 20",
+      "scanimage.SI5.stackNumSlices = 1",
+      "scanimage.SI5.scanFramePeriod = 0.02",
+    ],
+    pages: 4,
+    stamp: (frame) => ({ number: 5 * frame + 5, seconds: 0.02 * (5 * frame + 4) }),
+    sizes: "T4",
+    frame: (t) => t,
+    steps: { T: [0.1, "seconds"] },
+    times: [0, 0.1, 0.2, 0.3],
+  },
+  "averaged frames whose stamps contradict the factor": {
+    header: [...SI, "SI.hStackManager.numSlices = 1", "SI.hScan2D.logAverageFactor = 4"],
+    pages: 4,
+    stamp: regular,
+    sizes: "T4",
+    frame: (t) => t,
+    steps: { T: [0.02, "seconds"] },
+    codes: ["metadata_disagree"],
+    warning: /declares 0\.08 s .* the frame stamps 0\.02 s/,
+  },
+  "framesPerSlice Inf is no count": {
+    header: [
+      ...SI,
+      "SI.hStackManager.numSlices = 1",
+      "SI.hStackManager.framesPerSlice = Inf",
+      "SI.hScan2D.logAverageFactor = 4",
+    ],
+    pages: 7,
+    sizes: "T7",
+    frame: (t) => t,
+    steps: { T: [0.08, "seconds"] },
+  },
+  "version 3.8, a time series: the switch for averaging and the step of slices mean nothing": {
+    header: [
+      "state.acq.numberOfChannelsSave=1",
+      "state.acq.numberOfZSlices=1",
+      "state.acq.zStepSize=187",
+      "state.acq.numAvgFramesSave=1",
+      "state.acq.averaging=1",
+      "state.acq.numberOfFrames=10",
+      "state.acq.frameRate=4",
+    ],
+    pages: 10,
+    sizes: "T10",
+    frame: (t) => t,
+    steps: { T: [0.25, "seconds"] },
+  },
+  "version 3.8, a stack of averaged frames": {
+    header: [
+      "state.acq.numberOfChannelsSave=2",
+      "state.acq.numberOfZSlices=3",
+      "state.acq.zStepSize=-5",
+      "state.acq.numAvgFramesSave=2",
+      "state.acq.averaging=1",
+      "state.acq.numberOfFrames=4",
+      "state.acq.frameRate=4",
+    ],
+    pages: 12,
+    channels: 2,
+    sizes: "T2 C2 Z3",
+    frame: (t, z) => 2 * z + t,
+    // Two frames of 250 ms.
+    steps: { T: [0.5, "seconds"], Z: [5, "um"] },
+  },
+  "before version 3.7 the switch averages all frames of a slice": {
+    header: [
+      "state.acq.numberOfChannelsSave=1",
+      "state.acq.numberOfZSlices=4",
+      "state.acq.averaging=1",
+      "state.acq.numberOfFrames=8",
+    ],
+    pages: 4,
+    sizes: "Z4",
+    frame: (_, z) => z,
+  },
+  "a rate of the header that stamps contradict": {
+    header: [
+      ...changed(SI, "SI.hRoiManager.scanFrameRate = 7.98"),
+      "SI.hStackManager.enable = false",
+    ],
+    pages: 5,
+    stamp: regular,
+    sizes: "T5",
+    frame: (t) => t,
+    steps: { T: [0.02, "seconds"] },
+    times: [0, 0.02, 0.04, 0.06, 0.08],
+    codes: ["metadata_disagree"],
+    // 1 / 7.98.
+    warning: /declares 0\.125313 s .* the frame stamps 0\.02 s, which count/,
+  },
+  "slices that are not evenly spaced": {
+    header: changed(FAST, "SI.hStackManager.zs = [0 2 5]"),
+    pages: 10,
+    stamp: regular,
+    sizes: "T2 Z3",
+    frame: (t, z) => 5 * t + z,
+    steps: { Z: [1, "Pixels"] },
+    codes: ["step_uneven"],
+  },
+  "positions of the lens against the declared step": {
+    header: [...FAST, "SI.hStackManager.actualStackZStepSize = 5"],
+    pages: 10,
+    sizes: "T2 Z3",
+    frame: (t, z) => 5 * t + z,
+    steps: { Z: [2, "um"] },
+    codes: ["metadata_disagree"],
+    warning: /step of 5 um .* are 2 um apart/,
+  },
+  "channels of the header against those that share a stamp": {
+    header: [...SI, "SI.hStackManager.enable = false", "SI.hChannels.channelSave = [1;2]"],
+    pages: 6,
+    stamp: regular,
+    sizes: "T6",
+    frame: (t) => t,
+    codes: ["metadata_disagree"],
+    warning: /declares 2 channels, the frame stamps show 1/,
+  },
+  "channels that only stamps tell": {
+    header: [...SI, "SI.hStackManager.enable = false"],
+    pages: 6,
+    channels: 2,
+    stamp: regular,
+    sizes: "T3 C2",
+    frame: (t) => t,
+    warning: /read as those of 2, as frame stamps show/,
+  },
+  "frames that were lost leave their place": {
+    header: [...SI, "SI.hStackManager.enable = false"],
+    pages: 4,
+    stamp: (frame) => regular(frame < 2 ? frame : frame + 1),
+    sizes: "T5",
+    frame: (t) => t === 2 ? null : t < 2 ? t : t - 1,
+    steps: { T: [0.02, "seconds"] },
+    times: null,
+    codes: ["planes_missing"],
+    warning: /declares 5 planes, but the file holds 4/,
+  },
+  "frame numbers that do not ascend: pages are counted": {
+    header: [...SI, "SI.hStackManager.enable = false"],
+    pages: 4,
+    stamp: (frame) => ({ ...regular(frame), number: [1, 2, 2, 4][frame]! }),
+    sizes: "T4",
+    frame: (t) => t,
+    times: null,
+    codes: ["metadata_disagree"],
+    warning: /frame 2 has number 2 after 2; pages are counted/,
+  },
+  "frames without a stamp: pages are counted": {
+    header: [...SI, "SI.hStackManager.enable = false"],
+    pages: 4,
+    stamp: (frame) => frame === 2 ? null : regular(frame),
+    sizes: "T4",
+    frame: (t) => t,
+    times: null,
+    codes: ["metadata_disagree"],
+    warning: /1 of 4 frames lack one; pages are counted/,
+  },
+  "times that do not ascend": {
+    header: [...SI, "SI.hStackManager.enable = false"],
+    pages: 4,
+    stamp: (frame) => ({ ...regular(frame), seconds: [0, 0.04, 0.02, 0.06][frame]! }),
+    sizes: "T4",
+    frame: (t) => t,
+    // The rate of the header.
+    steps: { T: [0.02, "seconds"] },
+    times: null,
+    codes: ["metadata_disagree"],
+  },
+  "a last volume that was cut": {
+    header: FAST,
+    pages: 7,
+    stamp: regular,
+    sizes: "T2 Z3",
+    frame: (t, z) => t === 1 && z === 2 ? null : 5 * t + z,
+    codes: ["planes_missing"],
+    warning: /declares 6 planes, but the file holds 5/,
+  },
+  "more volumes announced than stored": {
+    header: [...FAST, "SI.hStackManager.actualNumVolumes = 100"],
+    pages: 10,
+    stamp: regular,
+    sizes: "T2 Z3",
+    frame: (t, z) => 5 * t + z,
+    codes: ["planes_missing"],
+    warning: /announces 100 volumes, 2 are stored/,
+  },
+  "a volume that is longer than the file": {
+    header: changed(FAST, "SI.hStackManager.numFramesPerVolumeWithFlyback = 1000"),
+    pages: 7,
+    sizes: "Z3",
+    frame: (_, z) => z,
+    codes: ["metadata_disagree"],
+    warning: /volume of 1000 frames, the file ends after 7; 4 behind the slices/,
+  },
+  "neither frames nor slices: pages are counted": {
+    header: ["SI.VERSION_MAJOR = 2016"],
+    pages: 4,
+    sizes: "T4",
+    frame: (t) => t,
+    codes: ["axes_assumed"],
+  },
+};
+
+for (const [name, mode] of Object.entries(MODES)) {
+  Deno.test(`ScanImage: ${name}`, () =>
+    opened(mode, async (acquisition) => {
+      const { sizes, frame, channels = 1, steps = {}, times, codes, warning } = mode;
+      equal(acquisition.axes.slice(0, -2).map((axis) => `${axis.name}${axis.size}`).join(" "), sizes);
+      const size = (letter: string) => acquisition.axes.find((axis) => axis.name === letter)?.size ?? 1;
+      for (let t = 0; t < size("T"); t += 1) {
+        for (let z = 0; z < size("Z"); z += 1) {
+          const expected = frame(t, z);
+          for (let c = 0; c < channels; c += 1) {
+            equal(acquisition.holds?.(c, { t, z, l: 0 }), expected !== null, `holds T=${t} Z=${z}`);
+            const plane = firstAt(acquisition, { t, z }, c);
+            if (expected === null) await rejects(plane, { tag: "PlaneNotFound" });
+            else equal(await plane, expected * channels + c, `T=${t} Z=${z} C=${c}`);
+          }
+        }
+      }
+      for (const [letter, [step, unit]] of Object.entries(steps)) {
+        const axis = acquisition.axes.find((one) => one.name === letter)!;
+        ok(Math.abs(axis.step - step) < 1e-6 * step, `${letter} is ${axis.step}, not ${step}`);
+        equal(axis.unit, unit);
+      }
+      if (times !== undefined) {
+        deepEqual(acquisition.times?.map((seconds) => Number(seconds.toFixed(6))) ?? null, times);
+      }
+      const said = warningsOf(acquisition);
+      // Headers without saved channels are warned of too.
+      const known = mode.header.some((line) => /hannelsSave|channelSave/.test(line)) ? [] : ["axes_assumed"];
+      deepEqual(said.map(({ code }) => code).toSorted(), [...known, ...codes ?? []].toSorted());
+      if (warning) match(said.map(({ text }) => text).join("\n"), warning);
+    }));
+}
+
+Deno.test("ScanImage: stamps of version 5 are padded", () => {
+  // As its program prints them: %16lu and %25.9f.
+  const stamp = (frame: number) =>
+    `Frame Number = ${String(frame + 1).padStart(16)}\nFrame Timestamp(s) = ${
+      (frame / 4).toFixed(9).padStart(25)
+    }\n`;
+  const header = ["scanimage.SI5.channelsSave = 1", "scanimage.SI5.acqNumFrames = 3"];
+  return opened({ header, pages: 3, stamp }, (acquisition) => deepEqual(acquisition.times, [0, 0.25, 0.5]));
+});
+
+/** Opens a file of these settings in a folder of its own. */
+async function opened(
+  file: ScanImageFile,
+  use: (acquisition: Acquisition) => void | Promise<void>,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.writeFile(join(folder, "a.tif"), scanImageBytes(file));
+    await openHere(join(folder, "a.tif"), use);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const warningsOf = ({ warnings }: Acquisition) => warnings;
+
+/** First sample of a channel at a position. */
+async function firstAt(
+  acquisition: Acquisition,
+  position: Partial<Position>,
+  channel: number,
+): Promise<number> {
+  const plan = await acquisition.plan([channel], { t: 0, z: 0, l: 0, ...position });
+  const plane = new Float32Array(plan.rows * plan.columns);
+  await plan.decode([plane]);
+  return plane[0]!;
+}

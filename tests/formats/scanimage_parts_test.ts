@@ -1,0 +1,250 @@
+/** The parts of one acquisition of ScanImage: what joins them, what is missing, and what is another acquisition. */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import type { Acquisition } from "../../readers/reader.ts";
+import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
+import { loadHere, openHere } from "../load_here.ts";
+
+/** Three slices and two frames of the way back, two volumes a part, ten volumes in all; a frame takes 10 ms. */
+const HEADER = [
+  "SI.VERSION_MAJOR = 2021",
+  "SI.hChannels.channelSave = 1",
+  "SI.hStackManager.enable = true",
+  "SI.hStackManager.stackMode = 'fast'",
+  "SI.hStackManager.framesPerSlice = 1",
+  "SI.hStackManager.actualNumSlices = 3",
+  "SI.hStackManager.numFramesPerVolume = 3",
+  "SI.hStackManager.numFramesPerVolumeWithFlyback = 5",
+  "SI.hScan2D.logFramesPerFile = 10",
+];
+
+/** A part of ten frames; the first sample of a page is 100 times the part and the page. */
+const part = (number: number, change: Partial<ScanImageFile> = {}) =>
+  scanImageBytes({
+    header: HEADER,
+    pages: 10,
+    stamp: (frame) => ({
+      number: 10 * (number - 1) + frame + 1,
+      acquisition: 1,
+      inAcquisition: 10 * (number - 1) + frame + 1,
+      seconds: 0.01 * (10 * (number - 1) + frame),
+    }),
+    value: (page) => 100 * number + page,
+    ...change,
+  });
+
+const named = (number: number) => `scan_00001_${String(number).padStart(5, "0")}.tif`;
+
+async function inFolder(
+  files: Readonly<Record<string, Uint8Array>>,
+  use: (path: (name: string) => string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const [name, bytes] of Object.entries(files)) await Deno.writeFile(join(folder, name), bytes);
+    await use((name) => join(folder, name));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const sizesOf = ({ axes }: Acquisition) =>
+  axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
+
+const codesOf = ({ warnings }: Acquisition) => warnings.map(({ code }) => code);
+
+async function firstAt(acquisition: Acquisition, t: number, z = 0): Promise<number> {
+  const plan = await acquisition.plan([0], { t, z, l: 0 });
+  const plane = new Float32Array(plan.rows * plan.columns);
+  await plan.decode([plane]);
+  return plane[0]!;
+}
+
+Deno.test("each part of an acquisition opens all of it", () =>
+  inFolder({ [named(1)]: part(1), [named(2)]: part(2) }, async (path) => {
+    for (const number of [1, 2]) {
+      await openHere(path(named(number)), async (acquisition) => {
+        equal(sizesOf(acquisition), "T4 Z3");
+        // Volume t is the second of part 1 for t = 1, the first of part 2 for t = 2.
+        deepEqual(
+          [await firstAt(acquisition, 0), await firstAt(acquisition, 1, 2), await firstAt(acquisition, 2, 1)],
+          [100, 107, 201],
+        );
+        equal(await firstAt(acquisition, 3, 2), 207);
+        // Five frames of 10 ms.
+        deepEqual(acquisition.times!.map((seconds) => Number(seconds.toFixed(6))), [0, 0.05, 0.1, 0.15]);
+        deepEqual(codesOf(acquisition), []);
+        const sizes = [1, 2].map((one) => Deno.statSync(path(named(one))).size);
+        equal(acquisition.fileSize, sizes[0]! + sizes[1]!);
+      });
+    }
+  }));
+
+Deno.test("volumes may begin in one part and end in the next", () =>
+  inFolder(
+    {
+      [named(1)]: part(1, { pages: 8 }),
+      [named(2)]: part(2, {
+        stamp: (frame) => ({ number: 9 + frame, inAcquisition: 9 + frame, seconds: 0.01 * (8 + frame) }),
+      }),
+    },
+    (path) =>
+      openHere(path(named(2)), async (acquisition) => {
+        // 18 frames: 3 volumes of 5 and the slices of a fourth.
+        equal(sizesOf(acquisition), "T4 Z3");
+        // Frame 5 t + z: frames 0 to 7 are in part 1.
+        deepEqual([await firstAt(acquisition, 1, 2), await firstAt(acquisition, 2, 0)], [107, 202]);
+      }),
+  ));
+
+Deno.test("planes of a missing part are missing, with one warning, and a part alone opens at its own", () =>
+  inFolder({ [named(2)]: part(2), [named(5)]: part(5) }, async (path) => {
+    await openHere(path(named(2)), async (acquisition) => {
+      equal(sizesOf(acquisition), "T10 Z3");
+      deepEqual(codesOf(acquisition), ["file_missing"]);
+      match(
+        acquisition.warnings[0]!.text,
+        /^"scan_00001_00001.tif" and 2 more parts .* missing$/,
+      );
+      equal(await firstAt(acquisition, 8, 1), 501);
+      for (const t of [0, 1, 4, 7]) await rejects(firstAt(acquisition, t), { tag: "PlaneNotFound" });
+      equal(acquisition.times, null);
+      equal(acquisition.axes[0]!.step.toFixed(6), "0.050000");
+    });
+    const { summary, planes } = await loadHere(path(named(2)));
+    deepEqual((summary as unknown as { position: unknown }).position, { t: 2, z: 0, l: 0 });
+    equal(planes[0]![0], 200);
+  }));
+
+Deno.test("what is named like a part and is none", async () => {
+  const other = { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] };
+  const again = (frame: number) => ({
+    number: frame + 1,
+    acquisition: 1,
+    inAcquisition: frame + 1,
+    seconds: frame,
+  });
+  const cases: [string, Uint8Array, string[]][] = [
+    // Another acquisition, by its name.
+    ["scan_00002_00001.tif", part(2), []],
+    // One number alone is that of an acquisition.
+    ["scan_00002.tif", part(2), []],
+    // Other settings.
+    [named(2), part(2, other), []],
+    // Frames that begin at 1 again.
+    [named(2), part(2, { stamp: again }), []],
+    // Frame numbers that go back.
+    [
+      named(3),
+      part(1, { stamp: (frame) => ({ ...again(frame), number: frame + 6, inAcquisition: frame + 6 }) }),
+      [
+        "metadata_disagree",
+      ],
+    ],
+    [named(2), new Uint8Array([1, 2, 3]), ["file_unreadable"]],
+  ];
+  for (const [name, bytes, codes] of cases) {
+    await inFolder(
+      { [named(1)]: part(1), [name]: bytes },
+      (path) =>
+        openHere(path(named(1)), (acquisition) => {
+          equal(sizesOf(acquisition), "T2 Z3", name);
+          deepEqual(codesOf(acquisition), codes, name);
+        }),
+    );
+  }
+});
+
+Deno.test("a part whose frame numbers contradict its own number is opened alone", async () => {
+  for (
+    const [name, number] of [[named(1), 2], [named(2), 1], ["scan.tif", 2], ["scan_00001.tif", 2]] as const
+  ) {
+    await inFolder({ [name]: part(number) }, (path) =>
+      openHere(path(name), async (acquisition) => {
+        equal(sizesOf(acquisition), "T2 Z3", name);
+        equal(await firstAt(acquisition, 0), 100 * number);
+      }));
+  }
+});
+
+Deno.test("counters and times differ between parts of one acquisition", () =>
+  inFolder(
+    {
+      [named(1)]: part(1, {
+        header: [...HEADER, "SI.hScan2D.logFileCounter = 1", "SI.hMotors.motorPosition = [0 1]"],
+      }),
+      [named(2)]: part(2, {
+        header: [...HEADER, "SI.hScan2D.logFileCounter = 2", "SI.hMotors.motorPosition = [0 2]"],
+      }),
+    },
+    (path) => openHere(path(named(1)), (acquisition) => equal(sizesOf(acquisition), "T4 Z3")),
+  ));
+
+Deno.test("a part that was cut leaves a gap", () =>
+  inFolder(
+    { [named(1)]: part(1, { pages: 6 }), [named(2)]: part(2) },
+    (path) =>
+      openHere(path(named(2)), async (acquisition) => {
+        equal(sizesOf(acquisition), "T4 Z3");
+        deepEqual(codesOf(acquisition), ["planes_missing"]);
+        // Six frames: the first volume, and one slice of the second.
+        equal(await firstAt(acquisition, 1, 0), 105);
+        await rejects(firstAt(acquisition, 1, 1), { tag: "PlaneNotFound" });
+        equal(await firstAt(acquisition, 2, 0), 200);
+      }),
+  ));
+
+Deno.test("parts without stamps are joined when all are there, each full by the header", async () => {
+  const header = [
+    "scanimage.SI4.channelsSave = 1",
+    "scanimage.SI4.acqNumFrames = 30",
+    "scanimage.SI4.stackNumSlices = 1",
+    "scanimage.SI4.loggingFramesPerFile = 4",
+  ];
+  const old = (number: number, pages = 4, lines = header) =>
+    scanImageBytes({ header: lines, pages, value: (page) => 100 * number + page });
+  const cases: [Record<string, Uint8Array>, string][] = [
+    [{ "a_001_002.tif": old(2), "a_001_001.tif": old(1), "a_001_003.tif": old(3, 2) }, "T10"],
+    [{ "a_001_002.tif": old(2), "a_001_003.tif": old(3, 2) }, "T4"],
+    [{ "a_001_002.tif": old(2, 3), "a_001_001.tif": old(1, 3) }, "T3"],
+    [
+      { "a_001_002.tif": old(2, 4, header.slice(0, 3)), "a_001_001.tif": old(1, 4, header.slice(0, 3)) },
+      "T4",
+    ],
+  ];
+  for (const [files, sizes] of cases) {
+    await inFolder(files, (path) =>
+      openHere(path("a_001_002.tif"), async (acquisition) => {
+        equal(sizesOf(acquisition), sizes);
+        if (sizes === "T10") {
+          deepEqual([await firstAt(acquisition, 3), await firstAt(acquisition, 4)], [103, 200]);
+        } else equal(await firstAt(acquisition, 0), 200);
+      }));
+  }
+});
+
+Deno.test("two channels in several parts", () =>
+  inFolder(
+    Object.fromEntries(
+      [1, 2].map((number) => [
+        named(number),
+        part(number, {
+          header: [
+            ...HEADER.filter((line) => !line.includes("channelSave")),
+            "SI.hChannels.channelSave = [1;3]",
+          ],
+          pages: 20,
+          channels: 2,
+        }),
+      ]),
+    ),
+    (path) =>
+      openHere(path(named(2)), async (acquisition) => {
+        equal(sizesOf(acquisition), "T4 C2 Z3");
+        const plan = await acquisition.plan([1], { t: 2, z: 1, l: 0 });
+        const plane = new Float32Array(plan.rows * plan.columns);
+        await plan.decode([plane]);
+        // Frame 1 of part 2, second page of two.
+        equal(plane[0], 203);
+      }),
+  ));

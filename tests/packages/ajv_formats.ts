@@ -1,1 +1,0 @@
-export { default } from "npm:ajv-formats@3.0.1";

@@ -1,1 +1,0 @@
-export { default } from "npm:axe-core@4.10.3";

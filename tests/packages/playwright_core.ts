@@ -1,1 +1,0 @@
-export * from "npm:playwright-core@1.65.1";

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { ChannelGroup } from "../../static/demo/v2/picture/channel_group.js";
+
+// deno-lint-ignore no-explicit-any
+const plane: any = { shape: [1, 2] };
+
+function group(names: string[]): ChannelGroup {
+  const channels = names.map((name, index) => ({
+    index,
+    name,
+    dataUrl: "",
+    samples: Float32Array.of(index, 10 + index),
+  }));
+  return new ChannelGroup({ plane, channels });
+}
+
+const shown = ({ channels }: ChannelGroup) => channels.map(({ visible }: { visible: boolean }) => visible);
+
+Deno.test("leaving the composite and coming back keeps the choice of channels", () => {
+  const three = group(["a", "b", "c"]);
+  three.toggle(1);
+  assert.deepEqual(shown(three), [true, false, true]);
+  three.composite = false;
+  assert.deepEqual(shown(three), [true, false, false]);
+  three.composite = true;
+  assert.deepEqual(shown(three), [true, false, true]);
+});
+
+Deno.test("a channel chosen alone is shown in the composite too", () => {
+  const three = group(["a", "b", "c"]);
+  three.toggle(1);
+  three.composite = false;
+  three.toggle(1);
+  assert.deepEqual(shown(three), [false, true, false]);
+  three.composite = true;
+  assert.deepEqual(shown(three), [true, true, true]);
+});
+
+Deno.test("leaving the composite shows a channel that was shown", () => {
+  const three = group(["a", "b", "c"]);
+  three.toggle(0);
+  three.composite = false;
+  assert.deepEqual(shown(three), [false, true, false]);
+});
+
+Deno.test("colours begin with one range, opacity begins hidden", () => {
+  const colors = group(["Red", "Green", "Blue", "Alpha"]);
+  assert.deepEqual(shown(colors), [true, true, true, false]);
+  const [red, , blue] = colors.channels;
+  assert.deepEqual(red!.range, blue!.range);
+});
+
+Deno.test("automatic ranges follow what is seen, colours with one range, chosen ones stay", () => {
+  const colors = group(["Red", "Green", "Blue"]);
+  const ranges = () => colors.channels.map(({ range }: { range: [number, number] }) => range);
+  const begun = ranges();
+  // Two values each: the 1st percentile lies at 0.01 of the way, the 99.5th at 0.995.
+  colors.see(({ index }: { index: number }) => Float32Array.of(100 * index, 100 * index + 100));
+  assert.deepEqual(ranges(), [[1, 299.5], [1, 299.5], [1, 299.5]]);
+  colors.see(null);
+  assert.deepEqual(ranges(), begun);
+  colors.channels[0]!.setRange(3, 4);
+  colors.see(() => Float32Array.of(0, 200));
+  assert.deepEqual(ranges(), [[3, 4], [2, 199], [2, 199]]);
+});
+
+Deno.test("so many of the first channels are shown", () => {
+  const three = group(["a", "b", "c"]);
+  three.show(2);
+  assert.deepEqual(shown(three), [true, true, false]);
+  three.show(Infinity);
+  assert.deepEqual(shown(three), [true, true, true]);
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Channel } from "../../static/demo/v2/picture/channel.js";
+import { typedNumber } from "../../static/demo/v2/panels/channel_card.js";
+import { drawableRange } from "../../static/measure/statistics.js";
+
+const channel = (...samples: number[]) =>
+  new Channel({ index: 0, name: "CH1", dataUrl: "", samples: Float32Array.of(...samples) }, 0, 1);
+
+Deno.test("a typed end that passes the other moves it along", () => {
+  const one = channel(0, 100);
+  one.setRange(10, 30);
+  one.setEnd(0, 50);
+  assert.deepEqual(one.range, [50, 70]);
+  one.setEnd(1, 20);
+  assert.deepEqual(one.range, [0, 20]);
+  one.setEnd(0, 5);
+  assert.deepEqual(one.range, [5, 20]);
+});
+
+Deno.test("a flat plane has a range that float32 tells apart", () => {
+  assert.deepEqual(channel(7, 7).range, [7, 8]);
+  // Neighbouring float32 are 2^28 apart at 4e15 (52 bits, 24 of them kept).
+  const [min, max] = channel(4e15, 4e15).range;
+  assert(Math.fround(min) < Math.fround(max) && max < 4e15 + 2 ** 31);
+});
+
+Deno.test("every range can be drawn", () => {
+  assert.deepEqual(drawableRange(0.1, 0.2), [0.1, 0.2]);
+  const end = fc.oneof(
+    fc.double({ noNaN: true }),
+    fc.float({ noNaN: true }),
+    fc.constantFrom(3.4028234663852886e38, 0),
+  );
+  fc.assert(
+    fc.property(end, end, (a, b) => {
+      for (const [low, high] of [drawableRange(a, b), drawableRange(a, a)]) {
+        const [min, max] = [Math.fround(low), Math.fround(high)];
+        assert(Number.isFinite(min) && Number.isFinite(max) && min < max, `${low} ${high}`);
+      }
+    }),
+    { numRuns: 1000, seed: 6 },
+  );
+});
+
+Deno.test("numbers are read strictly", () => {
+  for (
+    const [text, value] of [["12", 12], [" -0.5 ", -0.5], [".5", 0.5], ["1e3", 1000], [
+      "\u22125",
+      -5,
+    ]] as const
+  ) {
+    assert.deepEqual(typedNumber(text), { value, fault: null });
+  }
+  for (const text of ["", "abc", "0x10", "1e999", "Infinity", "1 000"]) {
+    assert.equal(typedNumber(text).fault, `"${text}" is not a number`);
+  }
+  assert.match(typedNumber("1,000").fault!, /^"1,000" is not a number: write a decimal point/);
+});

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { SaxesParser } from "saxes";
+import { csv } from "../../static/measure/csv.js";
+import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.js";
+
+Deno.test("a table has file and settings above it, units in its heads and all digits", () => {
+  const text = csv([["File", "cell 1.oir"], ["Window", 0.1]], [
+    { name: "Time", unit: "s", values: Float64Array.of(0, 0.1 + 0.2, 1e-7) },
+    { name: "CH1, band 1", values: [1, NaN, -2] },
+    { name: "Note", values: ["a", 'say "so"'] },
+  ]);
+  assert.equal(
+    text,
+    "\ufeffFile,cell 1.oir\r\nWindow,0.1\r\n\r\n" +
+      'Time (s),"CH1, band 1",Note\r\n0,1,a\r\n0.30000000000000004,,"say ""so"""\r\n1e-7,-2,\r\n',
+  );
+});
+
+Deno.test("no name becomes a formula of a spreadsheet", () => {
+  for (const name of ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"]) {
+    const line = csv([[name, name]], []).split("\r\n")[0]!.slice(1);
+    assert(line.startsWith("'") || line.startsWith(`"'`), line);
+  }
+  // Numbers stay numbers.
+  assert.match(csv([["Low", -5]], []), /Low,-5\r\n/);
+});
+
+Deno.test("every text comes back out of a table", () => {
+  // RFC 4180: a field in quotes ends with a quote that is not doubled, another with a comma.
+  const fields = (line: string) => {
+    const found: string[] = [];
+    for (let rest = `,${line}`; rest !== "";) {
+      const [whole, quoted, plain] = rest.match(/^,(?:"((?:[^"]|"")*)"(?=,|$)|([^",]*)(?=,|$))/)!;
+      found.push(quoted?.replaceAll('""', '"') ?? plain!);
+      rest = rest.slice(whole.length);
+    }
+    return found;
+  };
+  fc.assert(fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 4 }), (texts) => {
+    const columns = texts.map((text) => ({ name: "x", values: [text] }));
+    const row = csv([], columns).slice(1 + "\r\n".length + texts.map(() => "x").join(",").length + 2, -2);
+    assert.deepEqual(fields(row), texts.map((text) => /^[=+\-@\t\r]/.test(text) ? `'${text}` : text));
+  }));
+});
+
+const measure = (text: string) => 7 * text.length;
+const frame = { width: 600, height: 300, x: { low: 0, high: 10, title: "Time (s)" } };
+
+/** Elements by name, with their attributes and text; fails on XML that is not well formed. */
+function elementsOf(svg: string) {
+  const found: { name: string; attributes: Record<string, string>; text: string }[] = [];
+  const parser = new SaxesParser();
+  parser.on(
+    "opentag",
+    ({ name, attributes }) =>
+      found.push({ name, attributes: attributes as Record<string, string>, text: "" }),
+  );
+  parser.on("text", (text) => found.at(-1)!.text += text);
+  parser.write(svg).close();
+  return found;
+}
+
+Deno.test("a plot has its traces at their places, titles and a legend", () => {
+  const svg = svgPlot({
+    ...frame,
+    y: { low: -1, high: 1, title: "ΔF/F₀" },
+    traces: [
+      { name: "Band 1", color: "#c00", x: [0, 5, 10], y: [0, 1, -1] },
+      { name: "Dots", color: "#00c", x: [5], y: [0], isDots: true },
+    ],
+  }, measure);
+  const elements = elementsOf(svg);
+  const [clip] = elements.filter(({ name, attributes }) => name === "rect" && attributes.x !== undefined);
+  const [left, top, width, height] = ["x", "y", "width", "height"].map((name) =>
+    Number(clip!.attributes[name])
+  );
+  const [line] = elements.filter(({ attributes }) => attributes.stroke === "#c00" && attributes.points);
+  const places = line!.attributes.points!.split(" ").map((point) => point.split(",").map(Number));
+  const expected = [[left!, top! + height! / 2], [left! + width! / 2, top!], [
+    left! + width!,
+    top! + height!,
+  ]];
+  places.forEach(([x, y], i) => {
+    assert(Math.abs(x! - expected[i]![0]!) < 0.02 && Math.abs(y! - expected[i]![1]!) < 0.02, `${x}, ${y}`);
+  });
+  const dot = elements.find(({ name }) => name === "circle")!;
+  assert(Math.abs(Number(dot.attributes.cx) - (left! + width! / 2)) < 0.02);
+  const texts = elements.filter(({ name }) => name === "text").map(({ text }) => text.trim());
+  for (const text of ["Time (s)", "ΔF/F₀", "Band 1", "Dots"]) assert(texts.includes(text), text);
+});
+
+Deno.test("a gap breaks the line, and a spike among many points stays", () => {
+  const x = Float64Array.from({ length: 100_000 }, (_, i) => i / 10_000);
+  const y = x.map((_, i) => i === 54_321 ? 5 : i === 20_000 ? NaN : 0);
+  const svg = svgPlot({
+    ...frame,
+    y: { low: 0, high: 5, title: "" },
+    traces: [{ name: "", color: "red", x, y }],
+  }, measure);
+  assert(svg.length < 100_000, `${svg.length} characters`);
+  const lines = elementsOf(svg).filter(({ attributes }) => attributes.stroke === "red");
+  assert.equal(lines.length, 1);
+  const heights = lines[0]!.attributes.points!.split(" ").map((point) => Number(point.split(",")[1]));
+  assert.equal(heights.filter((height) => height === Math.min(...heights)).length, 1);
+  const short = svgPlot({
+    ...frame,
+    y: { low: 0, high: 5, title: "" },
+    traces: [{ name: "", color: "red", x: [1, 2, 3, 4, 5], y: [1, 2, NaN, 4, 5] }],
+  }, measure);
+  assert.equal(elementsOf(short).filter(({ attributes }) => attributes.stroke === "red").length, 2);
+});
+
+Deno.test("no name leaves its text", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (name) => {
+    const trace = { name: `a${name}`, color: `"><script>`, x: [0, 1], y: [0, 1] };
+    const elements = elementsOf(
+      svgPlot({ ...frame, y: { low: 0, high: 1, title: name }, traces: [trace] }, measure),
+    );
+    assert(elements.every((element) => element.name !== "script"));
+  }));
+});

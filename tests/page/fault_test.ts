@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { AcqError } from "../../static/client/v2/acq-client.js";
+import { ErrorBody } from "../../schemas/http.ts";
+import { faultOf } from "../../static/demo/v2/opening/fault.js";
+
+/** What a page cannot meet, since it asks for nothing of the kind. */
+const UNMET = [
+  "cancelled",
+  "unsupported_media_type",
+  "payload_too_large",
+  "channel_not_found",
+  "reference_channel_not_found",
+  "host_not_allowed",
+  "range_not_satisfiable",
+  "method_not_allowed",
+];
+
+Deno.test("every code that the page can meet has plain words", () => {
+  const unknown = faultOf(new Error("x")).words;
+  const codes = [...ErrorBody.shape.error.options, "server_gone", "bad_answer"];
+  for (const code of codes.filter((code) => !UNMET.includes(code))) {
+    const fault = faultOf(new AcqError(code, "As the server says"));
+    assert.notEqual(fault.words, unknown, code);
+    assert.doesNotMatch(fault.words, /_|HTTP|session|null/, code);
+    assert.deepEqual([fault.code, fault.message], [code, "As the server says"]);
+  }
+});
+
+Deno.test("whatever is thrown has words", () => {
+  assert.deepEqual(faultOf("x"), {
+    words: "Something went wrong in this page.",
+    code: "client_error",
+    message: "x",
+  });
+  assert.equal(faultOf(undefined).code, "client_error");
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { Kymograph } from "../../static/measure/kymograph.js";
+import { lengthOf, LineProfile } from "../../static/measure/line_profile.js";
+import expected from "./measured/profiles.json" with { type: "json" };
+
+const point = ([x, y]: number[]) => ({ x: x!, y: y! });
+
+Deno.test("a straight line has the samples of skimage.measure.profile_line", async (t) => {
+  const samples = Float32Array.from(expected.samples);
+  for (const { start, end, width, values } of expected.cases) {
+    await t.step(`${start} to ${end}, ${width} wide`, () => {
+      const found = new LineProfile([point(start), point(end)], width, expected.shape).of(samples);
+      assert.equal(found.length, values.length);
+      found.forEach((value, i) =>
+        assert(Math.abs(value - values[i]!) < 0.001, `${i}: ${value}, not ${values[i]}`)
+      );
+    });
+  }
+});
+
+/** Sample = 10 row + column: bilinear interpolation is exact. */
+const ramp = (rows: number, columns: number) =>
+  Float32Array.from({ length: rows * columns }, (_, i) => 10 * Math.floor(i / columns) + i % columns);
+
+Deno.test("a freehand line goes round its corners at equal distances", () => {
+  const points = [{ x: 1, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 4 }];
+  assert.equal(lengthOf(points), 6);
+  const profile = new LineProfile(points, 1, [6, 6]);
+  assert.deepEqual([...profile.of(ramp(6, 6))], [11, 12, 13, 14, 24, 34, 44]);
+  // Three wide: the mean of a ramp is its middle.
+  assert.deepEqual([...new LineProfile(points.slice(0, 2), 3, [6, 6]).of(ramp(6, 6))], [11, 12, 13, 14]);
+});
+
+Deno.test("what lies outside or is missing does not count", () => {
+  const samples = ramp(4, 4);
+  samples[5] = NaN;
+  const along = (
+    y: number,
+    width: number,
+  ) => [...new LineProfile([{ x: 0, y }, { x: 5, y }], width, [4, 4]).of(samples)];
+  assert.deepEqual(along(1, 1), [10, NaN, 12, 13, NaN, NaN]);
+  // Rows -1, 0 and 1, of which the first is outside and one sample of the last is missing.
+  assert.deepEqual(along(0, 3), [5, 1, 7, 8, NaN, NaN]);
+});
+
+Deno.test("a line needs two different points", () => {
+  for (
+    const points of [[], [{ x: 1, y: 1 }], [{ x: 1, y: 1 }, { x: 1, y: 1 }], [{ x: 0, y: 0 }, {
+      x: 1e9,
+      y: 0,
+    }], [
+      { x: 0, y: 0 },
+      { x: NaN, y: 0 },
+    ]]
+  ) {
+    assert.throws(() => new LineProfile(points, 1, [4, 4]), RangeError);
+  }
+});
+
+const AXES = [{ name: "Y", step: 0.5, unit: "um" }, { name: "X", step: 0.5, unit: "um" }];
+const SERIES = {
+  plane: { shape: [6, 6], axes: AXES },
+  channels: [{ index: 0, name: "A" }, { index: 1, name: "B" }],
+  count: 3,
+  time: { name: "T", step: 0.2, unit: "seconds" },
+};
+
+Deno.test("a kymograph is a line scan that grows row by row", () => {
+  const kymograph = new Kymograph(SERIES, [{ x: 1, y: 2 }, { x: 4, y: 2 }], 1);
+  assert.deepEqual(kymograph.plane, {
+    shape: [3, 4],
+    axes: [{ name: "T", step: 0.2, unit: "seconds" }, { name: "X", step: 0.5, unit: "um" }],
+  });
+  assert.deepEqual(kymograph.path, { x: [1, 2, 3, 4], y: [2, 2, 2, 2] });
+  kymograph.take(0, 1, ramp(6, 6));
+  assert.equal(kymograph.done, 0);
+  kymograph.take(1, 1, ramp(6, 6).map((value) => value + 100));
+  assert.equal(kymograph.done, 1);
+  const none = [NaN, NaN, NaN, NaN];
+  assert.deepEqual([...kymograph.samples[0]!], [...none, 21, 22, 23, 24, ...none]);
+  assert.deepEqual([...kymograph.samples[1]!], [...none, 121, 122, 123, 124, ...none]);
+  for (const t of [0, 2]) for (const channel of [0, 1]) kymograph.take(channel, t, ramp(6, 6));
+  assert(kymograph.isWhole);
+});
+
+Deno.test("a slanted line has the step of its length", () => {
+  // 3, 4, 5: five pixels of 0.5 um, six positions.
+  const kymograph = new Kymograph(SERIES, [{ x: 1, y: 1 }, { x: 4, y: 5 }], 1);
+  assert.deepEqual(kymograph.plane.shape, [3, 6]);
+  assert.equal(kymograph.plane.axes[1]!.step, 0.5);
+  assert.throws(
+    () => new Kymograph({ ...SERIES, count: 2 ** 28 }, [{ x: 1, y: 1 }, { x: 4, y: 5 }], 1),
+    RangeError,
+  );
+});

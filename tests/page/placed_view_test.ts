@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { AS_PLOT, ORIENTATIONS, UPRIGHT } from "../../static/demo/v2/picture/orientation.js";
+import { factorsOf } from "../../static/demo/v2/picture/picture_input.js";
+import { pictureOf, PlacedView } from "../../static/demo/v2/picture/placed_view.js";
+
+const TIME = { name: "Y", step: 0.002, unit: "seconds" };
+const SPACE = { name: "X", step: 0.5, unit: "um" };
+const ROWS = { name: "Y", step: 0.5, unit: "um" };
+/** 200 lines of 64 columns. */
+const SCAN = pictureOf({ shape: [200, 64], axes: [TIME, SPACE] }, false);
+/** 30 rows of 50 columns. */
+const IMAGE = pictureOf({ shape: [30, 50], axes: [ROWS, SPACE] }, false);
+
+Deno.test("images keep their aspect, line scans and threads do not, references always do", () => {
+  assert.equal(SCAN.locked, false);
+  assert.equal(IMAGE.locked, true);
+  const thread = { shape: [700, 100], axes: [ROWS, SPACE] };
+  assert.equal(pictureOf(thread, false).locked, false);
+  assert.equal(pictureOf(thread, true).locked, true);
+});
+
+Deno.test("a plot of a line scan runs from its first line to its last and upwards from column 0", () => {
+  const placed = new PlacedView(SCAN, AS_PLOT);
+  assert.equal(placed.time, "across");
+  // Pixels are centred on their coordinate: half a step before 0 to half a step after the last.
+  assert.deepEqual(placed.ranges.x, { low: -0.001, high: 0.399, title: "Time (s)" });
+  assert.deepEqual(placed.ranges.y, { low: 31.75, high: -0.25, title: "X (µm)" });
+  assert.deepEqual(placed.pixelAt({ fx: 0, fy: 1 }), { x: 0, y: 0 });
+  assert.deepEqual(placed.pixelAt({ fx: 1.2, fy: -0.3 }), { x: 199, y: 63 });
+  placed.orientation = UPRIGHT;
+  assert.equal(placed.time, "down");
+  assert.deepEqual(placed.ranges.y, { low: -0.001, high: 0.399, title: "Time (s)" });
+});
+
+Deno.test("places and positions are each other's inverse in all eight, and a turn keeps what is seen", () => {
+  for (const orientation of ORIENTATIONS) {
+    const placed = new PlacedView(SCAN, AS_PLOT);
+    placed.view = { x0: 20, x1: 120, y0: 10, y1: 30 };
+    placed.orientation = orientation;
+    assert.deepEqual(placed.view, { x0: 20, x1: 120, y0: 10, y1: 30 });
+    const { fx, fy } = placed.toPlot({ x: 45, y: 25 });
+    const { x, y } = placed.positionAt({ fx, fy });
+    assert(Math.abs(x - 45) < 1e-9 && Math.abs(y - 25) < 1e-9, `${x}, ${y}`);
+  }
+});
+
+Deno.test("a drag over a line scan marks a stripe along the axis that is dragged, over an image a box", () => {
+  const plot = { width: 400, height: 100 };
+  const [from, to] = [{ fx: 0.25, fy: 0.5 }, { fx: 0.5, fy: 0.75 }];
+  const scan = new PlacedView(SCAN, AS_PLOT);
+  // 100 pixels across, 25 down.
+  assert.deepEqual(scan.boxOf(from, to, plot), { x0: 0.25, x1: 0.5, y0: 0, y1: 1 });
+  scan.zoomToBox({ x0: 0.25, x1: 0.5, y0: 0, y1: 1 });
+  assert.deepEqual(scan.view, { x0: 50, x1: 100, y0: 0, y1: 64 });
+  const image = new PlacedView(IMAGE, UPRIGHT);
+  assert.deepEqual(image.boxOf(from, to, plot), { x0: 0.25, y0: 0.5, x1: 0.5, y1: 0.75 });
+});
+
+Deno.test("the way back has one step for changes that follow each other fast", () => {
+  let now = 0;
+  const placed = new PlacedView(SCAN, AS_PLOT, () => now);
+  const middle = { fx: 0.5, fy: 0.5 };
+  assert.equal(placed.canGoBack, false);
+  for (let i = 0; i < 4; i += 1) {
+    now += 100;
+    placed.zoom(middle, 1.5, 1);
+  }
+  const near = placed.view;
+  now += 10_000;
+  placed.goHome();
+  // A change that changes nothing is no step.
+  now += 10_000;
+  placed.goHome();
+  placed.goBack();
+  assert.deepEqual(placed.view, near);
+  placed.goBack();
+  assert(placed.isHome);
+  assert.equal(placed.canGoBack, false);
+  placed.goBack();
+  assert(placed.isHome);
+});
+
+Deno.test("the way back leads to the same part of the picture after a turn", () => {
+  let now = 0;
+  const placed = new PlacedView(SCAN, AS_PLOT, () => now);
+  placed.view = { x0: 20, x1: 120, y0: 10, y1: 30 };
+  now = 10_000;
+  placed.goHome();
+  placed.orientation = UPRIGHT;
+  placed.goBack();
+  assert.deepEqual(placed.view, { x0: 20, x1: 120, y0: 10, y1: 30 });
+});
+
+Deno.test("a step moves as it is seen and stays inside", () => {
+  const placed = new PlacedView(SCAN, AS_PLOT);
+  // Up is towards more columns.
+  assert.deepEqual(placed.step({ x: 100, y: 32 }, 1, -1), { x: 101, y: 33 });
+  assert.deepEqual(placed.step({ x: 100, y: 32 }, -500, 500), { x: 0, y: 0 });
+  placed.view = { x0: 0, x1: 10, y0: 0, y1: 64 };
+  assert.deepEqual(placed.step({ x: 9, y: 5 }, 3, 0), { x: 12, y: 5 });
+  assert.deepEqual(placed.view, { x0: 3, x1: 13, y0: 0, y1: 64 });
+});
+
+Deno.test("the wheel zooms time over a line scan, both axes elsewhere", () => {
+  const along = (time: "across" | "down" | null, kind: "plain" | "shift" | "alt" | "both") =>
+    factorsOf({ time }, 2, kind);
+  assert.deepEqual(along("across", "plain"), [2, 1]);
+  assert.deepEqual(along("across", "shift"), [1, 2]);
+  assert.deepEqual(along("across", "alt"), [2, 2]);
+  assert.deepEqual(along("down", "plain"), [1, 2]);
+  assert.deepEqual(along("down", "shift"), [2, 1]);
+  assert.deepEqual(along(null, "plain"), [2, 2]);
+  assert.deepEqual(along(null, "shift"), [2, 1]);
+  assert.deepEqual(along(null, "alt"), [1, 2]);
+  for (const time of ["across", "down", null] as const) assert.deepEqual(along(time, "both"), [2, 2]);
+});

@@ -1,0 +1,216 @@
+/** The session controller against the real server. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AcqError, connect } from "../../static/client/v2/acq-client.js";
+import { SessionController } from "../../static/demo/v2/opening/session_controller.js";
+import { resolveRoots } from "../../session/source_path.ts";
+import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
+import { until } from "../deadline.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+
+const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
+const SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
+const START = { t: 0, z: 0, l: 0 };
+
+const TYPES = ["opening", "opened", "loaded", "failed", "cancelled", "idle", "renewed", "lost"];
+
+/** A controller whose events are written down. */
+async function withController(
+  work: (tools: {
+    controller: SessionController;
+    server: Harness;
+    /** What was emitted since the last look; `failed` with its code. */
+    heard: () => string[];
+    last: (type: string) => Record<string, unknown>;
+    /** Milliseconds that the controller waited; its clock stands still. */
+    slept: number[];
+  }) => Promise<void>,
+  options: HarnessOptions = {},
+): Promise<void> {
+  await using server = new Harness(options);
+  await using socket = await server.listen();
+  const slept: number[] = [];
+  const clock = {
+    now: () => 0,
+    sleep: (milliseconds: number) => Promise.resolve(slept.push(milliseconds)),
+  };
+  const controller = new SessionController(() => connect(socket.base), clock);
+  const events: CustomEvent[] = [];
+  let looked = 0;
+  for (const type of TYPES) controller.addEventListener(type, (event) => events.push(event as CustomEvent));
+  const heard = () => {
+    const names = events.slice(looked).map(({ type, detail }) =>
+      type === "failed" ? `failed ${detail.error.code}` : type
+    );
+    looked = events.length;
+    return names;
+  };
+  const last = (type: string) => events.findLast((event) => event.type === type)!.detail;
+  await work({ controller, server, heard, last, slept });
+}
+
+const steps = (controller: SessionController, t: number) =>
+  controller.planesAt({ t }, new AbortController().signal);
+
+Deno.test("a path is opened at its position, and the next one ends its session", () =>
+  withController(async ({ controller, server, heard, last }) => {
+    await controller.openPath(SERIES, { position: { t: 3 }, look: "kept" });
+    assert.deepEqual(heard(), ["opening", "opened", "loaded", "idle"]);
+    const { source, position, look, isSample } = last("loaded") as {
+      source: { channels: { samples: Float32Array }[]; plane: { axes: { title: string }[] } };
+      position: unknown;
+      look: unknown;
+      isSample: boolean;
+    };
+    assert.deepEqual([position, look, isSample], [{ ...START, t: 3 }, "kept", false]);
+    assert.deepEqual(source.channels[0]!.samples, (await steps(controller, 3))[0]);
+    assert.deepEqual(source.plane.axes.map(({ title }) => title), ["Y", "X"]);
+    await controller.openPath(SCAN);
+    const scan = last("loaded") as { source: { plane: { axes: { title: string }[] } }; reference: unknown };
+    assert.deepEqual(scan.source.plane.axes.map(({ title }) => title), ["Time", "Position"]);
+    assert(scan.reference);
+    // The end of the former session is not waited for.
+    await until(() => server.store.size === 1);
+  }));
+
+Deno.test("a position that the file does not have is 0", () =>
+  withController(async ({ controller, last }) => {
+    await controller.openPath(SERIES, { position: { t: 99, z: 4 } });
+    assert.deepEqual(last("loaded").position, START);
+  }));
+
+Deno.test("what fails is said, and what was open stays", () =>
+  withController(async ({ controller, heard }) => {
+    await controller.openPath("/nowhere/x.oir");
+    assert.deepEqual(heard(), ["opening", "failed path_not_found", "idle"]);
+    await controller.openPath(SERIES);
+    heard();
+    await controller.pick();
+    assert.deepEqual(heard(), ["opening", "cancelled", "idle"]);
+    await controller.openScene(7);
+    assert.deepEqual(heard(), ["opening", "failed scene_out_of_range", "idle"]);
+    assert.equal(controller.acquisition?.name, "time_series.ome.tif");
+    assert.equal((await steps(controller, 1)).length, 1);
+  }));
+
+Deno.test("one thing is opened at a time, and it can be cancelled", () =>
+  withController(
+    async ({ controller, heard }) => {
+      const picking = controller.pick();
+      assert(controller.isOpening);
+      await controller.openPath(SERIES);
+      setTimeout(() => controller.cancel(), 30);
+      await picking;
+      assert.deepEqual(heard(), ["opening", "cancelled", "idle"]);
+      assert(!controller.isOpening);
+    },
+    { pick: ({ signal }) => leftDialog(signal) },
+  ));
+
+Deno.test("a session that has ended is opened again by itself, once for all who need it", () =>
+  withController(async ({ controller, server, heard }) => {
+    await controller.openPath(SERIES);
+    const before = await steps(controller, 5);
+    heard();
+    server.clock.move(600_000);
+    const again = await Promise.all([
+      steps(controller, 5),
+      steps(controller, 6),
+      controller.live((a) => a.state()),
+    ]);
+    assert.deepEqual(again[0], before);
+    assert.deepEqual(heard(), ["renewed"]);
+    assert.equal(server.store.size, 1);
+    // A scene too.
+    server.clock.move(600_000);
+    await controller.openScene(1);
+    assert.deepEqual(heard(), ["opening", "renewed", "opened", "loaded", "idle"]);
+    assert.equal(controller.acquisition?.scene, 1);
+  }));
+
+Deno.test("of scenes that are asked for in a row the last one is opened, and the others leave no session", () =>
+  withController(async ({ controller, server, heard }) => {
+    await controller.openPath(SERIES);
+    heard();
+    await Promise.all([controller.openScene(1), controller.openScene(0), controller.openScene(1)]);
+    assert.equal(controller.acquisition?.scene, 1);
+    const events = heard();
+    assert.deepEqual([events[0], ...events.slice(-2)], ["opening", "loaded", "idle"]);
+    assert(!events.includes("cancelled") && !events.includes("failed"));
+    await Promise.all([controller.openScene(0), controller.cancel()]);
+    assert.equal(heard().at(-2), "cancelled");
+    assert.equal(controller.acquisition?.scene, 1);
+    await until(() => server.store.size === 1);
+  }));
+
+Deno.test("where paths are not allowed the file must be chosen again", () =>
+  withController(async ({ controller, server, heard }) => {
+    await controller.pick();
+    heard();
+    // Through its session another scene needs no path.
+    await controller.openScene(1);
+    assert.deepEqual(heard(), ["opening", "opened", "loaded", "idle"]);
+    await controller.openScene(0);
+    heard();
+    server.clock.move(600_000);
+    await assert.rejects(
+      steps(controller, 5),
+      (error) => error instanceof AcqError && error.code === "session_not_found",
+    );
+    assert.deepEqual(heard(), ["lost"]);
+    await controller.pick();
+    assert.equal((await steps(controller, 5)).length, 1);
+  }, { dialogOnly: true, pick: () => Promise.resolve(SERIES) }));
+
+Deno.test("a file that lies outside the roots must be chosen again", async () => {
+  const root = await Deno.makeTempDir();
+  await withController(async ({ controller, server, heard }) => {
+    await controller.pick();
+    heard();
+    server.clock.move(600_000);
+    await assert.rejects(
+      steps(controller, 5),
+      (error) => error instanceof AcqError && error.code === "path_not_allowed",
+    );
+    assert.deepEqual(heard(), ["lost"]);
+  }, { roots: await resolveRoots([root]), pick: () => Promise.resolve(SERIES) });
+  await Deno.remove(root);
+});
+
+/** An ImageJ stack of frames of 5 columns and 6 rows: frame t has samples 100 t + base. */
+const stack = (base: number): Uint8Array =>
+  tiffBytes(grayLayout(5, 6, 16), (_x, _y, _s, page) => BigInt(100 * page + base), 4, [[
+    270,
+    2,
+    "ImageJ=1.53t\nimages=4\nframes=4\nhyperstack=true\n",
+  ]]);
+
+Deno.test("a file that has changed is opened again, at most once a second", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "controller_" }));
+  try {
+    await withController(async ({ controller, heard, last, slept }) => {
+      const path = join(folder, "stack.tif");
+      await Deno.writeFile(path, stack(0));
+      await controller.openPath(path);
+      heard();
+      await Deno.writeFile(path, stack(7));
+      const [changed] = await steps(controller, 2);
+      assert.equal(changed![0], 207);
+      assert.deepEqual(heard(), ["renewed"]);
+      assert.equal(last("renewed").why, "acquisition_changed");
+      assert.deepEqual(slept, []);
+      await Deno.writeFile(path, stack(9));
+      assert.equal((await steps(controller, 2))[0]![0], 209);
+      assert.deepEqual(slept, [1000]);
+      await controller.loadAgain({ t: 3 });
+      assert.deepEqual(heard(), ["renewed", "opening", "opened", "loaded", "idle"]);
+      const { source } = last("loaded") as {
+        source: { channels: { samples: Float32Array }[] };
+      };
+      assert.equal(source.channels[0]!.samples[0], 309);
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { curveColumns } from "../../static/demo/v2/measuring/trace_curves.js";
+import { Bands, columnsBetween } from "../../static/demo/v2/measuring/bands.js";
+
+const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
+
+Deno.test("of many samples in a column the least and the greatest are drawn", () => {
+  const { bottoms, tops } = curveColumns(curve([0, 1, 2, 3, 9, 3, 2, 1]), { from: 0, to: 8 }, 2, 1);
+  // 0 1 2 3 and 9 3 2 1; the second column reaches down to the first of its own accord.
+  assert.deepEqual([[...bottoms], [...tops]], [[0, 1], [3, 9]]);
+});
+
+Deno.test("a step between columns leaves no gap", () => {
+  const { bottoms, tops } = curveColumns(curve([0, 1, 7, 8, 2, 2]), { from: 0, to: 6 }, 3, 1);
+  // 0 1, then 7 8 which reaches down to 1, then 2 2 which it covers.
+  assert.deepEqual([[...bottoms], [...tops]], [[0, 1, 2], [1, 8, 2]]);
+});
+
+Deno.test("missing values leave their columns empty", () => {
+  const { bottoms, tops } = curveColumns(curve([1, 1, NaN, Infinity, 4, 4]), { from: 0, to: 6 }, 3, 1);
+  assert.deepEqual([[...bottoms], [...tops]], [[1, NaN, 4], [1, NaN, 4]]);
+});
+
+Deno.test("fewer samples than columns are a line, at any zoom", () => {
+  const values = Array.from({ length: 100 }, (_, i) => i);
+  const { bottoms, tops } = curveColumns(curve(values), { from: 40, to: 44 }, 8, 1);
+  // The edges of the columns lie at 40, 40.5 and so on; sample i lies at i + 0.5.
+  for (let x = 0; x < 8; x += 1) {
+    assert(Math.abs(bottoms[x]! - (39.5 + x / 2)) < 1e-5 && Math.abs(tops[x]! - (40 + x / 2)) < 1e-5, `${x}`);
+  }
+});
+
+Deno.test("a broken line has its gaps", () => {
+  const values = Array.from({ length: 30 }, () => 1);
+  const { tops } = curveColumns(curve(values, "2 3"), { from: 0, to: 30 }, 30, 1);
+  assert.deepEqual([...tops.slice(0, 10)], [1, 1, NaN, NaN, NaN, 1, 1, NaN, NaN, NaN]);
+});
+
+Deno.test("a band holds each column that a drag touches, one at least", () => {
+  assert.deepEqual(columnsBetween(3.2, 6.9, 10), { from: 3, to: 7 });
+  assert.deepEqual(columnsBetween(6.9, 3.2, 10), { from: 3, to: 7 });
+  assert.deepEqual(columnsBetween(5, 5, 10), { from: 5, to: 6 });
+  assert.deepEqual(columnsBetween(-4, 99, 10), { from: 0, to: 10 });
+  assert.deepEqual(columnsBetween(10, 12, 10), { from: 9, to: 10 });
+});
+
+Deno.test("bands have names and colours of their own and tell of changes", () => {
+  const bands = new Bands();
+  let changes = 0;
+  bands.addEventListener("change", () => changes += 1);
+  bands.begin(20);
+  bands.add(1, 4);
+  bands.add(6, 9);
+  bands.change(1, { name: "vessel", to: 90 });
+  assert.deepEqual(bands.all.map(({ name, from, to }) => [name, from, to]), [["vessel", 1, 20], [
+    "Band 2",
+    6,
+    9,
+  ]]);
+  assert.notEqual(bands.all[0]!.color, bands.all[1]!.color);
+  bands.remove(1);
+  // A number that was given is not given again.
+  assert.equal(bands.add(2, 3)!.name, "Band 3");
+  assert.equal(changes, 6);
+  for (let i = 0; i < 30; i += 1) bands.add(i, i + 1);
+  assert.equal(bands.all.length, 24);
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import {
+  bandMean,
+  baselineOf,
+  mean,
+  percentile,
+  relativeChange,
+  runningMean,
+} from "../../static/measure/traces.js";
+
+// 1 2 3
+// 4 5 6
+// 7 . 9     (a gap)
+// . . .
+const SAMPLES = Float32Array.of(1, 2, 3, 4, 5, 6, 7, NaN, 9, NaN, Infinity, NaN);
+const SHAPE = [4, 3];
+
+Deno.test("a band of columns has a mean for each row, of the values that there are", () => {
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "rows", 1, 3)], [2.5, 5.5, 9, NaN]);
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "rows", 0, 1)], [1, 4, 7, NaN]);
+  // Beyond the plane there is nothing.
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "rows", -5, 50)], [2, 5, 8, NaN]);
+});
+
+Deno.test("a band of rows has a mean for each column", () => {
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "columns", 0, 2)], [2.5, 3.5, 4.5]);
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "columns", 2, 4)], [7, NaN, 9]);
+});
+
+Deno.test("change is counted from a baseline", () => {
+  const trace = Float64Array.of(100, 110, NaN, 90, 200, 150);
+  // (100 + 110 + 90) / 3
+  assert.equal(baselineOf(trace, { kind: "window", from: 0, to: 4 }), 100);
+  const { values, baseline } = relativeChange(trace, { kind: "window", from: 0, to: 4 });
+  assert.equal(baseline, 100);
+  [0, 0.1, NaN, -0.1, 1, 0.5].forEach((value, i) =>
+    assert(Object.is(value, values[i]) || Math.abs(values[i]! - value) < 1e-12)
+  );
+  // A detector that gives 50 in the dark: (200 - 100) / (100 - 50)
+  assert.equal(relativeChange(trace, { kind: "window", from: 0, to: 4 }, 50).values[4], 2);
+});
+
+Deno.test("without light at rest there is no relative change", () => {
+  for (
+    const baseline of [{ kind: "window", from: 4, to: 9 }, { kind: "percentile", percentile: 50 }] as const
+  ) {
+    assert(relativeChange(Float64Array.of(0, 0, 0, 5), baseline).values.every(Number.isNaN));
+  }
+});
+
+Deno.test("percentiles are those of numpy", () => {
+  const values = Float64Array.of(3, NaN, 1, 10, 2);
+  // numpy.nanpercentile([3, nan, 1, 10, 2], [0, 8, 50, 75, 100])
+  assert.deepEqual([0, 8, 50, 75, 100].map((percent) => percentile(values, percent)), [
+    1,
+    1.24,
+    2.5,
+    4.75,
+    10,
+  ]);
+  assert(Number.isNaN(percentile(Float64Array.of(NaN), 50)));
+});
+
+Deno.test("neighbours are averaged as far as there are any", () => {
+  assert.deepEqual([...runningMean(Float64Array.of(1, 2, NaN, 6, 10), 3)], [1.5, 1.5, 4, 8, 8]);
+  assert.deepEqual([...runningMean(Float64Array.of(1, 2, 3), 1)], [1, 2, 3]);
+});
+
+Deno.test("long running means are those of their windows, beside huge values too", () => {
+  const trace = Float64Array.from({ length: 101 }, (_, i) => (i * 37) % 11);
+  [trace[17], trace[18], trace[60]] = [NaN, Infinity, 1e300];
+  for (const count of [2, 3, 10, 50, 51, 100, 101, 102, 5000]) {
+    const means = runningMean(trace, count);
+    trace.forEach((_, i) => {
+      const start = i - Math.floor((count - 1) / 2);
+      const expected = mean(trace, start, start + count);
+      const isNear = Math.abs(means[i]! - expected) <= 1e-12 * Math.abs(expected);
+      assert(isNear || Object.is(means[i], expected), `${count} at ${i}`);
+    });
+  }
+});

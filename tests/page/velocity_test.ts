@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { autocorrelation } from "../../static/measure/autocorrelation.js";
+import {
+  lineVelocity,
+  physicalVelocity,
+  resolvable,
+  velocityOverTime,
+  velocityUnit,
+} from "../../static/measure/velocity.js";
+import { windowVelocity } from "../../static/measure/window_velocity.js";
+import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
+import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
+import expected from "./measured/velocities.json" with { type: "json" };
+
+/** Velocities in all windows of a recording of streaks. */
+function measured(window: number, columns: number, velocity: number, noise: number, seed = 1) {
+  const lines = 6 * window;
+  const samples = streaks({ lines, columns, velocity, noise, seed });
+  return velocityOverTime({ samples, shape: [lines, columns] }, {
+    window,
+    step: window,
+    columns: [0, columns],
+  });
+}
+
+Deno.test("the autocorrelation is the sum of products at each lag", () => {
+  const [rows, columns] = [5, 7];
+  const values = Float64Array.from({ length: rows * columns }, (_, i) => ((i * 37) % 11) - 5);
+  const { at } = autocorrelation(values, rows, columns);
+  for (let lines = 0; lines < rows; lines += 1) {
+    for (let pixels = 1 - columns; pixels < columns; pixels += 1) {
+      let sum = 0;
+      for (let row = 0; row + lines < rows; row += 1) {
+        for (let column = Math.max(0, -pixels); column < columns - Math.max(0, pixels); column += 1) {
+          sum += values[row * columns + column]! * values[(row + lines) * columns + column + pixels]!;
+        }
+      }
+      assert(
+        Math.abs(at(lines, pixels) - sum) < 1e-9,
+        `${lines}, ${pixels}: ${at(lines, pixels)}, not ${sum}`,
+      );
+    }
+  }
+});
+
+Deno.test("velocities agree with the Radon transform of another implementation", async (t) => {
+  for (const { velocity, noise, radon, samples } of expected.cases) {
+    await t.step(`${velocity} pixels a line, noise ${noise}`, () => {
+      const values = Float64Array.from(atob(samples), (letter) => letter.charCodeAt(0));
+      const found = windowVelocity(values, expected.size, expected.size);
+      assert.equal(found.verdict, "measured");
+      // Its own distance from the truth is up to 1.9 %.
+      assert(Math.abs(found.velocity / radon - 1) < 0.03, `${found.velocity}, by radon ${radon}`);
+      assert(Math.abs(found.velocity / velocity - 1) < 0.01, `${found.velocity}, truth ${velocity}`);
+    });
+  }
+});
+
+Deno.test("streaks that move 3 pixels along both axes within a window are measured to 5 %", async (t) => {
+  for (const [window, columns] of [[64, 64], [128, 64], [48, 128]] as const) {
+    // From 3.3 pixels in a window to a line that is crossed in 3.3 lines, both ways.
+    for (const speed of [3.3 / window, 6 / window, 0.25, 1, 4, columns / 3.3]) {
+      for (const velocity of [speed, -speed]) {
+        await t.step(`${window} x ${columns}, ${velocity.toFixed(3)}`, () => {
+          const found = measured(window, columns, velocity, 0.25);
+          for (const { verdict, velocity: value, confidence } of found) {
+            assert.equal(verdict, "measured");
+            assert(Math.abs(value / velocity - 1) < 0.05, `${value}`);
+            // By the variances: 1 / (1 + 0.25 ** 2) = 0.94.
+            assert(confidence > 0.88 && confidence < 0.98, `confidence ${confidence}`);
+          }
+        });
+      }
+    }
+  }
+});
+
+/** From 3.2 pixels in a window to a line that is crossed in 3.4 lines. */
+const speedsOf = (
+  window: number,
+  columns: number,
+) => [3.2 / window, 6 / window, 0.27, 1.3, 3.7, columns / 3.4];
+
+Deno.test("velocities that are shown are within 5 %, and as certain as they say", async (t) => {
+  const near: boolean[] = [];
+  for (const [window, columns, cells] of [[64, 64, [5, 14]], [128, 32, [8, 22]]] as const) {
+    for (const noise of [0, 0.25, 0.5, 1, 2]) {
+      await t.step(`${window} x ${columns}, cells of ${cells[0]} pixels, noise ${noise}`, () => {
+        const found = speedsOf(window, columns).flatMap((speed) =>
+          measuredStreaks({ window, columns, speed, noise, cells, recordings: 4 })
+        ).filter(({ verdict }) => verdict === "measured");
+        assert(found.length >= 50, `${found.length}`);
+        assert(percentile(found.map(({ off }) => off), 0.95) < 0.05);
+        if (noise > 0) near.push(...found.map(({ off, error }) => off < 1.96 * error));
+      });
+    }
+  }
+  // Of a normal distribution 95 % lie within 1.96 standard errors.
+  const share = near.filter((isNear) => isNear).length / near.length;
+  assert(share > 0.93 && share < 0.98, `${share} of ${near.length}`);
+});
+
+Deno.test("velocities that can be known are shown", async (t) => {
+  // Cramer and Rao for cells of Gaussian shape: the relative error is at least noise / (move * sqrt(steepness * samples / 12)),
+  // with 1 / (2 sigma ** 2) as steepness. At noise 0.5, 6 pixels, sigma 5 / 2.3548 and 64 x 64 samples it is 1.4 %, at
+  // 3.2 pixels and noise 0.25 1.3 %: 95 of 100 are within 2.6 %.
+  for (const [noise, move] of [[0.25, 3.2], [0.5, 6], [0.5, 17], [0.5, 60]] as const) {
+    await t.step(`${move} pixels, noise ${noise}`, () => {
+      const cells = [5, 14] as const;
+      const all = measuredStreaks({
+        window: 64,
+        columns: 64,
+        speed: move / 64,
+        noise,
+        cells,
+        recordings: 8,
+      });
+      const shown = all.filter(({ verdict }) => verdict === "measured").length;
+      assert(shown >= 0.95 * all.length, `${shown} of ${all.length}`);
+    });
+  }
+});
+
+Deno.test("a change of velocity is not blurred by windows beside it", () => {
+  const [lines, columns, window] = [640, 64, 64];
+  const slow = streaks({ lines, columns, velocity: 0.4, noise: 0.3, seed: 6 });
+  const fast = streaks({ lines, columns, velocity: 0.8, noise: 0.3, seed: 7 });
+  const samples = slow.map((value, i) => i < 320 * columns ? value : fast[i]!);
+  const found = velocityOverTime({ samples, shape: [lines, columns] }, {
+    window,
+    step: window,
+    columns: [0, columns],
+  });
+  for (const { line, velocity } of found) {
+    assert(Math.abs(velocity / (line < 320 ? 0.4 : 0.8) - 1) < 0.05, `${velocity} at ${line}`);
+  }
+});
+
+Deno.test("what a window cannot resolve has no number", () => {
+  const verdicts = (velocity: number, noise = 0.5) => {
+    const found = measured(64, 64, velocity, noise);
+    assert(found.every(({ velocity: value, error }) => Number.isNaN(value) && Number.isNaN(error)));
+    return [...new Set(found.map(({ verdict }) => verdict))];
+  };
+  // What never moves is part of what stands still.
+  assert.deepEqual(verdicts(0), ["unclear"]);
+  assert.deepEqual(verdicts(1.5 / 64), ["too slow"]);
+  assert.deepEqual(verdicts(64 / 2), ["too fast"]);
+  // A streak is in one line alone.
+  assert.deepEqual(verdicts(150), ["too fast"]);
+  assert.deepEqual(resolvable({ window: 64, step: 1, columns: [10, 40] }), [3 / 64, 10]);
+});
+
+Deno.test("noise, a constant and missing samples give no number", () => {
+  const normal = normalNumbers(randomNumbers(3));
+  for (let i = 0; i < 20; i += 1) {
+    const noise = Float64Array.from({ length: 64 * 48 }, normal);
+    assert.equal(windowVelocity(noise, 64, 48).verdict, "unclear");
+  }
+  // A slow detector mixes neighbours, and flicker is the same along a line: neither is a streak.
+  for (let i = 0; i < 5; i += 1) {
+    const noise = Float64Array.from({ length: 64 * 48 + 1 }, normal);
+    const mixed = noise.slice(1).map((value, at) => value + noise[at]!);
+    assert.equal(windowVelocity(mixed, 64, 48).verdict, "unclear");
+    const flicker = Float64Array.from({ length: 64 }, normal);
+    const flickering = noise.slice(1).map((value, at) => value + flicker[Math.floor(at / 48)]!);
+    assert.equal(windowVelocity(flickering, 64, 48).verdict, "unclear");
+  }
+  assert.equal(windowVelocity(new Float64Array(64 * 48).fill(7), 64, 48).verdict, "unclear");
+  assert.equal(windowVelocity(new Float64Array(64 * 48).fill(NaN), 64, 48).verdict, "unclear");
+});
+
+Deno.test("where a tenth of the samples is missing, the rest is measured", () => {
+  const [lines, columns] = [640, 64];
+  const samples = streaks({ lines, columns, velocity: 0.5, noise: 0.3, seed: 5 });
+  const random = randomNumbers(8);
+  const holed = samples.map((value) => random() < 0.1 ? [NaN, Infinity][Math.floor(2 * random())]! : value);
+  const windows = { window: 64, step: 64, columns: [0, columns] as const };
+  for (const { velocity } of velocityOverTime({ samples: holed, shape: [lines, columns] }, windows)) {
+    assert(Math.abs(velocity / 0.5 - 1) < 0.02, `${velocity}`);
+  }
+});
+
+Deno.test("what stands still is no streak", () => {
+  const [lines, columns] = [1280, 64];
+  const samples = streaks({ lines, columns, velocity: -0.8, noise: 0.5, seed: 9 });
+  // A bright wall, three times as high as the streaks are deep.
+  const walled = samples.map((value, i) => value + (i % columns < 20 ? 60 : 0));
+  const windows = { window: 64, step: 64, columns: [0, columns] as const };
+  for (const { velocity } of velocityOverTime({ samples: walled, shape: [lines, columns] }, windows)) {
+    assert(Math.abs(velocity / -0.8 - 1) < 0.03, `${velocity}`);
+  }
+});
+
+Deno.test("what gets brighter and darker goes nowhere", () => {
+  const [lines, columns] = [600, 80];
+  const normal = normalNumbers(randomNumbers(2));
+  // Transients in columns 30 to 49: up with 8 lines, down with 60.
+  const light = (line: number) =>
+    [120, 380].reduce((sum, start) => {
+      const t = line - start;
+      return t <= 0 ? sum : sum + 200 * (1 - Math.exp(-t / 8)) * Math.exp(-t / 60);
+    }, 100);
+  for (const active of [[30, 50], [0, 80]] as const) {
+    const samples = Float32Array.from({ length: lines * columns }, (_, i) => {
+      const [line, column] = [Math.floor(i / columns), i % columns];
+      return (column >= active[0] && column < active[1] ? light(line) : 100) + 3 * normal();
+    });
+    for (const window of [40, 120]) {
+      const found = velocityOverTime({ samples, shape: [lines, columns] }, {
+        window,
+        step: 20,
+        columns: [0, columns],
+      });
+      assert(found.every(({ verdict }) => verdict !== "measured"), `window ${window}`);
+    }
+  }
+});
+
+Deno.test("windows follow each other by the step, and only the band is looked at", () => {
+  const shape = [300, 80];
+  const samples = new Float32Array(300 * 80);
+  const left = streaks({ lines: 300, columns: 40, velocity: 1, noise: 0.2, seed: 1 });
+  const right = streaks({ lines: 300, columns: 40, velocity: -2, noise: 0.2, seed: 2 });
+  for (let row = 0; row < 300; row += 1) {
+    samples.set(left.subarray(row * 40, row * 40 + 40), row * 80);
+    samples.set(right.subarray(row * 40, row * 40 + 40), row * 80 + 40);
+  }
+  const progress: string[] = [];
+  const found = velocityOverTime(
+    { samples, shape },
+    { window: 100, step: 50, columns: [40, 80] },
+    (done, of) => {
+      progress.push(`${done}/${of}`);
+    },
+  );
+  // Lines 0 to 99 have their middle at 49.5.
+  assert.deepEqual(found.map(({ line }) => line), [49.5, 99.5, 149.5, 199.5, 249.5]);
+  assert.deepEqual(progress, ["1/5", "2/5", "3/5", "4/5", "5/5"]);
+  for (const { velocity } of found) assert(Math.abs(velocity / -2 - 1) < 0.01, `${velocity}`);
+  assert.deepEqual(velocityOverTime({ samples, shape }, { window: 301, step: 50, columns: [0, 80] }), []);
+});
+
+Deno.test("windows that make no sense are refused", () => {
+  const plane = { samples: new Float32Array(100 * 20), shape: [100, 20] };
+  for (const [window, step] of [[5, 1], [20, 0], [20.5, 1], [NaN, 1]] as const) {
+    assert.throws(() => velocityOverTime(plane, { window, step, columns: [0, 20] }), RangeError);
+  }
+  for (const columns of [[0, 21], [-1, 10], [3, 8]] as const) {
+    assert.throws(() => velocityOverTime(plane, { window: 20, step: 1, columns }), RangeError);
+  }
+});
+
+Deno.test("a drawn line has a time, a distance and a velocity with sign and unit", () => {
+  const axes = [{ step: 0.002, unit: "seconds" }, { step: 0.5, unit: "um" }];
+  // 100 lines of 2 ms are 0.2 s; 40 columns of 0.5 um are 20 um: 100 um/s.
+  const up = lineVelocity({ x: 10, y: 5 }, { x: 110, y: 45 }, axes);
+  assert.deepEqual(up, { duration: 0.2, distance: 20, velocity: 100 });
+  // It does not matter from which end it is drawn.
+  assert.deepEqual(lineVelocity({ x: 110, y: 45 }, { x: 10, y: 5 }, axes), up);
+  assert.equal(lineVelocity({ x: 10, y: 45 }, { x: 110, y: 5 }, axes).velocity, -100);
+  assert.equal(lineVelocity({ x: 10, y: 5 }, { x: 10, y: 45 }, axes).velocity, Infinity);
+  assert.equal(velocityUnit(axes), "µm/s");
+  assert.equal(velocityUnit([{ step: 1, unit: "Pixels" }, { step: 1, unit: "Pixels" }]), "px/line");
+  // 0.4 px/line x 0.5 um/px / 0.002 s/line
+  assert.equal(physicalVelocity(0.4, axes), 100);
+});
