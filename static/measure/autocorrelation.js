@@ -1,6 +1,6 @@
 /**
- * How alike a window of a line scan is to itself, some lines later and some pixels further: the sums over all pairs of
- * samples of their products, by way of the power spectrum (Wiener and Khinchin).
+ * Autocorrelation of a window of a line scan: for each lag in lines and pixels, the sum of the products of all pairs of
+ * samples that far apart, computed from the power spectrum (Wiener and Khinchin).
  */
 import { paddedLength, transformLine } from "./fourier.js";
 
@@ -8,7 +8,7 @@ import { paddedLength, transformLine } from "./fourier.js";
  * @typedef {object} Lags
  * @property {number} rows
  * @property {number} columns
- * @property {(lines: number, pixels: number) => number} at sum of products of samples that are so far apart;
+ * @property {(lines: number, pixels: number) => number} at sum of the products of samples at this lag;
  *   `lines` from 0 to `rows - 1`, `pixels` from `1 - columns` to `columns - 1`
  */
 
@@ -26,7 +26,7 @@ export function autocorrelation(values, rows, columns) {
     real.set(values.subarray(row * columns, (row + 1) * columns), row * width);
   }
   for (let row = 0; row < rows; row += 1) transformLine(real, imaginary, row * width, 1, width);
-  // The power spectrum of real values is even: half of the columns say all.
+  // The power spectrum of real values is even: half of the columns suffice.
   for (let column = 0; column <= width / 2; column += 1) {
     transformLine(real, imaginary, column, width, height);
     for (let at = column; at < height * width; at += width) {
@@ -40,7 +40,7 @@ export function autocorrelation(values, rows, columns) {
     mirror(real, imaginary, row * width, width);
     transformLine(real, imaginary, row * width, 1, width);
   }
-  // Both transforms ran forwards, which gives the sums at opposite lags: they are the same.
+  // Both transforms ran forwards, which gives the sums at opposite lags; both are the same.
   const at = (/** @type {number} */ lines, /** @type {number} */ pixels) =>
     real[lines * width + ((width + pixels) % width)] * scale;
   return { rows, columns, at };

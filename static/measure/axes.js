@@ -8,22 +8,22 @@
  * @property {string} name
  * @property {number} step
  * @property {string} unit
- * @property {string} [title] what it is called, by {@linkcode titled}
+ * @property {string} [title] display name, set by {@linkcode titled}
  */
 
 /** Shorter spellings of the contract's units for labels. @type {Readonly<Record<string, string>>} */
 const UNIT_SYMBOLS = { um: "µm", seconds: "s", Pixels: "px" };
 
-/** Unit of an axis as it is shown. @param {string} unit */
+/** Display form of a unit. @param {string} unit */
 export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
 
-/** Unit of a time axis whose seconds are not known: of a kymograph of images without times. */
+/** Unit of a time axis without known times, such as that of a kymograph of images without time stamps. */
 export const FRAMES = "frames";
 
 /** Whether the axis counts time. @param {Pick<Axis, "unit">} axis */
 export const isTime = (axis) => axis.unit === "seconds" || axis.unit === FRAMES;
 
-/** Unit of an axis as it stands in tables, without Greek letters. @param {{unit: string}} axis */
+/** Unit of an axis for tables, without Greek letters. @param {{unit: string}} axis */
 export const tableUnit = ({ unit }) => unit === "um" ? "um" : unitSymbol(unit);
 
 /** Title of an axis with its unit, such as `Time (s)`, `Position (µm)` or `Y (µm)`. @param {Pick<Axis, "name" | "unit" | "title">} axis */
@@ -31,7 +31,7 @@ export const axisTitle = (axis) =>
   `${axis.title ?? (isTime(axis) ? "Time" : axis.name)} (${unitSymbol(axis.unit)})`;
 
 /**
- * Both axes of a plane with what they are called: in a line scan rows are time and columns positions along the line.
+ * Both axes of a plane with their titles: in a line scan, rows are time and columns are positions along the line.
  *
  * @template {Axis} A
  * @param {readonly [A, A]} axes
@@ -46,8 +46,8 @@ export function titled([rows, columns]) {
 export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
 
 /**
- * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most` of them and one more; none
- * where neighbours would be the same number.
+ * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most + 1` of them; empty
+ * where neighbouring values would be equal.
  *
  * @param {number} low
  * @param {number} high
@@ -66,7 +66,7 @@ export function ticks(low, high, most) {
   return { values, labels: values.map((value) => tickLabel(value, step, largest)), step };
 }
 
-/** The smallest 1, 2 or 5 times a power of ten that is not below `rough`. @param {number} rough */
+/** Rounds up to 1, 2 or 5 times a power of ten. @param {number} rough */
 function roundStep(rough) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const digit = [1, 2, 5].find((candidate) => candidate * power >= rough * (1 - 1e-9)) ?? 10;
@@ -74,7 +74,7 @@ function roundStep(rough) {
 }
 
 /**
- * A number with as many digits as `step` tells apart.
+ * Formats a number with the decimals that `step` resolves.
  *
  * @param {number} value
  * @param {number} step distance of neighbouring values
@@ -87,8 +87,8 @@ export function formatAt(value, step) {
 }
 
 /**
- * A number at five significant digits, or as many more as tell values apart that lie a thousandth of `span` from each other;
- * integers in full.
+ * Formats a number with five significant digits, or with more where a thousandth of `span` needs them; integers in
+ * full.
  *
  * @param {number} value
  * @param {number} [span] range that the number belongs to

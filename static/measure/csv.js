@@ -1,9 +1,9 @@
 /**
- * Tables as comma-separated values by RFC 4180: lines end with CR LF, what needs it stands in quotes. Above the table
- * stand what it was made from and how, a line each, `name,value`; an empty line ends them.
+ * Tables as comma-separated values by RFC 4180: lines end with CR LF, fields are quoted where necessary. Lines
+ * `name,value` above the table name its source and settings; an empty line ends them.
  *
- * A text that a spreadsheet would take for a formula (channel names come from files that others made) has an apostrophe
- * before it. Numbers have all digits that tell them apart; what is missing is empty.
+ * An apostrophe precedes text that a spreadsheet would take for a formula, since channel names come from untrusted
+ * files. Numbers keep all significant digits; missing values are empty.
  *
  * @typedef {object} Column
  * @property {string} name
@@ -11,7 +11,7 @@
  * @property {ArrayLike<number | string | null>} values
  */
 
-/** So that spreadsheets read the file as UTF-8. */
+/** Makes spreadsheets read the file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**

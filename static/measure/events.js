@@ -1,17 +1,17 @@
 /**
  * Events of a trace: peaks above a threshold that stand out from their surroundings, with the times at which they cross
  * parts of their height. Peaks, prominence and crossings are defined as by `scipy.signal` (`find_peaks`,
- * `peak_prominences`, `peak_widths`). NaN ends the surroundings of a peak as the end of the trace does.
+ * `peak_prominences`, `peak_widths`). NaN bounds the surroundings of a peak like an end of the trace.
  *
  * @typedef {object} Threshold
  * @property {number} height least value of a peak
- * @property {number} [prominence] least height above the higher one of the valleys around it
- * @property {number} [distance] least distance of two peaks in samples; the higher one stays
+ * @property {number} [prominence] least height above the higher of the two valleys beside it
+ * @property {number} [distance] least distance between two peaks in samples; the higher peak stays
  *
  * @typedef {object} TraceEvent all places and lengths are samples, fractions included
  * @property {number} peak index; of a plateau its middle, rounded down
  * @property {number} value at the peak
- * @property {number} amplitude height above the higher one of the valleys around it (prominence)
+ * @property {number} amplitude height above the higher of the two valleys beside it (prominence)
  * @property {number} halfWidth width at half of the amplitude
  * @property {number} rise from 10 to 90 % of the amplitude before the peak
  * @property {number} decay from the peak until 1/e of the amplitude is left, or the valley is reached
@@ -30,7 +30,7 @@ export function findEvents(trace, { height, prominence = 0, distance = 1 }) {
 }
 
 /**
- * The event whose peak is known, also one that was added by hand.
+ * Measures the event at a known peak, found or added by hand.
  *
  * @param {Float64Array} trace
  * @param {number} peak index
@@ -52,7 +52,7 @@ export function measureEvent(trace, peak) {
   };
 }
 
-/** The highest sample within some samples of a place. @type {(trace: Float64Array, place: number, reach: number) => number} */
+/** Finds the highest sample near a position. @type {(trace: Float64Array, place: number, reach: number) => number} */
 export function highestNear(trace, place, reach) {
   const middle = Math.min(trace.length - 1, Math.max(0, Math.round(place)));
   let best = middle;
@@ -62,7 +62,7 @@ export function highestNear(trace, place, reach) {
   return best;
 }
 
-/** Indices that are higher than both sides; of a plateau the middle. @param {Float64Array} trace */
+/** Indices of the local maxima; the middle of a plateau. @param {Float64Array} trace */
 function peaksOf(trace) {
   const peaks = [];
   for (let i = 1; i < trace.length - 1; i += 1) {
@@ -75,14 +75,14 @@ function peaksOf(trace) {
   return peaks;
 }
 
-/** Without those that are nearer than `distance` to a higher one. */
+/** Removes peaks nearer than `distance` to a higher one. */
 function apart(
   /** @type {Float64Array} */ trace,
   /** @type {number[]} */ peaks,
   /** @type {number} */ distance,
 ) {
   const taken = new Set(peaks);
-  // Of equal peaks the later one stays.
+  // The later of two equal peaks stays.
   const byHeight = peaks.map((peak, i) => ({ peak, i }))
     .sort((a, b) => trace[b.peak] - trace[a.peak] || b.i - a.i);
   for (const { peak, i } of byHeight) {
@@ -93,7 +93,7 @@ function apart(
   return peaks.filter((peak) => taken.has(peak));
 }
 
-/** The lowest sample on each side before anything higher. @param {Float64Array} trace @param {number} peak */
+/** Finds the lowest sample on each side, up to the next higher sample. @param {Float64Array} trace @param {number} peak */
 function valleysAround(trace, peak) {
   const [left, right] = [-1, 1].map((step) => {
     let lowest = peak;
@@ -105,7 +105,7 @@ function valleysAround(trace, peak) {
   return { left, right };
 }
 
-/** Where the trace comes down to a level on its way to a valley, between samples in proportion. */
+/** Finds where the trace falls to a level on its way to a valley, interpolated between samples. */
 function crossing(
   /** @type {Float64Array} */ trace,
   /** @type {number} */ peak,

@@ -3,7 +3,7 @@
 /** @type {Map<number, {cos: Float64Array, sin: Float64Array, order: Uint32Array}>} */
 const tables = new Map();
 
-/** The least power of two that is not below `length`. @type {(length: number) => number} */
+/** Rounds a length up to a power of two. @type {(length: number) => number} */
 export const paddedLength = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
 /**

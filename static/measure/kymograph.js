@@ -1,7 +1,7 @@
 /**
- * A kymograph: what lies under a line over the images of a T series, a row for each image. It has the form of a line scan
- * (rows are time, columns are positions along the line) with one of the images as its reference and the line as its path.
- * A row whose image is not there yet is NaN.
+ * A kymograph: the samples along a line in each image of a T series, one row per image. It has the form of a line scan
+ * (rows are time, columns are positions along the line) with one of the images as its reference and the line as its
+ * path. Rows of images that have not arrived are NaN.
  *
  * @typedef {import("./line_profile.js").Point} Point
  * @typedef {{name: string, step: number, unit: string}} Axis
@@ -16,7 +16,7 @@
  */
 import { LineProfile } from "./line_profile.js";
 
-/** As many samples as a channel of a kymograph may have. */
+/** Largest number of samples per channel of a kymograph. */
 const MOST_SAMPLES = 2 ** 28;
 
 /** Grows while images arrive. */
@@ -29,7 +29,7 @@ export class Kymograph {
    * @param {Series} series
    * @param {readonly Point[]} points of the line, in samples of the images
    * @param {number} width samples across the line
-   * @throws {RangeError} a line that is none, or too many images
+   * @throws {RangeError} the line is degenerate or the kymograph too large
    */
   constructor(series, points, width) {
     this.#series = series;
@@ -48,7 +48,7 @@ export class Kymograph {
     this.#done = series.channels.map(() => new Set());
   }
 
-  /** Rows that every channel has. */
+  /** Number of rows complete in every channel. */
   get done() {
     return Math.min(...this.#done.map(({ size }) => size));
   }
@@ -58,9 +58,9 @@ export class Kymograph {
   }
 
   /**
-   * Takes one image in.
+   * Adds one image.
    *
-   * @param {number} channel place among the series' channels
+   * @param {number} channel index among the channels of the series
    * @param {number} t
    * @param {Float32Array} image row-major plane
    */
@@ -74,7 +74,7 @@ export class Kymograph {
     const { count, plane, time } = this.#series;
     const [row, column] = plane.axes;
     const isOneUnit = row.unit === column.unit;
-    // Along a slanted line of pixels that are not square a pixel of length is not the same everywhere.
+    // Where pixels are not square, the length of a step depends on its direction.
     const step = isOneUnit ? this.#length(column.step, row.step) / Math.max(1, this.#profile.length - 1) : 1;
     const position = { name: "X", step, unit: isOneUnit ? column.unit : "Pixels" };
     return { shape: [count, this.#profile.length], axes: [{ ...time }, position] };

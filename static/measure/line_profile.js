@@ -1,16 +1,16 @@
 /**
- * Samples along a line over an image, straight or freehand, averaged over a width across it: one value a pixel of length,
- * interpolated between the four samples around (bilinear), like `skimage.measure.profile_line` with `order=1`. A part of
- * the width that lies outside the image does not count; where all of it does, the value is NaN.
+ * Samples along a line over an image, straight or freehand, averaged across a width: one value per pixel of length,
+ * with bilinear interpolation, like `skimage.measure.profile_line` with `order=1`. Parts of the width outside the image
+ * do not count; a value entirely outside is NaN.
  *
  * @typedef {{x: number, y: number}} Point x counts columns, y counts rows; sample (0, 0) lies at (0, 0)
  */
 
-/** A line longer than this, in pixels, or wider, is a mistake: a plane has less on its diagonal. */
+/** Limits in pixels; a plane's diagonal is shorter. */
 const LONGEST = 100_000;
 const WIDEST = 1000;
 
-/** A line that is taken again and again from planes of one shape. */
+/** A line that samples planes of one shape. */
 export class LineProfile {
   #rows;
   #columns;
@@ -20,17 +20,17 @@ export class LineProfile {
    * @param {readonly Point[]} points two or more; equal neighbours count once
    * @param {number} width samples across the line
    * @param {readonly number[]} shape `[rows, columns]` of the planes
-   * @throws {RangeError} fewer than two different points, or a line beyond all bounds
+   * @throws {RangeError} the line has fewer than two different points or exceeds the limits
    */
   constructor(points, width, [rows, columns]) {
     this.#rows = rows;
     this.#columns = columns;
     this.#width = Math.max(1, Math.min(WIDEST, Math.round(width)));
-    /** Places on the line, a pixel or less from each other, with the direction of the line there. */
+    /** Positions along the line, at most a pixel apart, with the direction of the line at each. */
     this.places = resampled(points);
   }
 
-  /** Values that a profile has. */
+  /** Number of values in a profile. */
   get length() {
     return this.places.length;
   }
@@ -52,7 +52,7 @@ export class LineProfile {
 
   /** @type {(samples: Float32Array, x: number, y: number) => number} */
   #between(samples, x, y) {
-    // A place on the last row or column has no further neighbour, and needs none; rounding may take it a little outside.
+    // A position on the last row or column needs no further neighbour; rounding may move it slightly outside.
     const [left, top] = [Math.floor(x + 1e-9), Math.floor(y + 1e-9)];
     const [partX, partY] = [Math.max(0, x - left), Math.max(0, y - top)].map((part) =>
       part < 1e-9 ? 0 : part
@@ -76,10 +76,10 @@ export function lengthOf(points) {
 }
 
 /**
- * Places at equal distances of a pixel or a little less from the first point to the last.
+ * Equidistant positions, at most a pixel apart, from the first point to the last.
  *
  * @param {readonly Point[]} points
- * @returns {{x: number, y: number, dx: number, dy: number}[]} with the direction as a vector of length 1
+ * @returns {{x: number, y: number, dx: number, dy: number}[]} with the direction as a unit vector
  */
 function resampled(points) {
   const corners = points.filter(({ x, y }, i) => i === 0 || x !== points[i - 1].x || y !== points[i - 1].y);
@@ -106,5 +106,5 @@ function resampled(points) {
   return places;
 }
 
-/** From a corner to the one before. @type {(corners: readonly Point[], i: number) => number} */
+/** Distance from a corner to the previous one. @type {(corners: readonly Point[], i: number) => number} */
 const distance = (corners, i) => Math.hypot(corners[i].x - corners[i - 1].x, corners[i].y - corners[i - 1].y);

@@ -1,31 +1,31 @@
 /**
- * Lines of a window without the part of their noise that is narrower than its streaks. The likeness of neighbouring samples
- * says how wide the streaks are and how strong the noise is.
+ * Smooths the lines of a window to remove noise narrower than the streaks. The correlation of neighbouring samples
+ * gives the width of the streaks and the strength of the noise.
  *
  * @typedef {object} Likeness
- * @property {number} sigma of the Gaussian to smooth by, in pixels; 0 where it is not worth while
- * @property {number} part that `sigma` is of the streaks' own
- * @property {boolean} isWide whether samples are alike that are further apart than a detector mixes
+ * @property {number} sigma of the Gaussian that smooths, in pixels; 0 where smoothing gains nothing
+ * @property {number} part `sigma` as a fraction of that of the streaks
+ * @property {boolean} isWide whether samples correlate over distances larger than a detector mixes
  *
  * @typedef {object} Smoothed
  * @property {Float64Array} values row-major
- * @property {Float64Array} gains of each column, what is left of the variance of white noise
+ * @property {Float64Array} gains for each column, the remaining fraction of the variance of white noise
  */
 
-/** A detector that is slow mixes samples that are nearer. */
+/** A slow detector mixes samples nearer than this. */
 const WIDE = 3;
 
-/** Smoothing by half of the streaks' width costs a thirtieth of what can be known, and takes nearly all that noise hides. */
+/** Smoothing by half the width of the streaks costs a thirtieth of the information and removes nearly all of the noise. */
 const GREATEST_PART = 0.5;
 
-/** With so much of the streaks' variance as noise it is half of that: without noise smoothing only costs. */
+/** At this ratio of noise to streak variance sigma is halved: without noise, smoothing only costs. */
 const HALF_SMOOTHED = 0.1;
 
 /**
  * @param {Float64Array} values row-major, about 0
  * @param {number} rows
  * @param {number} columns
- * @param {number} significance standard deviations of white noise that likeness has to exceed
+ * @param {number} significance standard deviations of white noise that the correlation must exceed
  * @returns {Likeness}
  */
 export function likeness(values, rows, columns, significance) {
@@ -33,20 +33,20 @@ export function likeness(values, rows, columns, significance) {
   const certain = significance * alike[0] / Math.sqrt(rows * columns);
   const isWide = alike[WIDE] > certain;
   if (!(alike[1] > certain)) return { sigma: 0, part: 0, isWide };
-  // A Gaussian is taken for the streaks: its likeness is one of twice the variance.
+  // Models streaks as Gaussians, whose autocorrelation has twice the variance.
   let half = 1;
   while (half < alike.length && alike[half] > alike[1] / 2) half += 1;
   if (half < alike.length) half -= (alike[1] / 2 - alike[half]) / (alike[half - 1] - alike[half]);
   const width = Math.sqrt(Math.max(0, half * half - 1) / (4 * Math.LN2));
-  // A parabola through the next two tells the likeness at 0 without noise.
+  // A parabola through the next two estimates the noise-free correlation at 0.
   const streaks = alike[1] + (alike[1] - alike[2]) / 3;
   const noise = Math.max(0, alike[0] - streaks);
   const part = GREATEST_PART * noise / (noise + HALF_SMOOTHED * streaks);
-  // Narrower than a third of a pixel it would do nothing.
+  // Below a third of a pixel the Gaussian has no effect.
   return part * width < 0.3 ? { sigma: 0, part: 0, isWide } : { sigma: part * width, part, isWide };
 }
 
-/** Mean products at each distance along the lines; what whole lines have in common, such as flicker, is taken away. */
+/** Mean products at each distance along the lines, without changes common to whole lines, such as flicker. */
 function productsAlongLines(
   /** @type {Float64Array} */ values,
   /** @type {number} */ rows,
@@ -68,7 +68,7 @@ function productsAlongLines(
 }
 
 /**
- * Towards the ends of the lines the Gaussian is cut on both sides, so that nothing is moved.
+ * Smooths with a Gaussian that is cut symmetrically near the ends of a line, so that nothing shifts.
  *
  * @param {Float64Array} values row-major; NaN where there is no sample
  * @param {number} rows

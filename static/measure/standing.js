@@ -1,20 +1,20 @@
 /**
- * What stands still in a line scan, such as the wall of a vessel: it would be taken for streaks of velocity 0. The mean of
- * each column over all lines is that, and of slow streaks in a short recording also a good part of the streaks
- * themselves. How much of it stands still is told by its likeness in parts of the recording that are far from each other.
+ * The stationary part of a line scan, such as the wall of a vessel, which would count as streaks of velocity 0. The
+ * mean of each column over all lines contains it but, for slow streaks in a short recording, also much of the streaks.
+ * The correlation between distant parts of the recording shows how much of the mean is stationary.
  */
 
-/** Neighbouring parts can show the same streak. */
+/** Neighbouring parts may contain the same streak. */
 const FAR = 2;
 
 /**
- * The standing part of each column, about 0.
+ * Estimates the stationary part of each column, about 0.
  *
  * @param {Float32Array} samples row-major
  * @param {number} rows lines
  * @param {number} columns
- * @param {number} part lines of a part, in which a streak moves on
- * @returns {Float64Array} zeros where there are too few parts to tell
+ * @param {number} part lines per part, long enough for a streak to move on
+ * @returns {Float64Array} zeros where there are too few parts
  */
 export function standingPart(samples, rows, columns, part) {
   const parts = Math.floor(rows / part);
@@ -60,6 +60,6 @@ function columnMeans(
   return sums.map((sum, column) => counts[column] > 0 ? sum / counts[column] - whole : 0);
 }
 
-/** Of two profiles about 0. @type {(one: Float64Array, other: Float64Array) => number} */
+/** Covariance of two profiles about 0. @type {(one: Float64Array, other: Float64Array) => number} */
 const covariance = (one, other) =>
   one.reduce((sum, value, column) => sum + value * other[column], 0) / one.length;

@@ -1,8 +1,9 @@
 /**
- * Intensity statistics of one plane, from all samples. NaN and infinities are ignored everywhere.
+ * Intensity statistics of one plane, from all samples; NaN and infinities do not count.
  *
- * Percentiles are exact. Whole numbers of 16 bits are counted in one pass; others take two whatever the distribution: floats of one sign sort like their bits, so
- * the upper 16 bits give the bucket that holds a rank and the lower 16 bits give the sample within it.
+ * Percentiles are exact. One pass counts integers of 16 bits; other samples take two passes, whatever their
+ * distribution: floats of one sign sort like their bits, so the upper 16 bits give the bucket of a rank and the lower
+ * 16 bits the sample within it.
  */
 
 /** @typedef {(ranks: readonly number[]) => Map<number, number>} ValuesAt samples at ranks */
@@ -11,7 +12,7 @@
 const AUTO_PERCENTILES = [1, 99.5];
 
 /**
- * Smallest and largest sample and the percentiles asked for, interpolated linearly between neighbouring ranks.
+ * Smallest and largest sample and the requested percentiles, interpolated linearly between ranks.
  * All are 0 when no sample is finite.
  *
  * @param {Float32Array} samples
@@ -40,7 +41,7 @@ export function statistics(samples, percentiles = AUTO_PERCENTILES) {
 }
 
 /**
- * The range that Auto sets; never empty as float32, so that a flat plane can still be drawn.
+ * The range that Auto sets, never empty as float32 so that a flat plane can be drawn.
  *
  * @param {{min: number, max: number, percentiles: number[]}} stats of {@linkcode AUTO_PERCENTILES}
  * @returns {[number, number]}
@@ -56,8 +57,7 @@ export function autoRange(stats) {
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
 /**
- * A range whose ends are finite and differ as float32, which is what samples are: the given one, or the one that is
- * nearest to it with its lower end kept where possible.
+ * Returns the nearest range with finite ends that differ as float32; keeps the lower end where possible.
  *
  * @param {number} min
  * @param {number} max
@@ -100,7 +100,7 @@ function fromSortKey(key) {
   return new Float32Array(word.buffer)[0];
 }
 
-/** How often each number from 0 to 65535 occurs, or null when there are others: most detectors count in 8 to 16 bits. @param {Float32Array} samples */
+/** Counts each integer from 0 to 65535; null when there are other values. Most detectors have 8 to 16 bits. @param {Float32Array} samples */
 function countWholeNumbers(samples) {
   const counts = new Uint32Array(65536);
   for (let i = 0; i < samples.length; i += 1) {
@@ -115,7 +115,7 @@ function countWholeNumbers(samples) {
 /** @param {Uint32Array} counts @returns {ValuesAt} */
 const ranksOfCounts = (counts) => (ranks) => new Map(ranks.map((rank) => [rank, place(counts, rank).bucket]));
 
-/** The bucket that holds a rank, and how many of its own lie below the rank. @param {Uint32Array} counts @param {number} rank */
+/** Finds the bucket of a rank, and the rank within the bucket. @param {Uint32Array} counts @param {number} rank */
 function place(counts, rank) {
   let before = 0;
   let bucket = 0;

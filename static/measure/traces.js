@@ -1,9 +1,9 @@
 /**
- * Traces: the mean of a band of a plane, its change against a baseline, and means of neighbouring values. NaN and infinities
- * do not count; where nothing counts a value is NaN.
+ * Traces: the mean of a band of a plane, its change against a baseline, and means of neighbouring values. NaN and infinities do not
+ * count; a value without finite samples is NaN.
  *
  * @typedef {{kind: "window", from: number, to: number} | {kind: "percentile", percentile: number}} Baseline
- *   mean of the values from index `from` to before `to`, or a percentile (0 to 100) of all
+ *   mean of the values from index `from` up to `to`, exclusive, or a percentile (0 to 100) of all
  */
 
 /**
@@ -11,7 +11,7 @@
  *
  * @param {Float32Array} samples row-major
  * @param {readonly number[]} shape `[rows, columns]`
- * @param {"rows" | "columns"} along what the trace counts
+ * @param {"rows" | "columns"} along axis of the trace
  * @param {number} from first column, or row, of the band
  * @param {number} to end of the band, not included
  * @returns {Float64Array}
@@ -51,8 +51,8 @@ export function baselineOf(trace, baseline) {
  *
  * @param {Float64Array} trace
  * @param {Baseline} baseline
- * @param {number} [offset] what the detector gives without light; taken from trace and baseline
- * @returns {{values: Float64Array, baseline: number}} all NaN where the baseline is not above the offset
+ * @param {number} [offset] dark level of the detector, subtracted from trace and baseline
+ * @returns {{values: Float64Array, baseline: number}} all NaN unless the baseline exceeds the offset
  */
 export function relativeChange(trace, baseline, offset = 0) {
   const rest = baselineOf(trace, baseline);
@@ -61,14 +61,14 @@ export function relativeChange(trace, baseline, offset = 0) {
 }
 
 /**
- * Each value with its neighbours, `count` in all: those that there are at the ends.
+ * Running mean of `count` values, fewer at the ends.
  *
- * A window lies in two blocks of its own length at most: it is the end of one and the beginning of the next. Sums from the
- * ends of the blocks make the work that of the trace, however long windows are, and nothing is taken away from a sum: one
- * huge value spoils the windows alone that hold it.
+ * A window is the end of one block of its own length and the beginning of the next. Sums from the ends of the blocks
+ * make the cost independent of the window's length, and nothing is ever subtracted: a huge value affects only the
+ * windows that hold it.
  *
  * @param {Float64Array} trace
- * @param {number} count odd, or one more is taken behind than before
+ * @param {number} count where even, one more value follows than precedes
  * @returns {Float64Array}
  */
 export function runningMean(trace, count) {
@@ -79,7 +79,7 @@ export function runningMean(trace, count) {
   return trace.map((_, i) => {
     const [from, to] = [Math.max(0, i - before), Math.min(length, i - before + count)];
     const isOne = Math.floor(from / count) === Math.floor((to - 1) / count);
-    // Of one block there is its beginning or, at the start of the last one, all of it.
+    // The window covers the beginning of one block or, at the start of the last one, all of it.
     if (isOne) {
       return from % count === 0
         ? sums.begun[to - 1] / counts.begun[to - 1]
@@ -89,7 +89,7 @@ export function runningMean(trace, count) {
   });
 }
 
-/** Of what finite values weigh: for each place the sum from the beginning of its block, and that to its end. */
+/** Sums over each block, from its beginning to each place and from each place to its end. */
 function blockSums(
   /** @type {Float64Array} */ trace,
   /** @type {number} */ block,
@@ -107,7 +107,7 @@ function blockSums(
 }
 
 /**
- * Mean of the finite values from index `from` to before `to`, as far as there are any.
+ * Mean of the finite values from index `from` up to `to`, exclusive.
  *
  * @type {(trace: Float64Array, from: number, to: number) => number}
  */
@@ -122,7 +122,7 @@ export function mean(trace, from, to) {
 }
 
 /**
- * A percentile of the finite values, between neighbours in proportion.
+ * A percentile of the finite values, interpolated linearly.
  *
  * @type {(trace: Float64Array, percent: number) => number}
  */

@@ -1,6 +1,6 @@
 /**
- * Velocities in a line scan: over time from windows (window_velocity.js says by which method), and of a line that was drawn
- * over a streak. A velocity is positive where the position grows with time.
+ * Velocities in a line scan: over time from windows (window_velocity.js has the method), and of a line drawn over a
+ * streak. A velocity is positive where the position increases with time.
  *
  * @typedef {{samples: Float32Array, shape: readonly number[]}} Plane row-major `[rows, columns]`; rows are lines
  * @typedef {{step: number, unit: string}} Axis
@@ -17,17 +17,17 @@ import { FRAMES, unitSymbol } from "./axes.js";
 import { standingPart } from "./standing.js";
 import { LEAST_MOVE, windowVelocity } from "./window_velocity.js";
 
-/** A shorter window holds no angle. */
+/** A shorter window has no measurable angle. */
 export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
 
 /**
- * Velocity in each window, from the first line on.
+ * Measures the velocity in each window, from the first line on.
  *
  * @param {Plane} plane
  * @param {Windows} windows
  * @param {(done: number, of: number) => void} [onProgress] windows
  * @returns {VelocityAt[]} empty where no window fits
- * @throws {RangeError} window, step or columns that make no sense
+ * @throws {RangeError} invalid window, step or columns
  */
 export function velocityOverTime({ samples, shape }, { window, step, columns }, onProgress = () => {}) {
   const [rows, width] = shape;
@@ -58,7 +58,7 @@ export function velocityOverTime({ samples, shape }, { window, step, columns }, 
 }
 
 /**
- * How far a drawn line goes.
+ * Time, distance and velocity of a drawn line.
  *
  * @param {Place} from
  * @param {Place} to
@@ -79,7 +79,7 @@ export const physicalVelocity = (velocity, [time, space]) => velocity * space.st
 /** Such as `µm/s`. @type {(axes: readonly Axis[]) => string} */
 export const velocityUnit = ([time, space]) => `${unitSymbol(space.unit)}/${perTime(time)}`;
 
-/** Such as `s`, after a stroke. @param {{unit: string}} time */
+/** Denominator of a rate, such as `s`. @param {{unit: string}} time */
 export const perTime = ({ unit }) =>
   unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);
 

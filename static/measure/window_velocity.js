@@ -2,12 +2,12 @@
  * Velocity of the streaks in one window of a line scan, by the Radon transform method of Drew et al. (2010),
  * J. Comput. Neurosci. 29, 5-11: of all straight lines through the window, those along the streaks have integrals that
  * differ most from each other. The variance of the integrals along one direction is the sum of the window's
- * autocorrelation along it, so that it is taken from there, with three changes. Lag 0 is left out, where noise of single
- * samples lies. Noise that is narrower than the streaks is smoothed away. What is asked for in the end is how much the
- * paired samples differ, as a part of what noise alone would make: pairs at the edges pull to no side, and what is left is
- * the variance of the noise, which says how certain the velocity is.
+ * autocorrelation along it, which this module uses, with three changes. It omits lag 0, which contains the noise of
+ * single samples. It smooths noise narrower than the streaks. It finally minimizes the squared difference of paired
+ * samples, relative to noise alone: pairs at the edges do not bias it, and the remainder is the variance of the noise,
+ * which gives the error of the velocity.
  *
- * Velocities are pixels a line here.
+ * Velocities are in pixels per line.
  */
 import { autocorrelation } from "./autocorrelation.js";
 import { likeness, smoothed } from "./smoothing.js";
@@ -16,13 +16,13 @@ import { likeness, smoothed } from "./smoothing.js";
  * @typedef {"measured" | "too slow" | "too fast" | "unclear"} Verdict
  * @typedef {object} WindowVelocity
  * @property {Verdict} verdict
- * @property {number} velocity pixels a line, towards greater positions; NaN unless measured
- * @property {number} confidence share of the window's variance that moves so, 0 to 1
- * @property {number} error estimated standard error as a part of the velocity; NaN unless measured
+ * @property {number} velocity pixels per line, towards greater positions; NaN unless measured
+ * @property {number} confidence share of the window's variance that moves at this velocity, 0 to 1
+ * @property {number} error estimated relative standard error; NaN unless measured
  *
  * @typedef {object} Agreement
- * @property {number} share how far samples agree along the streaks of a velocity, at most 1
- * @property {number} difference variance of white noise that would make the samples differ so
+ * @property {number} share agreement of samples along the streaks of a velocity, at most 1
+ * @property {number} difference variance of white noise that would cause this difference
  * @property {number} weight of all pairs in `difference`, in such variances
  * @property {number} pairs
  * @property {number} square mean of the squared distances of the pairs, in lines
@@ -30,34 +30,34 @@ import { likeness, smoothed } from "./smoothing.js";
  * @typedef {{velocity: number, share: number, difference: number}} Direction
  */
 
-/** A streak that moves less, along either axis within the window, has no angle that could be measured. */
+/** A streak that moves less along either axis within the window has no measurable angle. */
 export const LEAST_MOVE = 3;
 
-/** Random agreement reaches so many standard deviations in none of some thousand directions. */
+/** Random agreement stays below this many standard deviations in a thousand directions. */
 const LEAST_SIGNIFICANCE = 6;
 
-/** Of directions that agree nearly as well as the best the slowest is taken: neighbouring streaks look alike. */
+/** Takes the slowest of the directions that agree nearly as well as the best: neighbouring streaks look alike. */
 const NEARLY = 0.8;
 
-/** What differs half as much as the other way round gets brighter and darker, but goes nowhere. */
+/** A pattern whose difference exceeds this fraction of the opposite direction's flickers but does not move. */
 const AS_WELL = 0.5;
 
-/** Where less of the variance moves, it is something else that does. */
+/** A smaller moving share of the variance is not a streak. */
 const LEAST_SHARE = 0.1;
 
-/** Of 95 of 100 such velocities the error is less than 5 %. */
+/** Keeps the error below 5 % for 95 of 100 velocities. */
 const GREATEST_ERROR = 0.05 / 1.96;
 
-/** What moves too fast, or too slowly by a third of the least that counts, needs not be known better. */
+/** Largest errors for the verdicts "too fast" (relative) and "too slow" (pixels over the window). */
 const ROUGHLY = [0.1, LEAST_MOVE / 3];
 
-/** Further away than the error samples have to differ more than by chance, as many times. */
+/** Well outside the error, the difference must exceed that of chance by this factor. */
 const LEAST_DROP = 2.5;
 
-/** Interpolation between samples leaves an error, as if there were noise of such a part of the variance. */
+/** Interpolation between samples adds an error like noise of this fraction of the variance. */
 const LEAST_NOISE = 1e-3;
 
-/** So many columns that have a partner are too few to compare; each one more counts, so that nothing jumps. */
+/** Up to this many paired columns are too few to compare; each further column adds weight, so that nothing jumps. */
 const LEAST_OVERLAP = 3;
 
 /**
@@ -73,7 +73,7 @@ export function windowVelocity(values, rows, columns) {
   const scores = new Scores(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
   if (!(scores.energy > 0)) return unmeasured("unclear", 0);
   const best = bestDirection(scores);
-  // Structure along the lines that no later line has again.
+  // Structure along the lines that no later line repeats.
   if (best === null) return unmeasured(streaks.isWide ? "too fast" : "unclear", 0);
   const velocity = climbed(scores, best);
   const share = movingShare(whole, rows, columns, velocity);
@@ -96,7 +96,7 @@ const unmeasured = (verdict, share) => ({
   error: NaN,
 });
 
-/** Values about their mean, NaN where there is none. @param {Float64Array} values */
+/** Values minus their mean; NaN where missing. @param {Float64Array} values */
 function centred(values) {
   let [sum, count] = [0, 0];
   for (const value of values) {
@@ -108,7 +108,7 @@ function centred(values) {
   return values.map((value) => Number.isFinite(value) ? value - sum / count : NaN);
 }
 
-/** Share of the variance that is the same some lines later, at eight distances up to most of what is seen of a streak. */
+/** Share of the variance that recurs some lines later, at eight distances up to most of a streak's visible length. */
 function movingShare(
   /** @type {Float64Array} */ values,
   /** @type {number} */ rows,
@@ -135,19 +135,19 @@ function movingShare(
   return energy > 0 ? product / energy : 0;
 }
 
-/** What differs less from line to line is noise. @type {(scores: Scores, velocity: number) => boolean} */
+/** Whether the samples agree nearly as well in the opposite direction, apart from the noise between nearby lines. @type {(scores: Scores, velocity: number) => boolean} */
 function isMirrored(scores, velocity) {
   const noise = scores.of(velocity, Math.max(2, Math.floor(scores.duration(velocity) / 16))).difference;
   const [forth, back] = [velocity, -velocity].map((way) => scores.of(way).difference - noise);
   return forth > AS_WELL * back;
 }
 
-/** How far the samples of a window agree along a direction. */
+/** Agreement of the samples of a window along a direction. */
 class Scores {
   /** Mean squared difference, and mean energy of both partners, of all pairs at a lag, times the pairs of lines. */
   #differences;
   #energies;
-  /** By how much noise differs, of variance 1 before it was smoothed, in pairs at a distance along the line. */
+  /** Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line. */
   #noises;
 
   /**
@@ -169,7 +169,7 @@ class Scores {
     }
   }
 
-  /** Longest time, in lines, for which a streak of a velocity is seen. @param {number} velocity */
+  /** Longest time in lines that a streak of a velocity stays in the window. @param {number} velocity */
   duration(velocity) {
     return Math.min(this.rows, this.columns / Math.abs(velocity));
   }
@@ -210,7 +210,7 @@ class Scores {
   }
 }
 
-/** Twice the mean gain of the columns that have a partner so far to one side. @param {Float64Array} gains */
+/** Twice the mean gain of the columns that have a partner at this distance. @param {Float64Array} gains */
 function noisesAtDistances(gains) {
   const noises = new Float64Array(gains.length);
   let sum = 0;
@@ -251,7 +251,7 @@ function meansAtLags({ rows, columns, at }, sums) {
   return [differences, energies];
 }
 
-/** Of each corner, the sum of squares above and left of it. @type {(values: Float64Array, rows: number, columns: number) => Float64Array} */
+/** Sum of squares above and left of each corner. @type {(values: Float64Array, rows: number, columns: number) => Float64Array} */
 function sumsOfSquares(values, rows, columns) {
   const width = columns + 1;
   const sums = new Float64Array((rows + 1) * width);
@@ -269,7 +269,7 @@ function sumsOfSquares(values, rows, columns) {
 const cubic = (a, b, c, d, part) =>
   b + 0.5 * part * (c - a + part * (2 * a - 5 * b + 4 * c - d + part * (3 * (b - c) + d - a)));
 
-/** Half a pixel at the end of the streak. @type {(scores: Scores, velocity: number) => number} */
+/** Step between velocities: half a pixel at the end of a streak. @type {(scores: Scores, velocity: number) => number} */
 const stepAt = (scores, velocity) => 0.5 / scores.duration(velocity);
 
 /** A velocity near the one along which the window agrees best, or null where nothing agrees. @param {Scores} scores */
@@ -296,14 +296,14 @@ function firstPeak(side, level) {
   const start = side.findIndex(({ share }) => share >= level);
   if (start < 0) return null;
   let best = side[start];
-  // Noise makes a run uneven.
+  // Noise makes a run uneven, so search all of it.
   for (let i = start; i < side.length && side[i].share >= NEARLY * level; i += 1) {
     if (side[i].difference < best.difference) best = side[i];
   }
   return { start, best };
 }
 
-/** Both signs can hold a part of one peak about 0; otherwise the slower one. */
+/** A peak about 0 can extend to both signs; otherwise takes the slower one. */
 function nearer(
   /** @type {{start: number, best: Direction}} */ one,
   /** @type {{start: number, best: Direction}} */ other,
@@ -314,7 +314,7 @@ function nearer(
   return isOne ? one : other;
 }
 
-/** Where samples differ least near a velocity, by parabolas through three points that draw together. @type {(scores: Scores, start: number) => number} */
+/** Where samples differ least near a velocity, by parabolas through three converging points. @type {(scores: Scores, start: number) => number} */
 function climbed(scores, start) {
   let velocity = start;
   let step = stepAt(scores, start);
@@ -328,10 +328,10 @@ function climbed(scores, start) {
 }
 
 /**
- * Standard error as a part of the velocity. The sum of the squared differences is least where its slope is 0; the slope's
- * variance over the square of the bend is that of the velocity. The slope has one part of noise with the streaks and one of
- * noise with noise. With as little noise as in most recordings it is the least error that any method could have (Cramer
- * and Rao). Infinite where another velocity could as well be the right one.
+ * Relative standard error. The sum of squared differences is least where its slope is 0; the variance of the slope over
+ * the square of the curvature is the variance of the velocity. The slope contains products of noise with streaks and of
+ * noise with noise. At the low noise of most recordings this is the Cramér-Rao bound. Infinite where another velocity
+ * fits as well.
  *
  * @type {(scores: Scores, velocity: number, streaks: import("./smoothing.js").Likeness) => number}
  */
@@ -342,7 +342,7 @@ function standardError(scores, velocity, { sigma, part }) {
   if (!(difference < Math.min(below, above))) return Infinity;
   const bend = weight * (below - 2 * difference + above) / (step * step);
   const noise = Math.max(difference, LEAST_NOISE * scores.energy / (scores.rows * scores.columns));
-  // Smoothing takes more of the noise in the slope than of the streaks in the bend.
+  // Smoothing removes more noise from the slope than signal from the curvature.
   const steepness = bend / (2 * pairs * square) * (1 + part * part) / (1 + 2 * part * part);
   const withStreaks = noise * steepness * fifthPowers(scores, velocity) / 3;
   // Squared slope of the curve between lags of white noise: 2.4 by Catmull and Rom, a Gaussian's once it is smoothed.
@@ -357,7 +357,7 @@ function standardError(scores, velocity, { sigma, part }) {
   return error / Math.abs(velocity);
 }
 
-/** Of the lengths, in lines, of all lines along a velocity, of which the window cuts some short. @type {(scores: Scores, velocity: number) => number} */
+/** Sum of the fifth powers of the lengths, in lines, of all lines along a velocity; the window cuts some short. @type {(scores: Scores, velocity: number) => number} */
 function fifthPowers({ rows, columns }, velocity) {
   const [width, move] = [columns - LEAST_OVERLAP, Math.abs(velocity) * rows];
   const longest = Math.min(rows, width / Math.abs(velocity));

@@ -11,6 +11,11 @@ Deno.test("a link names path, scene and position, and nothing that is 0", () => 
   assert.deepEqual(viewOfLink("#path=%2Fdata%2Fa%20b.tif"), view("/data/a b.tif"));
 });
 
+Deno.test("the page reads the link that the server prints for a file of the command line", () => {
+  // The same link as in tests/dialogs/default_browser_test.ts.
+  assert.deepEqual(viewOfLink("#path=/data/a+scan+%231+%2B+%C3%A4.oir"), view("/data/a scan #1 + ä.oir"));
+});
+
 Deno.test("what is no link is none, and what is no index is 0", () => {
   for (const hash of ["", "#", "#x", "#path=", "#path=%20", "#scene=1"]) {
     assert.equal(viewOfLink(hash), null, hash);

@@ -1,4 +1,4 @@
-/** Wires the page together: what is open (session_controller.js), what is seen of it (viewer.js) and the ways to more. */
+/** Wires the page together: the open acquisition (session_controller.js), its display (viewer.js) and the ways to open more. */
 import { byId } from "./controls/element.js";
 import { DataPanel } from "./panels/data_panel.js";
 import { KeptView, RecentFiles } from "./opening/kept.js";
@@ -30,7 +30,7 @@ const watch = watchServer({
   readHealth: (signal) => controller.readHealth(signal),
   onGone: () => opening.serverIsGone(() => watch.ask()),
   onBack: () => opening.serverIsBack(),
-  // Opening finds out by itself, and its transfers take all connections that a browser gives a server.
+  // Opening reports failures itself, and its transfers use all connections of the browser to the server.
   isBusy: () => controller.isOpening,
 });
 controller.addEventListener("failed", () => watch.ask());

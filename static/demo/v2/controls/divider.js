@@ -1,10 +1,10 @@
 /**
- * A bar between two panes that is dragged or moved by the arrow keys (role `separator`).
+ * A bar between two panes that moves by dragging or arrow keys (role `separator`).
  *
  * Tested in `tests/browser/controls_test.ts`.
  */
 
-/** Least share of a pane in percent. */
+/** Smallest share of a pane in percent. */
 const SMALLEST = 15;
 
 /** Percent. @type {Readonly<Record<string, number>>} */
@@ -13,7 +13,7 @@ const STEPS = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10 };
 /**
  * @param {HTMLElement} bar between the panes, in a container whose height both share
  * @param {(percent: number) => void} onMove share of the upper pane
- * @param {() => number} leastHeight of a pane in CSS pixels, as long as both have room for that
+ * @param {() => number} leastHeight of a pane in CSS pixels, where both have room
  * @param {number} [start] percent
  */
 export function attachDivider(bar, onMove, leastHeight, start = 54) {

@@ -1,4 +1,4 @@
-/** DOM elements in one expression; text always goes in as text, never as markup. */
+/** Makes and finds DOM elements, shows passing text and saves files. Text goes in as text, never as markup. */
 
 /**
  * @template {keyof HTMLElementTagNameMap} Tag
@@ -17,7 +17,7 @@ export function element(tag, settings = {}, ...children) {
   return node;
 }
 
-/** Facts as they are listed, `a · b · c`, with line breaks between them alone, where each fits into a line. @param {string} text */
+/** Facts `a · b · c` as nodes that break lines only between facts. @param {string} text */
 export function unbroken(text) {
   const facts = text.split(" · ");
   return facts.flatMap((fact, i) => {
@@ -59,7 +59,7 @@ export function byId(id, kind) {
 }
 
 /**
- * The first element inside another that a selector finds.
+ * The first element inside another that matches a selector.
  *
  * @template {Element} [Kind=HTMLElement]
  * @param {ParentNode} parent

@@ -2,8 +2,8 @@
 import { element } from "./element.js";
 
 /**
- * A number that can be typed; what is no number within the limits, or no whole one where steps are whole, is marked and not
- * told: `number` stays what it was.
+ * An input for a number. It marks and ignores input outside the limits, or fractions where steps are integers: `number`
+ * keeps its value.
  *
  * @param {string} label
  * @param {{value: number, min?: number, max?: number, step?: number | "any", unit?: string, id?: string}} settings
@@ -38,11 +38,11 @@ export function numberField(
     label: label_,
     input,
     unitText,
-    /** What counts, whatever else is typed. */
+    /** The last valid number. */
     get number() {
       return number;
     },
-    /** Not told. */
+    /** Sets the number without calling back. */
     set number(other) {
       number = other;
       input.value = String(other);
@@ -52,8 +52,8 @@ export function numberField(
 }
 
 /**
- * A number that was typed counts when something else is pressed, and what it changes may push that away from under the pointer:
- * it is scrolled back, or the click would be none.
+ * A typed number takes effect when the user presses something else. If the change moves that control from under the
+ * pointer, scroll it back, or the click is lost.
  *
  * @param {() => void} work
  */
@@ -61,7 +61,7 @@ function inPlace(work) {
   const pressed = document.querySelector("button:active, summary:active, select:active, label:active");
   const top = pressed?.getBoundingClientRect().top ?? 0;
   work();
-  // On a narrow page the whole scrolls, otherwise what is beside the picture.
+  // A narrow page scrolls as a whole, a wide one only beside the picture.
   for (const name of ["aside", "main"]) {
     const scroller = pressed?.closest(name);
     if (pressed && scroller) scroller.scrollTop += pressed.getBoundingClientRect().top - top;
@@ -85,7 +85,7 @@ export function choiceField(label, choices, onChange, id) {
   return {
     label: element("label", { className: "field" }, element("span", { textContent: label }), select),
     select,
-    /** Other choices; what was chosen stays chosen where it is among them, else the first one is. @param {readonly {value: string, name: string}[]} others @param {string} [chosen] */
+    /** Replaces the choices; keeps the chosen value where it is among them, else chooses the first. @param {readonly {value: string, name: string}[]} others @param {string} [chosen] */
     offer(others, chosen = select.value) {
       select.replaceChildren(...others.map(optionOf));
       if (others.some(({ value }) => value === chosen)) select.value = chosen;
@@ -128,7 +128,7 @@ export function table(label, heads, rows) {
         "tr",
         {},
         ...heads.map((head) =>
-          // A head without words is none for a screen reader.
+          // Screen readers ignore an empty header.
           head === "" ? element("td") : element("th", { scope: "col", textContent: head })
         ),
       ),

@@ -1,7 +1,7 @@
 /**
- * Mouse, touch and wheel over a plot, as intentions. Positions are fractions of the plot (0 to 1).
+ * Translates mouse, touch and wheel over a plot into intentions. Positions are fractions of the plot (0 to 1).
  *
- * Wheel and pinch zoom at the pointer; Shift and Alt change along what. Dragging selects a part to zoom to; with Shift or
+ * Wheel and pinch zoom at the pointer; Shift and Alt choose the axis. Dragging selects a part to zoom to; with Shift or
  * the middle button it pans. One finger pans, or moves the cursor (and scrolls the page) while nothing is zoomed.
  *
  * Tested in `tests/browser/controls_test.ts`, fingers in `surroundings_test.ts`.
@@ -9,7 +9,7 @@
 
 /** @typedef {{fx: number, fy: number}} Place fractions of the plot */
 
-/** @typedef {"plain" | "shift" | "alt" | "across" | "down" | "both"} ZoomKind along what a zoom goes, or which key was held */
+/** @typedef {"plain" | "shift" | "alt" | "across" | "down" | "both"} ZoomKind axes of a zoom, or the key held */
 
 /** Shorter drags are clicks. */
 const SMALLEST_DRAG = 5;

@@ -1,11 +1,11 @@
 /**
- * JSON as a tree that folds. Long arrays of numbers stay on a few lines.
+ * Shows JSON as a folding tree, with long arrays of numbers on a few lines.
  *
  * Tested in `tests/browser/controls_test.ts`.
  */
 import { element } from "./element.js";
 
-/** Arrays longer than this are cut, with their length said. */
+/** Longer arrays are cut and show their length. */
 const LONGEST_ARRAY = 200;
 
 /** @param {unknown} value @param {string} [name] @param {boolean} [open] @returns {HTMLElement} */

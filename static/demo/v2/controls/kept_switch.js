@@ -1,5 +1,5 @@
 /**
- * A choice between on and off that the browser remembers, or this page where it keeps nothing; on until it is switched off.
+ * An on/off choice that the browser remembers, or only this page where storage is unavailable; initially on.
  *
  * Tested in `tests/browser/controls_test.ts` and `scale_bar_test.ts`.
  */
@@ -13,7 +13,7 @@ export class KeptSwitch {
     try {
       this.#isOn = localStorage.getItem(key) !== "off";
     } catch {
-      // Switched off: it holds for this page.
+      // Storage is disabled: the choice holds for this page.
     }
   }
 
@@ -26,7 +26,7 @@ export class KeptSwitch {
     try {
       localStorage.setItem(this.#key, isOn ? "on" : "off");
     } catch {
-      // Full, or switched off.
+      // Storage is full or disabled.
     }
   }
 }

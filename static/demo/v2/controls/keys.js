@@ -1,4 +1,4 @@
-/** The keyboard over a plot, as intentions: arrows move the cursor, others zoom. */
+/** Translates keys over a plot into intentions: arrows move the cursor, others zoom. */
 
 /** @import { ZoomKind } from "./gestures.js" */
 
@@ -7,7 +7,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 const CLOSER = 1.5;
 
-/** Factors and along what. @type {Readonly<Record<string, [number, ZoomKind]>>} */
+/** Zoom factors and axes. @type {Readonly<Record<string, [number, ZoomKind]>>} */
 const ZOOMS = {
   "+": [CLOSER, "plain"],
   "=": [CLOSER, "plain"],
@@ -21,10 +21,10 @@ const ZOOMS = {
 /**
  * @param {HTMLElement} plot has the focus
  * @param {object} intentions
- * @param {(dx: number, dy: number, isFar: boolean) => void} intentions.step one step, or a far one
+ * @param {(dx: number, dy: number, isFar: boolean) => void} intentions.step a small or a large step
  * @param {(factor: number, kind: ZoomKind) => void} intentions.zoom
  * @param {() => void} intentions.home
- * @param {() => void} intentions.back to the former view
+ * @param {() => void} intentions.back to the previous view
  * @param {() => boolean} intentions.leave takes the cursor away; false when there is none
  */
 export function attachKeys(plot, { step, zoom, home, back, leave }) {

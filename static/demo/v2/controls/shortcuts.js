@@ -1,12 +1,12 @@
 /**
- * Keyboard shortcuts of the page and the list of all ways to operate it.
+ * Keyboard shortcuts, and the list of keys and gestures.
  *
  * Tested in `tests/browser/controls_test.ts`.
  */
 import { element } from "./element.js";
 import { KeptSwitch } from "./kept_switch.js";
 
-/** What the `?` list shows: keys or gestures and what they do. @type {readonly [string, readonly [string, string][]][]} */
+/** Entries of the `?` list: keys or gestures and their effects. @type {readonly [string, readonly [string, string][]][]} */
 const LIST = [
   ["Anywhere", [
     ["o", "Open a file"],
@@ -70,17 +70,17 @@ export function listShortcuts(host) {
 /** Whether a single key acts on the page. */
 const singleKeys = new KeptSwitch("acq-server single keys");
 
-/** A letter, digit or sign: sliders have no use for them. @param {string} key */
+/** Sliders do not use letters, digits or signs. @param {string} key */
 const isText = (key) => [...key].length === 1;
 
-/** A switch for single keys, which programs for speech and dictation may send by mistake; remembered. @param {HTMLInputElement} box */
+/** Attaches the switch for single keys, which dictation software may send by mistake; the browser remembers it. @param {HTMLInputElement} box */
 export function attachSwitch(box) {
   box.checked = singleKeys.isOn;
   box.addEventListener("change", () => singleKeys.isOn = box.checked);
 }
 
 /**
- * Calls `actions[key]` for a single key that no field wants; no field wants Escape.
+ * Calls `actions[key]` for single keys outside text fields, and for Escape everywhere.
  *
  * @param {Record<string, (key: string) => void>} actions by `event.key`; `digit` takes 1 to 9
  */

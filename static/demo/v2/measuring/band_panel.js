@@ -1,5 +1,5 @@
 /**
- * Controls of bands and their traces: colour, name and place of each band, and how traces are shown.
+ * Controls of bands and traces: colour, name and position of each band, and the display of traces.
  *
  * Tested in `tests/browser/measure_test.ts`.
  */
@@ -31,9 +31,9 @@ export class BandPanel extends EventTarget {
   #window;
   #change;
   #average;
-  /** Whether there is a path over a reference to draw along. */
+  /** Whether a reference has a path to draw along. */
   hasPath = false;
-  /** While it is dragged. @type {{from: number, to: number} | null} */
+  /** The band being dragged. @type {{from: number, to: number} | null} */
   draft = null;
 
   constructor() {
@@ -74,7 +74,7 @@ export class BandPanel extends EventTarget {
     return { isChange, kind: baseline.kind, percentile, from, to, offset, average };
   }
 
-  /** Forgets what belongs to another picture. @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn that it has already */
+  /** Starts with another picture. @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
     this.#scan = scan;
     this.draft = null;
@@ -85,7 +85,7 @@ export class BandPanel extends EventTarget {
       field.unitText.data = tableUnit(time ?? { unit: "seconds" });
     }
     if (drawn !== null) this.#take(drawn.traces);
-    // A time is other lines where lines take another time.
+    // With another time per line, a time means other lines.
     this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
     this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
   }
@@ -104,7 +104,7 @@ export class BandPanel extends EventTarget {
     this.#showBaseline();
   }
 
-  /** Traces of the channels that are shown; the same array while nothing has changed. */
+  /** Traces of the shown channels; the same array until something changes. */
   get traces() {
     const shown = this.#scan?.isLineScan ? this.#scan.group.shown : [];
     const isSame = this.#kept.settings === this.#settings && this.#kept.version === this.#version &&
@@ -122,7 +122,7 @@ export class BandPanel extends EventTarget {
     return traces;
   }
 
-  /** Why a chart has no curve where one is expected. @param {readonly import("./band_traces.js").Trace[]} traces */
+  /** Explains why an expected curve is empty. @param {readonly import("./band_traces.js").Trace[]} traces */
   #sayEmpty(traces) {
     const { isChange, offset } = this.#settings;
     const names = traces.filter(({ baseline }) => isChange && !(baseline > offset)).map(({ name }) => name);
@@ -204,14 +204,14 @@ export class BandPanel extends EventTarget {
     box.hidden = !this.#settings.isChange;
   }
 
-  /** In lines of what is shown. @returns {import("../../../measure/traces.js").Baseline} */
+  /** In lines of the shown picture. @returns {import("../../../measure/traces.js").Baseline} */
   get #typedBaseline() {
     const { kind, percentile, from, to } = this.#baseline;
     if (kind.select.value !== "window") {
       return { kind: "percentile", percentile: percentile.number };
     }
     const step = this.#scan?.axes[0].step ?? 1;
-    // Lines whose own times lie in it, without the end; a product of fractions may be a trace above a whole number.
+    // Lines whose times lie in the window, exclusive of its end; allows for rounding just above an integer.
     const [first, last] = [from, to].map(({ number }) => Math.ceil(number / step - 1e-6));
     return { kind: "window", from: first, to: Math.max(first + 1, last) };
   }
@@ -232,7 +232,7 @@ export class BandPanel extends EventTarget {
       : `Choose Band and drag up or down over the line scan${
         this.hasPath ? ", or along the path of the reference" : ""
       }.`;
-    // What is typed into stays where it is, as moving it would take its focus; new bands come last.
+    // Keeps rows in place, since moving a row would take its focus; new bands come last.
     const rows = new Map(
       [...this.#list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.band, row]),
     );

@@ -1,12 +1,12 @@
 /**
- * The traces of all bands and all channels that are shown, as they are asked for: averaged over lines, raw or as a change
- * against a baseline. What has not changed is not computed again.
+ * Traces of all bands and shown channels: averaged over lines, raw or as a change against a baseline. Caches what has
+ * not changed.
  *
  * @typedef {object} TraceSettings
- * @property {boolean} isChange ΔF/F₀ instead of the samples' own values
+ * @property {boolean} isChange ΔF/F₀ instead of raw values
  * @property {import("../../../measure/traces.js").Baseline} baseline in lines
- * @property {number} offset what the detector gives without light
- * @property {number} average lines that each value is the mean of
+ * @property {number} offset dark level of the detector
+ * @property {number} average lines averaged per value
  *
  * @typedef {object} Trace
  * @property {string} name of band and channel
@@ -19,10 +19,10 @@
  */
 import { bandMean, relativeChange, runningMean } from "../../../measure/traces.js";
 
-/** Channels are told apart by how their lines are broken; bands have the colours. */
+/** Dashes distinguish channels, colours distinguish bands. */
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 
-/** As they are before anybody changes them. @type {TraceSettings} */
+/** Initial settings. @type {TraceSettings} */
 export const DEFAULT_SETTINGS = {
   isChange: false,
   baseline: { kind: "percentile", percentile: 10 },
@@ -30,7 +30,7 @@ export const DEFAULT_SETTINGS = {
   average: 1,
 };
 
-/** Keeps what it has computed. */
+/** Computes and caches traces. */
 export class BandTraces {
   /** @type {WeakMap<Float32Array, Map<string, Float64Array>>} */
   #means = new WeakMap();
@@ -56,7 +56,7 @@ export class BandTraces {
     );
   }
 
-  /** Samples are new where planes are. @type {(samples: Float32Array, shape: readonly number[], band: import("./bands.js").Band) => Float64Array} */
+  /** New planes have new sample arrays. @type {(samples: Float32Array, shape: readonly number[], band: import("./bands.js").Band) => Float64Array} */
   #mean(samples, shape, { from, to }) {
     const kept = this.#means.get(samples) ?? new Map();
     this.#means.set(samples, kept);
@@ -64,7 +64,7 @@ export class BandTraces {
     const known = kept.get(key);
     if (known !== undefined) return known;
     const made = bandMean(samples, shape, "rows", from, to);
-    // A band that is dragged leaves one for each place.
+    // Dragging a band leaves an entry per position.
     if (kept.size > 64) kept.clear();
     kept.set(key, made);
     return made;

@@ -9,13 +9,13 @@
  * @property {number} to end, not included
  */
 
-/** Apart from each other on black and on white, also for most who see colours differently (after Okabe and Ito 2008). */
+/** Distinct on black and on white, also with most colour vision deficiencies (after Okabe and Ito 2008). */
 const BAND_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7", "#999999"];
 
-/** More curves are no longer told apart, and each takes its time. */
+/** More curves are indistinguishable and slow. */
 export const MOST_BANDS = 24;
 
-/** The bands of what is shown; emits `change`. */
+/** The bands of the shown picture; emits `change`. */
 export class Bands extends EventTarget {
   /** @type {Band[]} */
   #bands = [];
@@ -32,7 +32,7 @@ export class Bands extends EventTarget {
     return this.#columns;
   }
 
-  /** For a line scan of so many columns. @param {number} columns @param {readonly Band[]} [bands] that it has already */
+  /** Starts with a line scan of `columns` columns. @param {number} columns @param {readonly Band[]} [bands] drawn in it before */
   begin(columns, bands = []) {
     this.#columns = columns;
     this.#bands = [...bands];
@@ -41,9 +41,9 @@ export class Bands extends EventTarget {
   }
 
   /**
-   * @param {number} from a place between columns; the band holds each column that it touches
+   * @param {number} from a position between columns; the band includes every column that it touches
    * @param {number} to
-   * @returns {Band | null} null where there are too many
+   * @returns {Band | null} null beyond the limit
    */
   add(from, to) {
     if (this.#bands.length >= MOST_BANDS || this.#columns === 0) return null;
@@ -81,7 +81,7 @@ export class Bands extends EventTarget {
 }
 
 /**
- * Columns that lie between two places at least partly; one at least.
+ * Columns at least partly between two positions; at least one.
  *
  * @param {number} one
  * @param {number} other

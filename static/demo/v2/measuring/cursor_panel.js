@@ -1,6 +1,6 @@
 /**
- * Cursors that stay: one is pinned for its values, a second for the difference of both. Values are means of some lines and
- * columns around them.
+ * Pinned cursors: the first shows its values, a second the difference of both. Values are means over some lines and
+ * columns around a cursor.
  *
  * Tested in `tests/browser/measure_test.ts`.
  *
@@ -30,7 +30,7 @@ export class CursorPanel extends EventTarget {
   #cursor;
   #hint = element("p", { className: "hint", role: "status" });
 
-  /** @param {() => Cursor | null} cursor where the pointer or the keys are */
+  /** @param {() => Cursor | null} cursor position of the pointer or keyboard cursor */
   constructor(cursor) {
     super();
     this.#cursor = cursor;
@@ -92,7 +92,7 @@ export class CursorPanel extends EventTarget {
     this.#list();
   }
 
-  /** A third one takes the place of the second. @param {Cursor | null} cursor */
+  /** A third cursor replaces the second. @param {Cursor | null} cursor */
   pin(cursor) {
     if (cursor === null || this.#scan === null) {
       this.#hint.textContent =
@@ -126,7 +126,7 @@ export class CursorPanel extends EventTarget {
     return [["Lines averaged", this.#lines.number], ["Columns averaged", this.#columns.number]];
   }
 
-  /** Columns of the table that is saved. */
+  /** Columns of the saved table. */
   get columns() {
     if (this.#scan === null) return [];
     const { axes, group } = this.#scan;
@@ -152,7 +152,7 @@ export class CursorPanel extends EventTarget {
     ];
   }
 
-  /** Between both, in the axes' units; null where there is none. */
+  /** Difference of both, in the axes' units; null without two cursors. */
   get #velocity() {
     const [[a, b], scan] = [this.#pinned, this.#scan];
     if (!scan?.isLineScan || a === undefined || b === undefined || a.x === b.x) return null;

@@ -1,7 +1,7 @@
 /**
- * What was drawn into a picture and pinned to it, as JSON that outlives a reload and the closing of a file. It comes from the
- * browser's storage, so that everything in it is checked before it is used; and it belongs to samples: a picture of another size
- * takes nothing of it.
+ * Drawings and pinned cursors of a picture as JSON that survives a reload and the closing of a file. It comes from the
+ * browser's storage, so every value is checked before use. Drawings belong to samples: a picture of another size takes
+ * none.
  *
  * Tested in `tests/page/drawn_test.ts` and `tests/browser/drawn_kept_test.ts`.
  *
@@ -20,15 +20,15 @@
  * @property {number | null} height
  * @property {number | null} prominence
  * @property {number | null} distance
- * @property {number | null} found how many there were; null where each was added by hand
+ * @property {number | null} found number of found events; null where all were added by hand
  * @property {number} length of the trace
  * @property {{peak: number, value: number, note: string, isByHand: boolean}[]} rows
  *
  * @typedef {object} KeptKymograph
  * @property {{x: number, y: number}[]} points of the line, in samples of the images
  * @property {number} width
- * @property {boolean} isMade it was shown, or on its way
- * @property {any} [look] how it was looked at
+ * @property {boolean} isMade shown or being made
+ * @property {any} [look] its look
  *
  * @typedef {import("../../../measure/velocity.js").Place} Place
  * @typedef {{id: number, from: Place, to: Place}} Line
@@ -52,15 +52,15 @@ export const MOST_ROWS = 2000;
 /** More lines hide the picture. */
 export const MOST_LINES = 200;
 
-/** A hand that draws leaves a point for each move of the pointer. */
+/** Freehand drawing adds a point per move of the pointer. */
 const MOST_POINTS = 100_000;
 
 /**
- * What fits a picture. A line scan may have more lines than it had: it is still being recorded.
+ * Checks kept drawings and returns what fits a picture. A line scan may have grown, as while it is recorded.
  *
  * @param {any} kept of whatever form
  * @param {import("./scan.js").Scan} scan
- * @returns {Drawn | null} null where it was drawn into other samples
+ * @returns {Drawn | null} null where drawn into other samples
  */
 export function drawnIn(kept, scan) {
   const [rows, columns] = shapeOf(scan);

@@ -1,5 +1,6 @@
 /**
- * Events of a trace above a threshold, in a table that can be edited: rows are removed, added at the cursor and commented on.
+ * Events of a trace above a threshold in an editable table: the user removes rows, adds them at the cursor and comments
+ * on them.
  *
  * Tested in `tests/browser/measure_test.ts`.
  *
@@ -15,10 +16,10 @@ import { rounded } from "./scan.js";
 /** @import { Trace } from "./band_traces.js" */
 /** @import { Scan } from "./scan.js" */
 
-/** Rows that are shown at once: each takes the browser some of the time in which it answers to nothing else. */
+/** Rows shown at once: each row blocks the browser for some time. */
 const ROWS_AT_ONCE = 100;
 
-/** A peak that is added by hand is looked for so many lines around the cursor, or in a fiftieth of the trace. */
+/** Search range in lines around the cursor for a peak added by hand, at least a fiftieth of the trace. */
 const REACH = 3;
 
 /** Emits `change`. */
@@ -33,16 +34,16 @@ export class EventPanel extends EventTarget {
   #height;
   #prominence;
   #distance;
-  /** Events that were found, with those that the table does not hold; null before. @type {number | null} */
+  /** Number of found events, including those beyond the table; null before a search. @type {number | null} */
   #found = null;
-  /** Rows that are shown, at most. */
+  /** Number of rows shown at most. */
   #most = ROWS_AT_ONCE;
-  /** Key and length of the trace that the rows were measured in. */
+  /** Key and length of the measured trace. */
   #measured = "";
   #length = 0;
-  /** What was kept of this picture, until its traces are there. @type {import("./drawn.js").KeptEvents | null} */
+  /** Kept events of this picture until its traces arrive. @type {import("./drawn.js").KeptEvents | null} */
   #kept = null;
-  /** What the values of the traces are: thresholds of others mean nothing. */
+  /** Title of the traces' values; thresholds for other values do not apply. */
   #title = "";
   #status = element("p", { className: "result", role: "status" });
   #table = element("div", { className: "scrolled" });
@@ -54,7 +55,7 @@ export class EventPanel extends EventTarget {
     super();
     this.#cursor = cursor;
     const again = () => this.#found !== null && this.#find();
-    // A threshold of one trace says nothing about another, such as that of another channel.
+    // A threshold does not apply to another trace, such as that of another channel.
     const other = () => {
       if (this.#chosen !== null) this.#propose(this.#chosen);
       if (this.#found !== null) this.#find();
@@ -119,7 +120,7 @@ export class EventPanel extends EventTarget {
     this.#kept = drawn?.events ?? null;
   }
 
-  /** Other traces, or the same ones with other values. @param {readonly Trace[]} traces @param {string} title of the values */
+  /** Sets other traces, or the same ones with other values. @param {readonly Trace[]} traces @param {string} title of the values */
   listTraces(traces, title) {
     this.#hide(traces);
     const kept = traces.some((trace) => keyOf(trace) === this.#kept?.trace) ? this.#kept : null;
@@ -134,11 +135,11 @@ export class EventPanel extends EventTarget {
     if (trace === null) return;
     if (isOther) this.#propose(trace);
     if (kept !== null) this.#take(kept, trace);
-    // The rows stay those of one trace; where its values are others they are measured again.
+    // Rows belong to one trace and are measured again when its values change.
     if (this.#rows.length > 0) this.#measure(trace);
   }
 
-  /** Events of a channel that is hidden come back with it, those of a band that is gone do not. @param {readonly Trace[]} traces that there are now */
+  /** Events of a hidden channel return with it; those of a removed band do not. @param {readonly Trace[]} traces the current ones */
   #hide(traces) {
     if (this.#rows.length > 0 && !traces.some((trace) => keyOf(trace) === this.#trace.select.value)) {
       const [hidden, name] = [this.kept, this.#chosen?.name ?? ""];
@@ -158,7 +159,7 @@ export class EventPanel extends EventTarget {
     return this.#rows;
   }
 
-  /** The threshold while there are events to see; null otherwise. */
+  /** The threshold while events are shown; null otherwise. */
   get level() {
     return this.#found === null ? null : this.#height.number;
   }
@@ -174,7 +175,7 @@ export class EventPanel extends EventTarget {
     ];
   }
 
-  /** Columns of the table that is saved. */
+  /** Columns of the saved table. */
   get columns() {
     const step = this.#scan?.axes[0].step ?? 1;
     const times = (/** @type {(row: Row) => number} */ of) => this.#rows.map((row) => of(row) * step);
@@ -200,7 +201,7 @@ export class EventPanel extends EventTarget {
     return this.#traces.find((trace) => keyOf(trace) === this.#trace.select.value) ?? this.#traces[0] ?? null;
   }
 
-  /** Half of the way from the middle of the values to the greatest. @param {Trace} trace */
+  /** Halfway from the median to the maximum. @param {Trace} trace */
   #propose({ values }) {
     const sorted = values.filter((value) => Number.isFinite(value)).sort();
     if (sorted.length === 0) return;
@@ -256,11 +257,11 @@ export class EventPanel extends EventTarget {
     this.#list();
   }
 
-  /** Of the same peaks, in a trace whose values have changed. @param {Trace} trace */
+  /** Measures the same peaks in a trace with new values. @param {Trace} trace */
   #measure(trace) {
     const isSame = this.#measured === keyOf(trace) && this.#length === trace.values.length &&
       this.#rows.every(({ peak, value }) => trace.values[peak] === value);
-    // Found again, rows that were removed by hand would come back.
+    // Searching again would bring back rows removed by hand.
     if (this.#found !== null && this.#measured === keyOf(trace) && !isSame) return this.#find();
     this.#rows = this.#rows.map((row) => ({ ...row, ...measureEvent(trace.values, row.peak) }));
     this.#list();
@@ -308,11 +309,11 @@ export class EventPanel extends EventTarget {
         this.#rows = this.#rows.filter((other) => other !== row);
         this.#list();
       }, { className: "icon", "aria-label": `Remove event ${number}` });
-      // A width is known to about a line.
+      // Widths are accurate to about a line.
       const ms = (/** @type {number} */ lines) =>
         rounded(Number((lines * step * (isInSeconds ? 1000 : 1)).toPrecision(3)));
       return [
-        // As fine as lines are.
+        // With the resolution of lines.
         formatAt(row.peak * step, step),
         rounded(row.amplitude),
         ms(row.halfWidth),
@@ -325,7 +326,7 @@ export class EventPanel extends EventTarget {
     const [unit, short] = [this.#unit, isInSeconds ? "ms" : this.#unit];
     const heads = [
       `Time (${unit})`,
-      // May be divided: the note needs the room.
+      // Heads may break: the note needs the room.
       "Ampli\u00adtude",
       ...["Half width", "Rise", "Decay"].map((name) => `${name} (${short})`),
       "Note",
@@ -348,5 +349,5 @@ export class EventPanel extends EventTarget {
   }
 }
 
-/** A trace is told by its band and channel, whatever it is called. @param {Trace | null} trace */
+/** Band and channel identify a trace, whatever its name. @param {Trace | null} trace */
 const keyOf = (trace) => trace === null ? "" : `${trace.band.id} ${trace.channel}`;

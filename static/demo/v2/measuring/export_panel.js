@@ -1,5 +1,5 @@
 /**
- * What can be saved: every trace and table as CSV, the plots as SVG, the pictures as PNG.
+ * Saves traces and tables as CSV, plots as SVG and pictures as PNG.
  *
  * Tested in `tests/browser/measure_test.ts`.
  *
@@ -8,9 +8,9 @@
  * @property {readonly [string, string | number][]} about
  * @property {readonly import("../../../measure/csv.js").Column[]} columns
  *
- * @typedef {object} Exports what there is to save, made when it is asked for
+ * @typedef {object} Exports contents to save, made on demand
  * @property {() => string} stem name of the open file without its ending
- * @property {Record<string, () => Table | null>} tables by the words of their buttons; null where there is nothing
+ * @property {Record<string, () => Table | null>} tables by the labels of their buttons; null where empty
  * @property {Record<string, () => {name: string, plot: import("./svg_plot.js").Plot} | null>} plots
  * @property {(picture: "source" | "reference", look: PngLook) => Promise<Blob | null>} png
  *

@@ -1,4 +1,4 @@
-/** The tables and plots of what was measured, for export_panel.js. */
+/** Tables and plots of the measurements for export_panel.js. */
 import { axisTitle, tableUnit, toPhysical } from "../../../measure/axes.js";
 import { rangeOf } from "./trace_chart.js";
 import { VELOCITY_RANGE } from "./trace_charts.js";
@@ -15,13 +15,13 @@ import { about, shapeOf, stemOf } from "./scan.js";
 /** Size of a plot in CSS pixels: fits a column of a page. */
 const [WIDTH, HEIGHT] = [720, 320];
 
-/** A plot of velocities is this blue. */
+/** Colour of velocities. */
 const VELOCITY_COLOR = "#0072b2";
 
 /**
  * @param {() => Scan | null} scanNow
  * @param {{bands: BandPanel, lines: LinePanel, velocities: VelocityPanel, events: EventPanel, cursors: CursorPanel}} panels
- * @param {() => {from: number, to: number}} span lines that are seen
+ * @param {() => {from: number, to: number}} span visible lines
  * @param {(picture: "source" | "reference", look: PngLook) => Promise<Blob | null>} png
  * @returns {Exports}
  */
@@ -67,7 +67,7 @@ export function exportsOf(scanNow, { bands, lines, velocities, events, cursors }
 function bandPlaces(scan, { bands }) {
   if (scan === null) return [];
   const space = scan.axes[1];
-  // Without the traces of rounding that products of fractions have.
+  // Removes the rounding errors of products.
   const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
   return bands.all.map(({ name, from, to }) => [
     name,

@@ -1,24 +1,24 @@
 /**
- * Kymographs of a T series: a line over the images, straight or freehand and with a width, and the images being fetched.
+ * Kymographs of a T series: a line over the images, straight or freehand and with a width, and fetching the images.
  *
  * Tested in `tests/browser/kymograph_test.ts`.
  *
  * @typedef {import("../../../measure/kymograph.js").Point} Point sample of the image
  * @typedef {object} Source
  * @property {import("../../../measure/kymograph.js").Series} series
- * @property {() => ImagesAt} images of the focus that is shown now
+ * @property {() => ImagesAt} images of the shown focus
  *
- * @typedef {(t: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt of all channels; null where a
- *   plane was never recorded
+ * @typedef {(t: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt of all channels; null for
+ *   planes never recorded
  */
 import { element } from "../controls/element.js";
 import { button, checkField, numberField } from "../controls/fields.js";
 import { Kymograph } from "../../../measure/kymograph.js";
 
-/** So often the picture follows the images that arrive. */
+/** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
 
-/** Planes that are asked for at one time: the server lets 16 of one session wait. */
+/** Concurrent requests for planes: the server queues 16 per session. */
 const AT_ONCE = 3;
 
 /** Emits `change` for the line, `begin` and `grow` `{kymograph, isDone}` while it is made, `end`, and `back`. */
@@ -27,7 +27,7 @@ export class KymographPanel extends EventTarget {
   #source = null;
   /** @type {Point[]} */
   #points = [];
-  /** The line before the one that is being drawn. @type {Point[] | null} */
+  /** The line before the one being drawn. @type {Point[] | null} */
   #former = null;
   #isFreehand = false;
   #isShown = false;
@@ -71,7 +71,7 @@ export class KymographPanel extends EventTarget {
     return { points: this.#points, width: this.#width.number, isMade };
   }
 
-  /** @param {Source | null} source a series, or null where there is none @param {import("./drawn.js").KeptKymograph | null} kept */
+  /** @param {Source | null} source a series, or null @param {import("./drawn.js").KeptKymograph | null} kept */
   begin(source, kept) {
     this.#leave();
     this.#source = source;
@@ -94,19 +94,20 @@ export class KymographPanel extends EventTarget {
     if (this.#running === null) this.#toggle();
   }
 
-  /** The kymograph is what is shown now. */
+  /** The picture shows the kymograph. */
   showsKymograph() {
     this.#isShown = true;
     this.#back.hidden = false;
     this.#start.disabled = this.#running === null;
   }
 
-  /** A line as it is drawn, in positions of the picture. @param {Point} from @param {Point} to @param {boolean} isDone */
+  /** Follows a line being drawn, in positions of the picture. @param {Point} from @param {Point} to @param {boolean} isDone */
   draw(from, to, isDone) {
     const [rows, columns] = this.#source?.series.plane.shape ?? [0, 0];
     const inside = (/** @type {number} */ place, /** @type {number} */ size) =>
       Math.min(size - 1, Math.max(0, place - 0.5));
-    // The picture counts rows along x; a sample's middle lies half a pixel inside, and beyond the outermost ones nothing is known.
+    // The picture counts rows along x; a sample's centre lies half a pixel inside, and nothing is known beyond the
+    // outermost centres.
     const [start, end] = [from, to].map(({ x, y }) => ({ x: inside(y, columns), y: inside(x, rows) }));
     if (this.#isFreehand && this.#points.length > 0 && near(this.#points[0], start)) this.#points.push(end);
     else {
@@ -118,7 +119,7 @@ export class KymographPanel extends EventTarget {
     this.#tell("change", {});
   }
 
-  /** What is being drawn is none: the line before it stays. */
+  /** A drag that is no line restores the previous line. */
   giveUp() {
     if (this.#former === null) return;
     this.#points = this.#former;
@@ -127,7 +128,7 @@ export class KymographPanel extends EventTarget {
     this.#tell("change", {});
   }
 
-  /** @param {(x: number, y: number) => [number, number]} toScreen @param {number} zoom CSS pixels a sample @returns {import("../picture/marks.js").Mark[]} */
+  /** @param {(x: number, y: number) => [number, number]} toScreen @param {number} zoom CSS pixels per sample @returns {import("../picture/marks.js").Mark[]} */
   marks(toScreen, zoom) {
     if (this.#points.length === 0) return [];
     const points = this.#points.map(({ x, y }) => toScreen(y + 0.5, x + 0.5));
@@ -161,7 +162,7 @@ export class KymographPanel extends EventTarget {
     }
   }
 
-  /** Whatever is made is none of this picture any more. */
+  /** A kymograph in progress belongs to another picture now. */
   #leave() {
     this.#running?.abort();
     this.#running = null;

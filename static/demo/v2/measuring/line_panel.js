@@ -1,5 +1,5 @@
 /**
- * Lines that are drawn over streaks: how long, how far and how fast.
+ * Lines drawn over streaks, with time, distance and velocity.
  *
  * Tested in `tests/browser/measure_test.ts`.
  */
@@ -24,7 +24,7 @@ export class LinePanel extends EventTarget {
   /** @type {Scan | null} */
   #scan = null;
   #rows = element("div");
-  /** What is being drawn says itself. */
+  /** Reads out the line being drawn. */
   #output = element("output", { className: "drawn", "aria-live": "polite" });
   /** @type {{from: Place, to: Place} | null} */
   #draft = null;
@@ -50,7 +50,7 @@ export class LinePanel extends EventTarget {
     return this.#lines;
   }
 
-  /** A line as it is drawn. @param {Place} from @param {Place} to @param {boolean} isDone */
+  /** Follows a line being drawn. @param {Place} from @param {Place} to @param {boolean} isDone */
   draw(from, to, isDone) {
     this.#draft = isDone ? null : { from, to };
     const isLine = from.x !== to.x || from.y !== to.y;
@@ -65,7 +65,7 @@ export class LinePanel extends EventTarget {
     this.#changed();
   }
 
-  /** What is being drawn is none. */
+  /** Cancels the line being drawn. */
   giveUp() {
     if (this.#draft === null) return;
     this.#draft = null;
@@ -90,7 +90,7 @@ export class LinePanel extends EventTarget {
     });
   }
 
-  /** Columns of the table that is saved. */
+  /** Columns of the saved table. */
   get columns() {
     const scan = this.#scan;
     if (scan === null) return [];

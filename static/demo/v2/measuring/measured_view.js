@@ -1,6 +1,6 @@
 /**
- * Has what is shown measured (measure/), and shows kymographs of it in its place: a line scan whose reference is the image that
- * was shown.
+ * Connects measuring with the viewer, and shows kymographs in place of their images: a line scan whose reference is the
+ * shown image.
  *
  * Tested in `tests/browser/measure_test.ts`, `kymograph_test.ts` and `drawn_kept_test.ts`.
  */
@@ -19,25 +19,25 @@ import { Measuring } from "./measuring.js";
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
 
 /**
- * @typedef {object} Images where further images of what is shown come from
- * @property {() => Place} place of the image that is shown
+ * @typedef {object} Images source of further images of the shown series
+ * @property {() => Place} place of the shown image
  * @property {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
- * @property {(isDerived: boolean) => void} onDerived something made of the images is shown, or they are shown again
- * @property {() => void} onDrawn what was drawn or pinned has changed
- * @property {() => void} onLost what was drawn belongs to samples of another shape
+ * @property {(isDerived: boolean) => void} onDerived the view switches to a derived image or back
+ * @property {() => void} onDrawn drawings or pinned cursors have changed
+ * @property {() => void} onLost drawings belong to samples of another shape
  */
 
 export class MeasuredView {
   #viewer;
   #images;
   #measuring;
-  /** What a kymograph was made of. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look: unknown} | null} */
+  /** The images of the shown kymograph. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look: unknown} | null} */
   #original = null;
-  /** Where the line of a kymograph lies. @type {[string, string | number][]} */
+  /** Facts about the line of a kymograph. @type {[string, string | number][]} */
   #line = [];
-  /** Shown by this module itself. */
+  /** Set while this module shows planes itself. */
   #isShowing = false;
-  /** How the kymograph that is made again was looked at. @type {any} */
+  /** Look of a kymograph that is made again. @type {any} */
   #former = null;
 
   /** @param {Viewer} viewer @param {Images} images */
@@ -71,12 +71,12 @@ export class MeasuredView {
     };
   }
 
-  /** Whether a tool was in hand, which is laid down. */
+  /** Deselects the tool; returns whether one was selected. */
   layDown() {
     return this.#measuring.layDown();
   }
 
-  /** The look with what was drawn; while a kymograph is shown it is a part of what was drawn into its images. @param {any} look */
+  /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. @param {any} look */
   #withDrawn(look) {
     const { drawn } = this.#measuring;
     if (this.#original === null) return { ...look, drawn };
@@ -86,7 +86,7 @@ export class MeasuredView {
     return { ...former, drawn: { ...former.drawn, kymograph } };
   }
 
-  /** @param {any} drawn in the same picture before, of whatever form */
+  /** @param {any} drawn earlier drawings in the same picture, unchecked */
   #begin(drawn) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return this.#measuring.end();
@@ -102,12 +102,12 @@ export class MeasuredView {
     });
     if (taken === null && hasDrawn(drawn)) this.#images.onLost();
     if (!this.#measuring.kymographs.hasSeries || this.#original !== null || !taken?.kymograph?.isMade) return;
-    // Made again of the images as they are now.
+    // The kymograph is made again from the current images.
     this.#former = taken.kymograph.look ?? {};
     this.#measuring.kymographs.make();
   }
 
-  /** Scene and position of what is shown, or the line that it was made along. @param {OpenResponse} info @returns {[string, string | number][]} */
+  /** Scene and position of the shown image, or the line of a kymograph. @param {OpenResponse} info @returns {[string, string | number][]} */
   #placeInFile({ scene = 0, scenes = [], header: { sizes } }) {
     const { t, z, l } = this.#images.place();
     const line = this.#original === null ? [] : this.#line;
@@ -123,7 +123,7 @@ export class MeasuredView {
     ];
   }
 
-  /** Images along time, or null where there is one alone. @param {OpenResponse} info @returns {Source | null} */
+  /** Images along time, or null for a single image. @param {OpenResponse} info @returns {Source | null} */
   #series(info) {
     const { plane, channels } = this.#viewer.groups?.source ?? { plane: info.plane, channels: [] };
     const count = info.header.sizes.T ?? 1;
@@ -136,7 +136,7 @@ export class MeasuredView {
           try {
             return await this.#images.planesAt({ t, z, l }, signal);
           } catch (error) {
-            // Declared, but never recorded: its line stays empty.
+            // A declared plane that was never recorded leaves its line empty.
             if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
             throw error;
           }
@@ -151,7 +151,7 @@ export class MeasuredView {
     if (info === null || groups === null) return;
     const image = groupOf(groups.source);
     const look = /** @type {any} */ (this.#viewer.look);
-    // Who goes back to the images does not want it again.
+    // Going back to the images discards the kymograph.
     look.drawn.kymograph.isMade = false;
     this.#original = { info, source: image, reference: groups.reference && groupOf(groups.reference), look };
     const { shape, axes } = kymograph.plane;
@@ -183,11 +183,11 @@ export class MeasuredView {
 
   /** @param {{kymograph: Kymograph, isDone: boolean}} made */
   #growKymograph({ kymograph, isDone }) {
-    // What was drawn into the former one is measured in whole lines.
+    // Drawings in the previous kymograph count whole lines.
     if (this.#former !== null && !isDone) return;
     if (this.#original === null) this.#showKymograph(kymograph);
     this.#viewer.replacePlanes([...kymograph.samples]);
-    // A moving thing is brighter along its line than in one image.
+    // A moving object is brighter along its line than in one image.
     if (kymograph.isWhole && !this.#former?.source) {
       this.#viewer.groups?.source.channels.forEach((channel) => channel.autoRange());
     }
@@ -212,12 +212,12 @@ const groupOf = ({ plane, channels }) => ({
 function lineWords({ points, width }, axes) {
   const four = (/** @type {number} */ value) => Number(value.toPrecision(5));
   const [row, column] = /** @type {[Axis, Axis]} */ (axes);
-  // Freehand lines have a point for each move of the hand.
+  // Freehand lines have a point per move of the pointer.
   const places = points.map(({ x, y }) => `${four(x * column.step)} ${four(y * row.step)}`).join("; ");
   return [[`Line over the images, x y (${tableUnit(column)})`, places], ["Width of the line (px)", width]];
 }
 
-/** Step between images: of their own times where there are any, else of the header. @param {OpenResponse} info @returns {Axis} */
+/** Step between images, from their times where available, else from the header. @param {OpenResponse} info @returns {Axis} */
 function timeAxis({ times, header }) {
   const last = times?.at(-1);
   if (times && times[0] !== undefined && last !== undefined && last > times[0]) {

@@ -1,6 +1,6 @@
 /**
- * Measuring in what is shown: wires the panels to the pictures. The chosen tool takes the drags over the picture that would
- * zoom otherwise; traces and velocities stand directly below the line scan.
+ * Wires the measuring panels to the pictures. The chosen tool receives the drags over the picture that would otherwise
+ * zoom; traces and velocities are directly below the line scan.
  *
  * Tested in `tests/browser/measure_test.ts` and its neighbours.
  *
@@ -10,11 +10,11 @@
  * @typedef {object} Shown
  * @property {import("../picture/channel_group.js").ChannelGroup} group of the source
  * @property {{name: string, path: string}} file
- * @property {readonly Point[]} path of the line scan over its reference; none without
- * @property {import("./kymograph_panel.js").Source | null} series images along time, where there are any
- * @property {() => [string, string | number][]} place which part of the file is shown, in words
- * @property {string} note what everything that is saved of it has to say
- * @property {unknown} drawn what was drawn in it before, of whatever form
+ * @property {readonly Point[]} path of the line scan over its reference; empty without one
+ * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
+ * @property {() => [string, string | number][]} place describes the shown part of the file
+ * @property {string} note note in everything saved
+ * @property {unknown} drawn earlier drawings, unchecked
  * @property {boolean} isKymograph made of a series by this module
  */
 import { element } from "../controls/element.js";
@@ -34,10 +34,10 @@ import { ToolChoice } from "./tool_choice.js";
 import { TraceCharts } from "./trace_charts.js";
 import { VelocityPanel } from "./velocity_panel.js";
 
-/** How far from the path a band can begin, in samples of the reference. */
+/** Largest distance of the start of a band from the path, in samples of the reference. */
 const REACH = 12;
 
-/** Emits `drawn` when what was drawn or pinned has changed. */
+/** Emits `drawn` when drawings or pinned cursors have changed. */
 export class Measuring extends EventTarget {
   #panes;
   /** @type {import("./scan.js").Scan | null} */
@@ -78,7 +78,7 @@ export class Measuring extends EventTarget {
     this.#listen();
   }
 
-  /** What was drawn and pinned, to be kept as JSON; null while nothing is shown. @returns {import("./drawn.js").Drawn | null} */
+  /** Drawings and pinned cursors as JSON; null while nothing is shown. @returns {import("./drawn.js").Drawn | null} */
   get drawn() {
     const scan = this.#scan;
     if (scan === null) return null;
@@ -95,10 +95,11 @@ export class Measuring extends EventTarget {
   }
 
   /**
-   * Another picture, or the same one with other samples, which takes what was drawn in it before.
+   * Starts with another picture, or the same one with other samples, and its earlier drawings.
    *
    * @param {Shown} shown
-   * @returns {import("./drawn.js").Drawn | null} what it has taken; null where nothing was drawn, or into samples of another shape
+   * @returns {import("./drawn.js").Drawn | null} drawings that fit; null where there are none, or of samples of another
+   * shape
    */
   begin(shown) {
     const { path, series, isKymograph } = shown;
@@ -107,10 +108,10 @@ export class Measuring extends EventTarget {
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
     this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
-    // Velocities are those of samples that are gone.
+    // Velocities of earlier samples are not kept.
     for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) panel.begin(scan, drawn);
     this.#velocities.begin(scan);
-    // One that is being made goes on.
+    // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(series, drawn?.kymograph ?? null);
     for (
@@ -136,7 +137,7 @@ export class Measuring extends EventTarget {
     this.#refresh();
   }
 
-  /** The samples, which channels are shown, or the view may have changed. */
+  /** Call after samples, shown channels or view may have changed. */
   refresh() {
     this.#velocities.refresh();
     const { traces } = this.#bands;
@@ -145,15 +146,15 @@ export class Measuring extends EventTarget {
     this.#refresh();
   }
 
-  /** Traces that were listed last. @type {object | null} */
+  /** The traces listed last. @type {object | null} */
   #listed = null;
 
-  /** By the keys: `zoom`, `band` and `line`. @param {Tool} tool */
+  /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {Tool} tool */
   choose(tool) {
     this.#tools.choose(tool);
   }
 
-  /** Whether a tool was in hand, which is laid down. */
+  /** Deselects the tool; returns whether one was selected. */
   layDown() {
     if (this.#tools.chosen === "zoom") return false;
     this.#tools.choose("zoom");
@@ -260,7 +261,7 @@ export class Measuring extends EventTarget {
     this.#dragBand(Math.min(start.column, end.column), Math.max(start.column, end.column) + 1, isDone);
   }
 
-  /** A drag ends nowhere. */
+  /** Cancels a drag. */
   #giveUp() {
     this.#bands.draft = null;
     this.#lines.giveUp();
@@ -275,13 +276,13 @@ export class Measuring extends EventTarget {
     const isDrawing = chosen !== "zoom" && this.#scan !== null;
     this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
     const onPath = chosen === "band" && this.#path.length > 0;
-    // A finger that draws does not scroll the page.
+    // A drawing finger does not scroll the page.
     this.#panes.source.redraw();
     this.#panes.reference.redraw();
     this.#panes.reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
   }
 
-  /** Bands with the one that is being dragged. */
+  /** Bands, including the one being dragged. */
   #bandsNow() {
     const { draft, bands } = this.#bands;
     return draft === null ? bands.all : [...bands.all, { id: 0, name: "", color: "#ffffff", ...draft }];

@@ -1,5 +1,5 @@
 /**
- * What is measured: the planes of a picture with what is known about them.
+ * The measured picture: its planes with their axes and origin.
  *
  * @typedef {import("../../../measure/axes.js").Axis} Axis
  * @typedef {object} Scan
@@ -8,8 +8,8 @@
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
- * @property {() => [string, string | number][]} place which part of the file is shown, in words
- * @property {string} note what everything that is saved of it has to say
+ * @property {() => [string, string | number][]} place describes the shown part of the file
+ * @property {string} note note in everything saved
  */
 import { formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
 import { perTime } from "../../../measure/velocity.js";
@@ -40,13 +40,13 @@ export function velocityText(velocity, [time, space]) {
   return `${rounded(isLarge ? velocity / 1000 : velocity)} ${unit}/${perTime(time)}`;
 }
 
-/** Four digits say more than any of these measurements knows. @param {number} value */
+/** Rounds to four digits, more than the precision of any measurement here. @param {number} value */
 export const rounded = (value) => Number.isFinite(value) ? formatNumber(Number(value.toPrecision(4))) : "–";
 
-/** Name of a file without its ending, for the files that are saved. @param {Scan} scan */
+/** Name of a file without its extension, for saved files. @param {Scan} scan */
 export const stemOf = ({ fileName }) => fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
-/** What stands above every table: where its numbers come from. @param {Scan} scan @returns {[string, string | number][]} */
+/** Origin of the numbers, shown above every table. @param {Scan} scan @returns {[string, string | number][]} */
 export function about({ fileName, path, axes, isLineScan, place, note }) {
   const [rows, columns] = axes;
   return [

@@ -1,13 +1,13 @@
 /**
- * A plot of traces as an SVG file on a light ground: axes with ticks and titles, a line a trace, a legend. Everything is an
- * attribute, so that drawing programs read it; names are text, whatever they hold.
+ * A plot of traces as an SVG file on a light ground: axes with ticks and titles, a line per trace, a legend. Styles are
+ * attributes, which drawing programs read; names are escaped text.
  *
  * @typedef {object} PlotTrace
  * @property {string} name
  * @property {string} color any CSS colour
  * @property {ArrayLike<number>} x ascending
  * @property {ArrayLike<number>} y NaN breaks the line
- * @property {boolean} [isDots] single points instead of a line
+ * @property {boolean} [isDots] points instead of a line
  *
  * @typedef {object} Plot
  * @property {number} width in CSS pixels
@@ -26,7 +26,7 @@ const INK = "#1a1f26";
 /** Line of the legend. */
 const LEGEND_LINE = 16;
 
-/** So many of a plot's points lie in a pixel at most: further ones are not seen and make the file large. */
+/** Most points per pixel: further ones are invisible and enlarge the file. */
 const POINTS_A_PIXEL = 4;
 
 /**
@@ -81,7 +81,7 @@ function markElement(mark) {
 /** @type {(text: string, at: number[], anchor: string, isTurned: boolean) => string} */
 function textElement(text, [x, y], anchor, isTurned) {
   const turn = isTurned ? ` transform="rotate(-90 ${round(x)} ${round(y)})"` : "";
-  // Few drawing programs know dominant-baseline: a third of the size lowers the text to its middle.
+  // Few drawing programs support dominant-baseline: a third of the font size centres the text.
   const place = `x="${round(x)}" y="${round(y)}" dy="${SIZE / 3}"`;
   return `<text ${place} text-anchor="${anchor}" fill="${INK}"${turn}>${escaped(text)}</text>`;
 }
@@ -108,7 +108,7 @@ function traceElement({ x, y, color, isDots = false }, frame) {
     .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"/>`).join("\n");
 }
 
-/** Indices in view; of many the least and the greatest of each step. */
+/** Visible indices; of many, the minimum and maximum of each step. */
 function* thinned(
   /** @type {ArrayLike<number>} */ x,
   /** @type {ArrayLike<number>} */ y,
@@ -140,7 +140,7 @@ const points = (places) => places.map(([x, y]) => `${round(x)},${round(y)}`).joi
 
 const round = (/** @type {number} */ value) => Math.round(value * 100) / 100;
 
-/** Text of XML 1.0, which has no control characters. @param {string} text */
+/** Escapes text for XML 1.0, without control characters. @param {string} text */
 const escaped = (text) =>
   text.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, " ").replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -1,4 +1,4 @@
-/** Which tool takes the drags over the picture. */
+/** Chooses the tool for drags over the picture. */
 import { element } from "../controls/element.js";
 
 /** @typedef {"zoom" | "band" | "line"} Tool */
@@ -42,7 +42,7 @@ export class ToolChoice {
     return this.#chosen;
   }
 
-  /** What can be used with the picture. @param {{band: boolean, line: boolean}} isThere */
+  /** Tools available for the picture. @param {{band: boolean, line: boolean}} isThere */
   offer(isThere) {
     for (const tool of /** @type {const} */ (["band", "line"])) {
       const made = this.#buttons.get(tool);

@@ -1,9 +1,8 @@
 /**
- * A chart over the time of a line scan, directly below it and with the same left and right edge: curves on a canvas, labels
- * as SVG over it.
+ * A chart over time directly below a line scan, aligned with its edges: curves on a canvas, labels as SVG over it.
  *
  * @typedef {object} ChartPoint
- * @property {number} line place in lines; the middle of line 0 is 0
+ * @property {number} line position in lines; the middle of line 0 is 0
  * @property {number} value
  * @property {string} color
  * @property {number} [opacity]
@@ -11,12 +10,12 @@
  * @typedef {object} ChartContent
  * @property {readonly ChartCurve[]} curves
  * @property {readonly ChartPoint[]} [points]
- * @property {readonly number[]} [events] lines that are marked above
+ * @property {readonly number[]} [events] lines marked above
  * @property {readonly {line: number, label: string, isRaised?: boolean}[]} [cursors] a raised label leaves room for another below it
  * @property {number | null} [level] a threshold
- * @property {number} [least] part of the greatest value that the range spans at least
+ * @property {number} [least] least extent of the range as a fraction of the greatest value
  * @property {string} title of the values
- * @property {readonly {name: string, dash: string}[]} [legend] what broken lines stand for
+ * @property {readonly {name: string, dash: string}[]} [legend] meaning of dashed lines
  */
 import { axisTitle, ticks, toPhysical } from "../../../measure/axes.js";
 import { drawCurves } from "../picture/curve_image.js";
@@ -37,7 +36,7 @@ import { curveColumns } from "./trace_curves.js";
  * @property {number} from line at the left edge
  * @property {number} to
  * @property {boolean} isMirrored whether time runs to the left
- * @property {boolean} isTitled whether the chart itself says what runs across
+ * @property {boolean} isTitled whether the chart has a title for the horizontal axis
  * @property {{name: string, step: number, unit: string}} time
  */
 
@@ -53,7 +52,7 @@ const TICK = 4;
 /** From a label to the one above it. */
 const LABEL = 15;
 
-/** Labels of values are at least so far apart, in CSS pixels. */
+/** Least distance of value labels in CSS pixels. */
 const VALUE_ROOM = 26;
 
 /** Labels of times. */
@@ -67,10 +66,10 @@ export class TraceChart {
   /** What the canvas shows. @type {unknown[]} */
   #drawn = [];
   #range = { low: 0, high: 1 };
-  /** CSS pixels that the labels of the values took when it was last drawn. */
+  /** Width of the value labels in the last drawing, in CSS pixels. */
   gutter = 0;
 
-  /** @param {string} label for those who do not see it */
+  /** @param {string} label for screen readers */
   constructor(label) {
     this.#label = svgElement("title", {}, label);
     this.#svg = svgElement("svg", { role: "img", "aria-label": label });
@@ -108,7 +107,7 @@ export class TraceChart {
       curves,
       points,
     ];
-    // While the cursor moves only the marks do.
+    // Moving the cursor changes only the marks.
     const isSame = drawn.every((part, i) => part === this.#drawn[i]);
     const range = isSame ? this.#range : rangeOf(content, span);
     const place = {
@@ -142,7 +141,7 @@ export class TraceChart {
     const density = globalThis.devicePixelRatio;
     this.#canvas.width = Math.round(size.width * density);
     this.#canvas.height = Math.round(size.height * density);
-    // Thousands of thin bars are drawn faster by the processor than handed to a graphics card.
+    // The processor draws thousands of thin bars faster than a graphics card.
     const context = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext("2d", {
       willReadFrequently: true,
     }));
@@ -164,7 +163,7 @@ export class TraceChart {
   }
 }
 
-/** Least and greatest value in view, with some room. @type {(content: ChartContent, span: {from: number, to: number}) => {low: number, high: number}} */
+/** Range of the visible values, with a margin. @type {(content: ChartContent, span: {from: number, to: number}) => {low: number, high: number}} */
 export function rangeOf({ curves, points = NONE, level = null, least = 0 }, { from, to }) {
   let [low, high] = [Infinity, -Infinity];
   const take = (/** @type {number} */ value) => {
@@ -224,7 +223,7 @@ function valueMarks(range, area, { up }, title) {
   return marks;
 }
 
-/** Labels that would leave the box are left out. @type {(span: Span, area: Area, across: {seen: (x: number) => number, end: number}) => Mark[]} */
+/** Omits labels that would leave the box. @type {(span: Span, area: Area, across: {seen: (x: number) => number, end: number}) => Mark[]} */
 function timeMarks({ from, to, time, isTitled }, area, { seen, end }) {
   const [low, high] = [toPhysical(time, from), toPhysical(time, to)];
   const base = area.top + area.height;
@@ -258,7 +257,7 @@ function eventMarks({ events = [], cursors = [], level = null }, area, { across,
     label,
   })).filter(({ x }) => isInside(x)).flatMap(({ x, y, label }) => /** @type {Mark[]} */ ([
     { points: [[x, area.top], [x, bottom]], color: "#fff", dash: "4 3" },
-    // At the right edge it stands to the left.
+    // At the right edge the label is to the left.
     x + 4 + measureLabel(label) > right
       ? { text: label, at: [x - 4, y], anchor: "end", color: "#fff", halo: true }
       : { text: label, at: [x + 4, y], anchor: "start", color: "#fff", halo: true },

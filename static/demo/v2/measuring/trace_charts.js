@@ -22,10 +22,10 @@ const NONE = [];
 
 const VELOCITY_COLOR = "#ffffff";
 
-/** CSS pixels at the right of a chart that has no picture above it to follow. */
+/** Right margin in CSS pixels of a chart without a picture above it to align with. */
 const MARGIN = 14;
 
-/** So that velocities that are nearly the same look so. */
+/** Makes nearly equal velocities look equal. */
 export const VELOCITY_RANGE = 0.3;
 
 /** More values beside a cursor hide the curves. */
@@ -33,7 +33,7 @@ const MOST_VALUES = 4;
 
 export class TraceCharts {
   #pane;
-  /** Velocities that the points stand for. @type {Charted["velocities"]} */
+  /** Velocities of the points. @type {Charted["velocities"]} */
   #measured = [];
   /** @type {import("./trace_chart.js").ChartPoint[]} */
   #points = [];
@@ -59,9 +59,9 @@ export class TraceCharts {
     if (scan === null || this.#box.hidden) return this.#keep(0);
     const span = this.#span(scan);
     const { cursor } = this.#pane;
-    /** What the chart has where the cursor is stands beside it. @param {(line: number) => string} textAt */
+    /** Values at the cursor are beside it. @param {(line: number) => string} textAt */
     const cursorsWith = (textAt) => [
-      // What stands at the cursor is read also where one is pinned.
+      // The label of the cursor is raised above that of a pinned one.
       ...pinned.map((pin) => ({ ...pin, isRaised: true })),
       ...(cursor === null ? [] : [{ line: cursor.x, label: textAt(cursor.x) }]),
     ];
@@ -86,7 +86,7 @@ export class TraceCharts {
           line,
           value: velocity,
           color: VELOCITY_COLOR,
-          // The least certain ones are still seen.
+          // The least certain points stay visible.
           opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
         }));
       }
@@ -109,8 +109,8 @@ export class TraceCharts {
   }
 
   /**
-   * A chart has the edges and the time axis of the picture above it. Where that is turned, and time runs up or down in it, the chart
-   * has the whole width and an axis of its own, from left to right as in every plot of a trace.
+   * A chart shares edges and time axis with the picture above it. Where time runs vertically in the picture, the chart
+   * has the whole width and its own axis from left to right.
    *
    * @param {Scan} scan
    * @returns {import("./trace_chart.js").Span}
@@ -119,7 +119,7 @@ export class TraceCharts {
     const { x0, x1 } = this.#pane.view;
     const shared = { from: x0, to: x1, time };
     if (this.#pane.time === "across") {
-      // Below a picture that is flipped a trace runs as its time does.
+      // A trace below a flipped picture follows the direction of its time.
       const isMirrored = this.#pane.toScreen(x0, 0)[0] > this.#pane.toScreen(x1, 0)[0];
       return { ...shared, ...this.#pane.edges, isMirrored, isTitled: false };
     }
@@ -128,7 +128,7 @@ export class TraceCharts {
     return { ...shared, left, width, isMirrored: false, isTitled: true };
   }
 
-  /** All plots begin at one place, with room for the widest labels. @param {number} gutter */
+  /** All plots align, with room for the widest labels. @param {number} gutter */
   #keep(gutter) {
     if (this.#pane.gutter >= gutter) return;
     this.#pane.gutter = gutter;

@@ -1,5 +1,5 @@
 /**
- * Has velocities measured in a worker while the page goes on.
+ * Measures velocities in a worker.
  *
  * Tested in `tests/browser/measure_test.ts`.
  */
@@ -10,7 +10,7 @@
  * @param {{signal: AbortSignal, onProgress: (done: number, of: number) => void}} options
  * @returns {Promise<import("../../../measure/velocity.js").VelocityAt[]>}
  * @throws {DOMException} `AbortError` when the signal ends it
- * @throws {Error} windows that make no sense, or no worker
+ * @throws {Error} invalid windows, or workers are unavailable
  */
 export function measureVelocities(plane, windows, { signal, onProgress }) {
   return new Promise((done, failed) => {

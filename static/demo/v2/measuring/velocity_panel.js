@@ -1,5 +1,5 @@
 /**
- * Velocity over time: which part of the lines, in what windows, and what was found.
+ * Velocity over time: part of the lines, windows and results.
  *
  * Tested in `tests/browser/measure_test.ts`.
  */
@@ -14,10 +14,10 @@ import { measureVelocities } from "./velocities.js";
 /** @import { Scan } from "./scan.js" */
 /** @import { VelocityAt } from "../../../measure/velocity.js" */
 
-/** Lines of a window until another number is typed. */
+/** Initial number of lines per window. */
 const WINDOW = 100;
 
-/** Emits `change` when there are other velocities. */
+/** Emits `change` when velocities change. */
 export class VelocityPanel extends EventTarget {
   /** @type {Scan | null} */
   #scan = null;
@@ -27,9 +27,9 @@ export class VelocityPanel extends EventTarget {
   #found = [];
   /** @type {readonly {line: number, velocity: number, confidence: number}[]} */
   #points = [];
-  /** Samples that were measured. @type {Float32Array | null} */
+  /** The measured samples. @type {Float32Array | null} */
   #samples = null;
-  /** What was measured, in words. @type {[string, string | number][]} */
+  /** Describes the measurement. @type {[string, string | number][]} */
   #about = [];
   /** @type {AbortController | null} */
   #running = null;
@@ -93,7 +93,7 @@ export class VelocityPanel extends EventTarget {
     this.#changed();
   }
 
-  /** The samples may be those of another time or focus: velocities of the former ones are none of theirs. */
+  /** Samples of another time or focus make earlier velocities invalid. */
   refresh() {
     const isThere = this.#scan?.group.channels.some(({ samples }) => samples === this.#samples) ?? false;
     if (this.#samples === null || isThere) return;
@@ -119,12 +119,12 @@ export class VelocityPanel extends EventTarget {
     this.#say();
   }
 
-  /** Velocities that have a number, in the axes' units; the same array while they are the same. */
+  /** Measured velocities in the axes' units; the same array until they change. */
   get points() {
     return this.#points;
   }
 
-  /** What was found in the window around a line, in words; empty where there is none. @param {number} line */
+  /** Describes the result of the window around a line; empty without one. @param {number} line */
   textAt(line) {
     const [first, second] = this.#found;
     const scan = this.#scan;
@@ -148,7 +148,7 @@ export class VelocityPanel extends EventTarget {
     return this.#about;
   }
 
-  /** Columns of the table that is saved. */
+  /** Columns of the saved table. */
   get columns() {
     const axes = this.#scan?.axes;
     if (axes === undefined) return [];
@@ -180,7 +180,7 @@ export class VelocityPanel extends EventTarget {
     };
   }
 
-  /** What the window can tell. */
+  /** Describes what the window can measure. */
   #say() {
     if (this.#scan === null || !this.#scan.isLineScan) return;
     const { axes } = this.#scan;
@@ -262,7 +262,7 @@ export class VelocityPanel extends EventTarget {
       const words = verdict === "too slow" ? "too slow for this window" : verdict;
       return count === 0 ? [] : [`${count} ${words}`];
     });
-    // Of an even number the mean of both in the middle.
+    // An even count has the mean of both middle values.
     const middle = (speeds[Math.floor((speeds.length - 1) / 2)] + speeds[Math.floor(speeds.length / 2)]) / 2;
     const median = speeds.length === 0 ? [] : [`median ${velocityText(middle, axes)}`];
     return [`${speeds.length} of ${length} windows measured`, ...median, ...rest].join(" · ");

@@ -1,4 +1,4 @@
-/** Measures velocities beside the page; velocities.js asks. */
+/** Measures velocities for velocities.js in a worker. */
 import { velocityOverTime } from "../../../measure/velocity.js";
 
 addEventListener("message", ({ data: { plane, windows } }) => {

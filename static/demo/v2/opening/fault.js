@@ -1,5 +1,5 @@
 /**
- * Failures in the words of the people who look at images. The code and the server's own words belong under "Details".
+ * Failures in words for users. The page shows code and message of the server under "Details".
  *
  * Tested in `tests/page/fault_test.ts`.
  */

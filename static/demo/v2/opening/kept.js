@@ -1,6 +1,6 @@
 /**
- * What the page keeps in the browser: the recent files of all its tabs, and the view of this tab for the next reload. A browser
- * that keeps nothing, or something else under these names, is as good as an empty one.
+ * State that the page keeps in the browser: the recent files of all tabs, and the view of this tab for the next reload.
+ * A browser without storage, or with invalid values in it, counts as empty.
  *
  * Tested in `tests/page/kept_test.ts`.
  */
@@ -11,7 +11,7 @@ const MOST_RECENT = 10;
 
 /** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} Place */
 
-/** Paths that were opened, the last one first. */
+/** Opened paths, the last one first. */
 export class RecentFiles {
   #place;
 
@@ -41,10 +41,10 @@ export class RecentFiles {
  * @property {string} path
  * @property {number} scene
  * @property {import("./view_link.js").LinkedView["position"]} position
- * @property {unknown} look zoom, contrast and what else the page has to say
+ * @property {unknown} look zoom, contrast and other state of the page
  */
 
-/** The view that this tab itself opened. */
+/** The view that this tab opened. */
 export class KeptView {
   #place;
 
@@ -82,6 +82,6 @@ function write(place, name, value) {
     if (value === null) place().removeItem(name);
     else place().setItem(name, JSON.stringify(value));
   } catch {
-    // Full, or switched off: it is forgotten with the page.
+    // Storage is full or disabled: the page forgets.
   }
 }

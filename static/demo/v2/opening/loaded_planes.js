@@ -1,5 +1,5 @@
 /**
- * The planes of an acquisition that the page shows: all source channels at one position, and all reference channels.
+ * Loads the planes that the page shows: all source channels at one position, and all reference channels.
  *
  * Tested in `tests/page/session_controller_test.ts`.
  */
@@ -10,7 +10,7 @@ import { titled } from "../../../measure/axes.js";
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
 
 /**
- * Fetches everything at once; progress counts all planes together.
+ * Fetches all planes concurrently; progress counts them together.
  *
  * @param {Acquisition} acquisition
  * @param {Position} position
@@ -19,7 +19,7 @@ import { titled } from "../../../measure/axes.js";
  */
 export async function loadPlanes(acquisition, position, { signal, onProgress = () => {} }) {
   const { info, reference } = acquisition;
-  // Whatever fails first ends the others.
+  // The first failure cancels the others.
   const ending = new AbortController();
   const end = () => ending.abort(signal?.reason);
   if (signal?.aborted) end();

@@ -1,6 +1,6 @@
 /**
- * What the page does while something is opened and when more of it is wanted: it listens to the session controller, shows what
- * comes, and remembers it.
+ * Connects the page with the session controller: shows progress and results of opening and stepping, and remembers
+ * them.
  *
  * Tested in `tests/browser/opening_test.ts`, `sessions_test.ts`, `positions_test.ts` and `ways_in_test.ts`.
  */
@@ -32,7 +32,7 @@ import { WaysIn } from "./ways_in.js";
  * @property {KeptView} kept
  */
 
-/** The view is kept so long after its last change. */
+/** Delay between the last change of the view and keeping it. */
 const KEEP_AFTER_MS = 300;
 
 export class Opening {
@@ -42,14 +42,14 @@ export class Opening {
   #steps;
   #mayOpenByPath = false;
   #isSample = false;
-  /** What is being opened; empty while only the dialog knows. */
+  /** The file being opened; empty while only the dialog knows. */
   #path = "";
-  /** Position of the planes that are seen, while others may be on their way. @type {Place} */
+  /** Position of the visible planes; others may be loading. @type {Place} */
   #shownPlace = { t: 0, z: 0, l: 0 };
   #keepTimer = 0;
-  /** The file has changed and is opened again: steps wait for it. */
+  /** Set while a changed file reopens; steps wait for it. */
   #isAgain = false;
-  /** Something made of the pictures is shown, which has no positions of its own. */
+  /** Set while the page shows an image derived from the planes, which has no positions of its own. */
   #isDerived = false;
 
   /** @param {Parts} parts */
@@ -86,18 +86,18 @@ export class Opening {
     };
   }
 
-  /** Position of the planes that are shown. */
+  /** Position of the shown planes. */
   get place() {
     return this.#shownPlace;
   }
 
-  /** What is made of the pictures has no positions of its own. @param {boolean} isDerived */
+  /** Hides the position bar while the page shows a derived image, which has no positions. @param {boolean} isDerived */
   derived(isDerived) {
     this.#isDerived = isDerived;
     this.#showPositions(this.#bar.place);
   }
 
-  /** What was drawn belongs to samples of another shape. */
+  /** Tells that drawings belong to samples of another shape. */
   drawnIsLost() {
     this.#parts.page.notice(
       "The file has another size than before: what was drawn into it and pinned to it is not shown.",
@@ -110,7 +110,7 @@ export class Opening {
     this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
 
-  /** Asks the server what it allows, then shows again what this tab showed before. */
+  /** Asks the server for its capabilities, then restores the view of this tab. */
   async begin() {
     const { kept, controller } = this.#parts;
     await this.#readServer();
@@ -187,7 +187,7 @@ export class Opening {
     this.#ways.busy(false);
     this.#isAgain = false;
     this.#showPositions(this.#bar.place);
-    // Steps that came meanwhile.
+    // Takes the steps requested meanwhile.
     const { place } = this.#bar;
     const { t, z, l } = this.#shownPlace;
     if (place.t !== t || place.z !== z || place.l !== l) this.#step(place, []);
@@ -204,7 +204,7 @@ export class Opening {
   #loaded({ kind, info, source, reference, position, isSample, look }) {
     const { page, viewer, data } = this.#parts;
     const { t = 0, z = 0, l = 0 } = position;
-    // The same file, such as after the server was restarted, is looked at as before.
+    // The same file, such as after a restart of the server, keeps its look.
     const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene &&
       this.#isSample === isSample;
     this.#isSample = isSample;
@@ -215,12 +215,12 @@ export class Opening {
     page.title(info, isSample);
     const isAgain = kind === "again";
     const note = isSample ? SAMPLE_NOTE : "";
-    // Drawn may have been meanwhile, too.
+    // Drawings may have changed meanwhile, too.
     viewer.show({ info, source, reference, look: isSame ? viewer.look : look, note });
     if (viewer.groups !== null) data.show(info, viewer.groups, { isSample, isByPath: this.#mayOpenByPath });
     this.#steps.clear();
     this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));
-    // Where a changed file is opened again, the last step that was asked for is still to come.
+    // After a changed file reopens, the last requested step follows.
     this.#showPositions(isAgain ? this.#bar.place : { t, z, l });
     if (!isSample) this.#ways.opened(info.source.path);
     this.#keep();
@@ -243,7 +243,7 @@ export class Opening {
     if (!this.#steps.has(place)) page.begin("Fetching the next picture …", false);
     try {
       const planes = await this.#steps.at(place, ahead);
-      // Whoever came later says what happens.
+      // A later request reports the state.
       if (planes === null) return;
       page.end();
       viewer.replacePlanes(planes);
@@ -252,13 +252,13 @@ export class Opening {
     } catch (error) {
       page.end();
       this.#bar.pause();
-      // The sliders say what is seen, not what was asked for.
+      // The sliders show the visible position, not the requested one.
       this.#showPositions(this.#shownPlace);
       this.#failed(error, viewer.info?.source.path ?? "");
     }
   }
 
-  /** The file has changed: what is shown of it is fetched again. */
+  /** The file has changed, so fetch the shown planes again. */
   #changed() {
     const { controller, page } = this.#parts;
     this.#steps.clear();
@@ -293,7 +293,7 @@ export class Opening {
     }
   }
 
-  /** Keeps the view for a reload, and puts its link into the address. */
+  /** Keeps the view for a reload and puts its link into the address. */
   #keep() {
     const { kept, viewer } = this.#parts;
     clearTimeout(this.#keepTimer);

@@ -1,5 +1,5 @@
 /**
- * What the page says beside the pictures: title, facts, warnings, progress, status, notices and faults.
+ * Texts around the pictures: title, facts, warnings, progress, status, notices and faults.
  *
  * Tested in `tests/browser/opening_test.ts`.
  */
@@ -9,7 +9,7 @@ import { facts, megabytes } from "../picture/readout.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 
-/** Work that is done sooner says nothing of its progress. */
+/** Shorter work shows no progress. */
 const SHOW_PROGRESS_AFTER_MS = 500;
 
 const NAME = "acq-server viewer";
@@ -24,7 +24,7 @@ export class Page {
     byId("fault-close").addEventListener("click", () => this.fault(null));
   }
 
-  /** Something is open, or nothing. @param {OpenResponse | null} info @param {boolean} [isSample] */
+  /** Shows title, facts and warnings of the open file, or of none. @param {OpenResponse | null} info @param {boolean} [isSample] */
   title(info, isSample = false) {
     const title = byId("title");
     title.textContent = info?.source.name ?? NAME;
@@ -39,7 +39,7 @@ export class Page {
   }
 
   /**
-   * Work begins. A server cannot tell how far it is with opening, so that the seconds are counted until bytes come.
+   * Starts the progress display. The server reports no progress of opening, so the page counts seconds until bytes arrive.
    *
    * @param {string} what is done
    * @param {boolean} isLong it is known to take a while
@@ -59,7 +59,7 @@ export class Page {
     else this.#showProgress = setTimeout(show, SHOW_PROGRESS_AFTER_MS);
   }
 
-  /** Bytes of planes come. @param {number} received @param {number} total */
+  /** Shows the progress of a transfer. @param {number} received @param {number} total */
   progress(received, total) {
     clearInterval(this.#countSeconds);
     const bar = byId("progress", HTMLProgressElement);
@@ -68,26 +68,26 @@ export class Page {
     byId("progress-text").textContent = `${megabytes(received)} of ${megabytes(total)}`;
   }
 
-  /** Work has ended. */
+  /** Ends the progress display. */
   end() {
     clearTimeout(this.#showProgress);
     clearInterval(this.#countSeconds);
     byId("transfer").hidden = true;
   }
 
-  /** One line at the foot; what went wrong stays there. @param {string} text @param {boolean} [isBad] */
+  /** Shows a line at the foot; errors stay. @param {string} text @param {boolean} [isBad] */
   say(text, isBad = false) {
     byId("status").classList.toggle("bad", isBad);
     sayIn(byId("status"), text, isBad);
   }
 
-  /** What is wrong with a number stands until another is typed. @param {string | null} fault */
+  /** Shows the fault of a typed number until another number is typed. @param {string | null} fault */
   typed(fault) {
     if (fault !== null) this.say(fault, true);
     else if (byId("status").classList.contains("bad")) this.say("");
   }
 
-  /** A strip that can be closed, with something to do or without, or none. @param {string | null} text @param {string} [action] @param {() => void} [act] */
+  /** Shows a strip with an optional action, or hides it. @param {string | null} text @param {string} [action] @param {() => void} [act] */
   notice(text, action = "", act) {
     byId("notice").hidden = text === null;
     byId("notice-text").textContent = text ?? "";
@@ -97,12 +97,12 @@ export class Page {
     button.onclick = act ?? null;
   }
 
-  /** A failure above the pictures, with its code under "Details"; null takes it away. @param {unknown} error @param {string} [file] that it speaks of */
+  /** Shows a failure above the pictures, with its code under "Details"; null hides it. @param {unknown} error @param {string} [file] that it speaks of */
   fault(error, file = "") {
     const wasThere = !byId("fault").hidden;
     byId("fault").hidden = error === null;
     if (error === null) {
-      // The line at the foot said that it failed.
+      // Clears the error in the line at the foot.
       if (wasThere && byId("status").classList.contains("bad")) this.say("");
       return;
     }

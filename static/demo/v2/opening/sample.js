@@ -1,6 +1,6 @@
 /**
- * The sample line scan, which comes with the page: what opening `examples/line_scan.oir` answers, and its planes, as files.
- * It needs no session.
+ * The sample line scan that comes with the page: the answer to opening `examples/line_scan.oir`, and its planes, as
+ * files. It needs no session.
  *
  * Tested in `tests/client/page_sample_test.ts`.
  */
@@ -10,7 +10,7 @@ import { named } from "./loaded_planes.js";
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
 /** @import { ChannelInfo, OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 
-/** What the page says of it, and everything that is saved of it. */
+/** Note on the page and in everything saved from the sample. */
 export const SAMPLE_NOTE = "This is a sample: a drawn line scan, not a recording";
 
 /** @param {AbortSignal} signal @returns {Promise<{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null}>} */

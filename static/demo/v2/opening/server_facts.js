@@ -1,5 +1,5 @@
 /**
- * What the page says of the server: version, formats, how long sessions live.
+ * Facts about the server: version, formats and lifetime of sessions.
  *
  * Tested in `tests/browser/opening_test.ts`.
  */

@@ -1,11 +1,11 @@
 /**
- * Watches whether the server answers: asks every few seconds, and at once when the page comes back into view.
+ * Checks every few seconds, and when the page becomes visible, whether the server answers.
  *
  * Tested in `tests/browser/surroundings_test.ts`.
  */
 const ASK_EVERY_MS = 10_000;
 
-/** A server that has not answered by then is taken for gone, also when it still accepts connections. */
+/** A server without an answer in this time counts as gone, even if it accepts connections. */
 const ANSWER_WITHIN_MS = 5000;
 
 /**
@@ -20,7 +20,7 @@ export function watchServer({ readHealth, onGone, onBack, isBusy }) {
   /** @type {Promise<void> | null} */
   let asking = null;
 
-  /** One question at a time: whoever asks meanwhile gets the same answer. */
+  /** One request at a time; concurrent callers share its answer. */
   const ask = () => asking ??= askNow().finally(() => asking = null);
   const askNow = async () => {
     try {

@@ -1,14 +1,14 @@
 /**
- * What is open, and how the page gets more of it. Sessions end after a while and with the server; what was loaded stays, and
- * when more is needed the file is opened again: through its session while that lives, then by its path where the server allows
- * that. Knows nothing of the page, which listens:
+ * The open acquisition and its session. Sessions expire and end with the server; loaded planes stay, and when more are
+ * needed the file is opened again: through its session while that lives, then by its path where the server allows it.
+ * Independent of the page, which listens:
  *
  * - `opening` `{kind, path}`, then `opened` `{info}` and `progress` `{received, total}` while planes come
  * - `loaded` a {@linkcode Loaded} to show
- * - `failed` `{kind, error}` and `cancelled` `{kind}`; what was open before stays
+ * - `failed` `{kind, error}` and `cancelled` `{kind}`; the previous acquisition stays open
  * - `idle` after each of these three
  * - `renewed` `{info}` the same planes have a new session
- * - `lost` the file must be chosen again: the server let it go and may not open it by its path
+ * - `lost` the user must choose the file again: its session has ended and the server does not open by path
  *
  * Tested in `tests/page/session_controller_test.ts`.
  */
@@ -27,11 +27,11 @@ import { loadSample } from "./sample.js";
  * @property {LoadedGroup} source
  * @property {LoadedGroup | null} reference
  * @property {Position} position of the source planes
- * @property {boolean} isSample no session and no server stands behind it
- * @property {unknown} look what the page wants to be told with it
+ * @property {boolean} isSample it has neither session nor server
+ * @property {unknown} look state of the page to hand back with it
  */
 
-/** A file that changes is opened again once in this time at most. */
+/** Least time between two automatic reopenings of a changing file. */
 const AGAIN_AFTER_MS = 1000;
 
 /** @typedef {{now: () => number, sleep: (milliseconds: number) => Promise<unknown>}} Clock which tests move by hand */
@@ -42,7 +42,7 @@ const systemClock = {
   sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
 };
 
-/** Emits what the first comment of this module lists. */
+/** Emits the events that the first comment of this module lists. */
 export class SessionController extends EventTarget {
   #connect;
   #clock;
@@ -55,7 +55,7 @@ export class SessionController extends EventTarget {
   /** @type {Promise<Acquisition> | null} */
   #renewal = null;
   #renewedAt = -Infinity;
-  /** While scenes are opened: the one that was asked for last. @type {{scene: number} | null} */
+  /** The scene requested last while scenes open. @type {{scene: number} | null} */
   #wantedScene = null;
 
   /** @param {() => Promise<Server>} [connectTo] @param {Clock} [clock] */
@@ -65,7 +65,7 @@ export class SessionController extends EventTarget {
     this.#clock = clock;
   }
 
-  /** The server; asked again after a failure. */
+  /** The server; a failed connection is tried again. */
   server() {
     this.#connection ??= this.#connect().catch((error) => {
       this.#connection = null;
@@ -74,12 +74,12 @@ export class SessionController extends EventTarget {
     return this.#connection;
   }
 
-  /** Asks whether the server is there. @param {AbortSignal} signal */
+  /** Asks whether the server answers. @param {AbortSignal} signal */
   async readHealth(signal) {
     return await (await this.server()).readHealth({ signal });
   }
 
-  /** What is open, also when its session has ended; null before the first file and for the sample. */
+  /** The open acquisition, even after its session has ended; null before the first file and for the sample. */
   get acquisition() {
     return this.#acquisition;
   }
@@ -88,7 +88,7 @@ export class SessionController extends EventTarget {
     return this.#opening !== null;
   }
 
-  /** Ends what is being opened. */
+  /** Cancels the open in progress. */
   cancel() {
     this.#opening?.abort();
   }
@@ -99,7 +99,7 @@ export class SessionController extends EventTarget {
   }
 
   /**
-   * Opens a path, with what the page wants to be told when it is loaded.
+   * Opens a path, with a look to hand back when it is loaded.
    *
    * @param {string} path
    * @param {{scene?: number | null, position?: Position, look?: unknown}} [options]
@@ -110,7 +110,7 @@ export class SessionController extends EventTarget {
     return this.#open("path", open, { position, look, path });
   }
 
-  /** Opens another scene of what is open. One that is asked for meanwhile takes its place. @param {number} scene */
+  /** Opens another scene of the open file. A scene requested meanwhile replaces it. @param {number} scene */
   async openScene(scene) {
     const isFirst = this.#wantedScene === null;
     if (isFirst && this.#opening !== null) return;
@@ -135,7 +135,7 @@ export class SessionController extends EventTarget {
     }
   }
 
-  /** Fetches the planes of what is open again, such as after its file has changed. @param {Position} position */
+  /** Fetches the planes of the open file again, such as after the file has changed. @param {Position} position */
   loadAgain(position) {
     return this.#run("again", async (signal) => {
       const acquisition = this.#acquisition;
@@ -162,7 +162,7 @@ export class SessionController extends EventTarget {
   }
 
   /**
-   * Does something with the session; where it has ended or its file has changed, with a new one.
+   * Runs work with the session, or with a new one where it has ended or its file has changed.
    *
    * @template T
    * @param {(acquisition: Acquisition) => Promise<T>} work
@@ -179,7 +179,7 @@ export class SessionController extends EventTarget {
       if (!(error instanceof AcqError) || !/^(session_not_found|acquisition_changed)$/.test(error.code)) {
         throw error;
       }
-      // Whoever came first has renewed it meanwhile.
+      // Another caller has renewed it meanwhile.
       const renewed = this.#acquisition === acquisition
         ? await this.#renew(acquisition, error.code)
         : this.#acquisition;
@@ -197,13 +197,13 @@ export class SessionController extends EventTarget {
     );
   }
 
-  /** The page is left; its request outlives it. What is shown can be opened again should the page come back. */
+  /** Closes the session as the user leaves the page; the request outlives the page. The file can be opened again if the page returns. */
   close() {
     this.#acquisition?.close({ keepalive: true }).catch(() => {});
   }
 
   #leave() {
-    // The next one has its own session, and an old one that stays costs memory until it ends by itself.
+    // An old session would cost memory until it expires.
     this.#acquisition?.close().catch(() => {});
     this.#acquisition = null;
     this.#renewal = null;
@@ -237,7 +237,7 @@ export class SessionController extends EventTarget {
   }
 
   /**
-   * Fetches the planes; what was open before is left once they are here.
+   * Fetches the planes, then closes the previous acquisition.
    *
    * @param {Acquisition} acquisition
    * @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options
@@ -277,7 +277,7 @@ export class SessionController extends EventTarget {
     }
   }
 
-  /** Opens the acquisition again, once for all who need it. @param {Acquisition} former @param {string} why */
+  /** Opens the acquisition again, once for all callers. @param {Acquisition} former @param {string} why */
   #renew(former, why) {
     this.#renewal ??= this.#openAgain(former, why).finally(() => this.#renewal = null);
     return this.#renewal;
@@ -292,7 +292,7 @@ export class SessionController extends EventTarget {
     const { scene } = former;
     const server = await this.server();
     const { openByPath = true } = await server.readCapabilities();
-    // A session whose file has changed opens it no more.
+    // The session of a changed file cannot reopen it.
     if (!openByPath) {
       this.#tell("lost", {});
       throw new AcqError("session_not_found", "The file must be chosen again");
@@ -318,7 +318,7 @@ export class SessionController extends EventTarget {
   }
 }
 
-/** The position, with 0 for what the acquisition does not have. @param {Acquisition} acquisition @param {Position} position */
+/** The position, with 0 along axes that the acquisition lacks. @param {Acquisition} acquisition @param {Position} position */
 function within({ sizes }, { t = 0, z = 0, l = 0 }) {
   const inside = (/** @type {number} */ index, size = 1) =>
     Number.isInteger(index) && index >= 0 && index < size ? index : 0;

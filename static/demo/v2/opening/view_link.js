@@ -1,6 +1,6 @@
 /**
- * Links to a view: `#path=/data/scan.oir&scene=1&t=3&z=2`. Any site can lead a browser to one, so that a link only fills a
- * field; the user opens it. All functions are pure.
+ * Links to a view: `#path=/data/scan.oir&scene=1&t=3&z=2`. Any site can lead a browser to a link, so a link only fills
+ * a field; the user opens it. All functions are pure.
  *
  * @typedef {{path: string, scene: number, position: {t: number, z: number, l: number}}} LinkedView
  */
@@ -26,6 +26,6 @@ export function linkOfView({ path, scene, position }) {
   for (const [name, index] of Object.entries({ scene, ...position })) {
     if (index > 0) query.set(name, String(index));
   }
-  // Slashes need no escape in a fragment, and a path is read by people.
+  // Slashes and colons need no escape in a fragment, and people read the path.
   return `#${String(query).replaceAll("%2F", "/").replaceAll("%3A", ":")}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The ways to open something: the dialog of the server's machine, a path, a recent file, the sample. What the server does not
- * allow is hidden. Before the first file they stand where the picture will be, afterwards in a dialog of the page.
+ * The ways to open a file: the dialog of the server's machine, a path, a recent file, the sample. The page hides what
+ * the server does not allow, and shows the ways in place of the picture before the first file, afterwards in a dialog.
  *
  * Tested in `tests/browser/ways_in_test.ts`.
  */
@@ -13,7 +13,7 @@ import { byId, element } from "../controls/element.js";
 /**
  * @typedef {object} Ways
  * @property {() => void} onPick
- * @property {(path: string, link: LinkedView | null) => void} onPath with the link that filled the field, if it still does
+ * @property {(path: string, link: LinkedView | null) => void} onPath with the link that filled the field, if unchanged
  * @property {() => void} onSample
  */
 
@@ -51,7 +51,7 @@ export class WaysIn {
     this.#paint();
   }
 
-  /** The first way that the server has. */
+  /** Opens by the first available way. */
   open() {
     if (this.#dialogAvailable) this.#ways.onPick();
     else this.show();
@@ -81,7 +81,7 @@ export class WaysIn {
     this.#paint();
   }
 
-  /** Nothing can be opened meanwhile. @param {boolean} isBusy */
+  /** Disables all ways while something opens. @param {boolean} isBusy */
   busy(isBusy) {
     for (const id of ["open", "open-first", "path-open", "sample"]) {
       byId(id, HTMLButtonElement).disabled = isBusy;
@@ -110,7 +110,7 @@ export class WaysIn {
       ? "The server's computer has no display for a file dialog, or no program for it. Type the path of a file instead."
       : "The server's computer has no display for a file dialog, and this server opens no paths.";
     byId("path-form").hidden = !this.#openByPath;
-    // Without a dialog "Open file…" leads to the path, too.
+    // Without a dialog "Open file…" leads to the path.
     byId("more-ways").hidden = !this.#openByPath || !this.#dialogAvailable;
     const paths = this.#openByPath ? this.#recent.paths : [];
     byId("recent").hidden = paths.length === 0;
@@ -128,7 +128,7 @@ export class WaysIn {
   }
 }
 
-/** What was typed or pasted: "Copy as path" of Windows and terminals put a path in quotes. @param {string} text */
+/** Removes quotes, which "Copy as path" of Windows and terminals add. @param {string} text */
 function pathOf(text) {
   const path = text.trim();
   return /^(["']).+\1$/.test(path) ? path.slice(1, -1) : path;

@@ -1,6 +1,7 @@
 /**
- * Controls of one channel: a row with its switch, range, Auto and look-up table, which opens to histogram, typed range, gamma
- * and Log. Look-up table, gamma, Log and whether it is open are remembered for the channel's name.
+ * Controls of one channel: a row with switch, range, Auto and look-up table, which opens to histogram, typed range,
+ * gamma and Log. The browser remembers look-up table, gamma, Log and whether the row is open for the name of the
+ * channel.
  *
  * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
  */
@@ -14,16 +15,16 @@ import { sampleText } from "../picture/readout.js";
 /** @import { Channel } from "../picture/channel.js" */
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 
-/** Both ways, as a power of two: gamma 0.25 to 4. */
+/** Range of gamma as a power of two in both directions: 0.25 to 4. */
 const GAMMA_POWER = 2;
 
 /**
- * The card of `group.channels[position]`; follows the channel whoever changes it.
+ * The card of `group.channels[position]`; it follows all changes of the channel.
  *
  * @param {ChannelGroup} group
  * @param {number} position
  * @param {string} prefix makes ids unique on the page
- * @param {(message: string | null) => void} onTyped what is wrong with a number that was typed, or null
+ * @param {(message: string | null) => void} onTyped receives the fault of a typed number, or null
  * @returns {HTMLElement}
  */
 export function channelCard(group, position, prefix, onTyped) {
@@ -62,7 +63,7 @@ export function channelCard(group, position, prefix, onTyped) {
     gamma.ariaValueText = rest.gammaText.textContent = formatNumber(Number(channel.gamma.toPrecision(3)));
     if (!body.hidden) rest.chart.paint();
   };
-  // A histogram counts all samples: not before somebody looks at it.
+  // A histogram counts all samples, so draw it only when open.
   const paintBars = () => body.hidden || rest.chart.paintBars(log.checked);
   const open = (/** @type {boolean} */ isOpen) => {
     row.more.ariaExpanded = String(isOpen);
@@ -110,12 +111,12 @@ export function channelCard(group, position, prefix, onTyped) {
     paint();
   });
   paint();
-  // The picture comes first.
+  // Drawing the picture has priority.
   requestAnimationFrame(() => setTimeout(paintBars));
   return card;
 }
 
-/** What is always seen. @param {Channel} channel @param {(part: string) => string} id */
+/** The row. @param {Channel} channel @param {(part: string) => string} id */
 function rowOf({ name }, id) {
   const visible = element("input", { type: "checkbox", id: id("visible") });
   const swatch = element("span", { className: "swatch" });
@@ -151,7 +152,7 @@ function rowOf({ name }, id) {
   return { head, visible, swatch, range, lut, auto, more };
 }
 
-/** What opens. @param {Channel} channel @param {(part: string) => string} id */
+/** The part that opens. @param {Channel} channel @param {(part: string) => string} id */
 function bodyOf(channel, id) {
   const { name } = channel;
   const chart = contrastChart(channel);
@@ -208,7 +209,7 @@ function listenToInputs(inputs, channel, onTyped) {
 }
 
 /**
- * What a histogram does not tell: a flat plane, and samples that are no numbers, with the colour that they are drawn in.
+ * Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour.
  *
  * @param {Channel} channel
  */
@@ -229,7 +230,7 @@ function notesOf({ stats: { min, max, count }, samples }) {
 }
 
 /**
- * A number as it is typed.
+ * Parses a typed number.
  *
  * @param {string} text
  * @returns {{value: number, fault: string | null}}

@@ -1,17 +1,16 @@
 /**
- * How a channel of some name was looked at last: remembered in the browser's storage for the next file that has one. The range
- * is not: each file begins with its own. What comes from the storage is checked, and a browser that keeps nothing is as good as
- * an empty one.
+ * Display settings of channels by name, kept in the browser's storage for the next file with such a channel; each file
+ * begins with its own range. Stored values are checked, and a browser without storage counts as empty.
  *
  * Tested in `tests/page/channel_settings_test.ts`.
  */
 
 const KEY = "acq-server channels";
 
-/** The names that were used last are remembered. */
+/** Number of recently used names to remember. */
 const MOST_NAMES = 60;
 
-/** A longer name is not remembered: the storage is for all pages of this server. */
+/** Longer names are not remembered: all pages of this server share the storage. */
 const LONGEST_NAME = 200;
 
 /** @typedef {{lutName: string, gamma: number, isLog: boolean, isOpen: boolean}} Settings */
@@ -39,7 +38,7 @@ export function keepChannelSettings(name, settings, place = () => localStorage) 
   try {
     place().setItem(KEY, JSON.stringify([[name, settings], ...others]));
   } catch {
-    // Full, or switched off.
+    // Storage is full or disabled.
   }
 }
 

@@ -70,7 +70,7 @@ export function contrastChart(channel) {
 /** Width of the chart in samples. @param {Channel} channel */
 const wholeOf = ({ stats: { min, max } }) => max > min ? max - min : 1;
 
-/** Where a value lies in the chart. @param {Channel} channel */
+/** Position of a value in the chart. @param {Channel} channel */
 function partOf(channel) {
   const [{ min }, whole] = [channel.stats, wholeOf(channel)];
   return (/** @type {number} */ value) => Math.min(1, Math.max(0, (value - min) / whole));
@@ -82,7 +82,7 @@ function dragHandle(handle, chart, channel, end) {
     const [{ min }, whole] = [channel.stats, wholeOf(channel)];
     const gap = whole / 1000;
     const [low, high] = channel.range;
-    // An end outside the samples is left there unless it is in the way.
+    // An end outside the samples stays there unless it is in the way.
     if (end === 0) {
       const most = Math.max(high, min + gap);
       channel.setRange(Math.min(value, most - gap), most);
@@ -115,7 +115,7 @@ function dragHandle(handle, chart, channel, end) {
       PageUp: 10 * step,
     };
     const by = steps[event.key];
-    // Where the handle is seen: at the edge when its end of the range lies outside the samples.
+    // Position of a handle, at the edge when its end lies outside the samples.
     const shown = Math.min(min + whole, Math.max(min, channel.range[end] ?? min));
     if (by !== undefined) set(shown + by);
     else if (event.key === "Home") set(min);
@@ -129,7 +129,7 @@ function dragHandle(handle, chart, channel, end) {
 /** @param {Uint32Array} counts @param {boolean} isLog */
 function barPath(counts, isLog) {
   const size = isLog ? Math.log1p : (/** @type {number} */ count) => count;
-  // One flooded bin, such as the dark background, must not flatten all others.
+  // A single high bin, such as the dark background, must not flatten the others.
   const sorted = [...counts].sort((a, b) => a - b);
   const most = sorted.at(-1) ?? 0;
   const top = isLog ? size(most) : Math.min(most, 4 * (sorted.at(-4) ?? most) || most);

@@ -1,5 +1,5 @@
 /**
- * What only those want who write programs: code to copy, and what the server answered.
+ * For programmers: code to copy, and the server's answer.
  *
  * Tested in `tests/browser/controls_test.ts`.
  */
@@ -49,7 +49,7 @@ export class DataPanel {
     this.paint();
   }
 
-  /** The same planes have a new session. @param {OpenResponse} info */
+  /** Updates the session of the same planes. @param {OpenResponse} info */
   renew(info) {
     for (
       const [group, { channels }]

@@ -1,6 +1,6 @@
 /**
- * How an acquisition is looked at: zoom and contrast, as JSON that outlives a reload. It comes from the browser's storage, so
- * that everything in it is checked before it is used.
+ * The look of an acquisition, zoom and contrast, as JSON that survives a reload. It comes from the browser's storage,
+ * so every value is checked before use.
  *
  * Tested in `tests/browser/sessions_test.ts`.
  */

@@ -1,6 +1,6 @@
 /**
- * The whole of a line scan as a strip above its picture, with the part that is seen as a window in it, which is dragged as a
- * whole or by its edges and moved by keys.
+ * A strip above the picture with the whole line scan and the visible part as a window. Dragging moves the window or its
+ * edges; keys move it.
  *
  * Tested in `tests/browser/layout_test.ts`.
  */
@@ -11,13 +11,13 @@ import { PlanePainter } from "../picture/plane_painter.js";
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 /** @import { Pane } from "../picture/pane.js" */
 
-/** The window is drawn at least so wide in CSS pixels, or nobody could grab it. */
+/** Least width of the window in CSS pixels, wide enough to grab. */
 const LEAST_WINDOW = 14;
 
-/** So near an edge of the window, in CSS pixels, a drag moves that edge. */
+/** Within this distance of an edge, in CSS pixels, a drag moves that edge. */
 const EDGE_REACH = 6;
 
-/** Part of the window that an arrow key moves it by. */
+/** Step of an arrow key as a fraction of the window. */
 const STEP = 0.1;
 
 const CLOSER = 1.5;
@@ -47,7 +47,7 @@ export class Overview {
 
   /** Takes the planes of a group. @param {ChannelGroup} group */
   load(group) {
-    // It is drawn whole and seldom: a pyramid would be memory for nothing.
+    // The strip is drawn whole and rarely: a pyramid would waste memory.
     this.#painter.load(group, () => Promise.resolve([]));
     this.redraw();
   }
@@ -56,7 +56,7 @@ export class Overview {
     this.#painter.clear();
   }
 
-  /** Draws the strip at the next frame. */
+  /** Draws the strip in the next frame. */
   redraw() {
     if (this.#waiting) return;
     this.#waiting = true;
@@ -99,7 +99,7 @@ export class Overview {
     this.#painter.paint(whole, orientation, [{ left: 0, top: 0, width: wide, height: high }]);
   }
 
-  /** The view in parts of the strip, from the left. */
+  /** The view in fractions of the strip, from the left. */
   get #seen() {
     const { size, view, orientation } = this.#pane;
     const lines = size?.width ?? 1;
@@ -107,7 +107,7 @@ export class Overview {
     return orientation.fromRight ? { start: 1 - end, end: 1 - start } : { start, end };
   }
 
-  /** Shows another part of the strip, as far as it goes. @param {number} start @param {number} end */
+  /** Shows another part of the strip, clamped to its ends. @param {number} start @param {number} end */
   #see(start, end) {
     const { size, view, orientation } = this.#pane;
     if (size === null) return;
@@ -119,7 +119,7 @@ export class Overview {
   }
 
   #listenToPointer() {
-    /** What a pointer holds, and the view and the place when it took that. @type {{part: "start" | "end" | "all", start: number, end: number, at: number} | null} */
+    /** The dragged part, with view and position at the start of the drag. @type {{part: "start" | "end" | "all", start: number, end: number, at: number} | null} */
     let held = null;
     const place = (/** @type {PointerEvent} */ event) => {
       const { left, width } = this.#strip.getBoundingClientRect();
@@ -138,7 +138,7 @@ export class Overview {
         : Math.abs(event.clientX - box.right) <= EDGE_REACH
         ? "end"
         : "all";
-      // Beside the window it comes to the pointer.
+      // A press beside the window centres it on the pointer.
       const isBeside = part === "all" && (event.clientX < box.left || event.clientX > box.right);
       const shift = isBeside ? at - (start + end) / 2 : 0;
       held = { part, start: start + shift, end: end + shift, at };

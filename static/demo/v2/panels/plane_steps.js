@@ -1,6 +1,6 @@
 /**
- * Planes of other positions, fetched so that steps feel immediate: what was seen is kept, what comes next is fetched ahead,
- * what is no longer wanted is given up. Knows nothing of the page.
+ * Fetches planes of other positions so that steps feel immediate: it keeps seen planes, fetches likely next ones ahead
+ * and cancels obsolete requests. Independent of the page.
  *
  * Tested in `tests/page/plane_steps_test.ts`.
  */
@@ -10,7 +10,7 @@
  * @typedef {(place: Place, signal: AbortSignal) => Promise<Float32Array[]>} Fetch samples of all channels
  */
 
-/** Bytes that are kept: what the server keeps for all its clients. */
+/** Limit of the cache in bytes, the same as the server's for all its clients. */
 const MOST_BYTES = 256 * 2 ** 20;
 
 export class PlaneSteps {
@@ -28,7 +28,7 @@ export class PlaneSteps {
     this.#mostBytes = mostBytes;
   }
 
-  /** Forgets all and gives up what is on its way. */
+  /** Empties the cache and cancels requests. */
   clear() {
     this.#turn += 1;
     this.#kept.clear();
@@ -48,17 +48,17 @@ export class PlaneSteps {
     }
   }
 
-  /** Whether a place is here without any waiting. @param {Place} place */
+  /** Whether the planes of a position are in the cache. @param {Place} place */
   has(place) {
     return this.#kept.has(keyOf(place));
   }
 
   /**
-   * Samples at a place; everything else that was asked for is given up.
+   * Samples at a position; cancels all other requests.
    *
    * @param {Place} place
-   * @param {readonly Place[]} ahead places that are likely to be next, the likeliest first
-   * @returns {Promise<Float32Array[] | null>} null when another place was asked for meanwhile
+   * @param {readonly Place[]} ahead likely next positions, the likeliest first
+   * @returns {Promise<Float32Array[] | null>} null when another position was requested meanwhile
    */
   async at(place, ahead = []) {
     const turn = this.#turn += 1;
@@ -78,7 +78,7 @@ export class PlaneSteps {
   async #goAhead(places, turn) {
     for (const place of places) {
       if (turn !== this.#turn) return;
-      // Who gets there hears of what is wrong with it.
+      // The error surfaces when the user gets there.
       await this.#samples(place).catch(() => {});
     }
   }

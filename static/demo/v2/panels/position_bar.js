@@ -19,7 +19,7 @@ const AXES = [
   { name: "l", letter: "L", word: "Wavelength" },
 ];
 
-/** Places beyond the next that are likely to be wanted too. */
+/** Number of further positions to fetch ahead. */
 const AHEAD = 2;
 
 export class PositionBar {
@@ -28,13 +28,13 @@ export class PositionBar {
   #info = null;
   /** @type {Place} */
   #place = { t: 0, z: 0, l: 0 };
-  /** Along which axis, and which way, the last step went. @type {{axis: AxisName, by: number}} */
+  /** Axis and direction of the last step. @type {{axis: AxisName, by: number}} */
   #way = { axis: "t", by: 1 };
-  /** Ends the playing. @type {AbortController | null} */
+  /** Aborts playback. @type {AbortController | null} */
   #playing = null;
 
   /**
-   * @param {(place: Place, ahead: Place[]) => Promise<void>} onStep settles when the place is shown, or is no longer wanted
+   * @param {(place: Place, ahead: Place[]) => Promise<void>} onStep settles when the position is shown or obsolete
    * @param {(scene: number) => void} onScene
    */
   constructor(onStep, onScene) {
@@ -47,7 +47,7 @@ export class PositionBar {
       });
     }
     byId("play").addEventListener("click", () => this.togglePlay());
-    // What counts is what stands there.
+    // The displayed value counts.
     const rate = byId("rate", HTMLInputElement);
     rate.addEventListener("change", () => rate.value = String(this.#rate));
     const scenes = byId("scene", HTMLSelectElement);
@@ -68,7 +68,7 @@ export class PositionBar {
     this.pause();
     this.#info = info;
     const { t = 0, z = 0, l = 0 } = position;
-    // A file that has changed may have become shorter.
+    // A changed file may be shorter.
     const inside = (/** @type {AxisName} */ name, /** @type {number} */ index) =>
       Math.min(index, this.#size(name) - 1);
     this.#place = { t: inside("t", t), z: inside("z", z), l: inside("l", l) };
@@ -139,18 +139,18 @@ export class PositionBar {
       this.#place = { ...this.#place, [axis]: (this.#place[axis] + 1) % this.#size(axis) };
       this.#paint();
       await this.#onStep(this.#place, this.#ahead(true));
-      // A picture that came late moves all that follow.
+      // A late picture delays all following ones.
       due = Math.max(performance.now(), due + 1000 / this.#rate);
       await new Promise((done) => setTimeout(done, due - performance.now()));
     }
   }
 
-  /** Pictures in a second. */
+  /** Pictures per second. */
   get #rate() {
     return Math.min(60, Math.max(0.1, Number(byId("rate", HTMLInputElement).value) || 10));
   }
 
-  /** What is likely to come next. @param {boolean} isRound after the last comes the first */
+  /** Likely next positions. @param {boolean} isRound the first position follows the last */
   #ahead(isRound) {
     const { axis, by } = this.#way;
     const size = this.#size(axis);
@@ -198,7 +198,7 @@ export class PositionBar {
   }
 }
 
-/** What the letters of a size stand for, of one and of several. @type {Readonly<Record<string, readonly [string, string]>>} */
+/** Singular and plural of the letters of a size. @type {Readonly<Record<string, readonly [string, string]>>} */
 const WORDS = {
   C: ["channel", "channels"],
   T: ["time point", "time points"],

@@ -1,4 +1,4 @@
-/** Values of the shown channels along one axis of the picture through the cursor, as a chart. */
+/** Charts the values of the shown channels along one axis of the picture through the cursor. */
 import { axisTitle, toPhysical } from "../../../measure/axes.js";
 import { drawCurves, throughColumns, throughSamples } from "../picture/curve_image.js";
 import { layoutFrame } from "../picture/frame.js";
@@ -23,12 +23,12 @@ export function profileValues(samples, [rows = 0, columns = 0], along, cursor) {
 }
 
 /**
- * Least, greatest and mean value in each of `count` equal steps of `[from, to)`. Each sample counts in one step.
+ * Minimum, maximum and mean in each of `count` equal steps of `[from, to)`. Each sample counts once.
  *
  * @param {Float32Array} values
  * @param {number} from
  * @param {number} to
- * @param {number} count at most as many as samples
+ * @param {number} count at most the number of samples
  * @returns {{lows: Float32Array, highs: Float32Array, means: Float32Array}} NaN where a step has no finite value
  */
 export function envelope(values, from, to, count) {
@@ -40,7 +40,7 @@ export function envelope(values, from, to, count) {
 }
 
 /**
- * A curve of so many columns of the screen: a band from least to greatest and the mean where samples are smaller than
+ * A curve of `count` screen columns: a band from minimum to maximum with the mean where samples are smaller than
  * columns, else a line through the samples.
  *
  * @param {Float32Array} values
@@ -64,9 +64,9 @@ function curveOf(values, from, to, count) {
  * @param {{x: number, y: number} | null} cursor
  * @param {object} place
  * @param {import("../picture/viewport.js").View} place.view of the picture
- * @param {{left: number, width: number} | null} [place.edges] of the picture above it, to begin and end with that
+ * @param {{left: number, width: number} | null} [place.edges] of the picture above, to align with
  * @param {boolean} [place.isReversed] whether the first sample lies at the right
- * @returns {boolean} whether there is anything to see
+ * @returns {boolean} whether the chart has content
  */
 export function drawProfile(
   { canvas, svg },
@@ -127,7 +127,7 @@ export function drawProfile(
   return true;
 }
 
-/** From the least to the greatest value in view with a margin; null where there is none. @param {readonly {values: Float32Array}[]} lines @param {number} first @param {number} end */
+/** Range of the visible values with a margin; null where empty. @param {readonly {values: Float32Array}[]} lines @param {number} first @param {number} end */
 function valueRange(lines, first, end) {
   let [low, high] = [Infinity, -Infinity];
   for (const { values } of lines) {
@@ -142,7 +142,7 @@ function valueRange(lines, first, end) {
   return { low: low - margin, high: high + margin };
 }
 
-/** The canvas at the screen's density, empty. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @param {number} density */
+/** Clears the canvas at the density of the screen. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @param {number} density */
 function fitted(canvas, width, height, density) {
   const [wide, high] = [Math.round(width * density), Math.round(height * density)];
   if (canvas.width !== wide) canvas.width = wide;

@@ -1,6 +1,6 @@
 /**
- * The profile below the source picture: which way it runs, and when it is drawn. Along what runs across in a line scan it has the
- * left and right edge of the picture.
+ * The profile below the source picture: its direction and the timing of its drawing. Along the horizontal axis of a
+ * line scan it aligns with the edges of the picture.
  *
  * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
  */
@@ -11,7 +11,7 @@ import { drawProfile } from "./profile.js";
 /** @import { Pane } from "../picture/pane.js" */
 /** @import { Point } from "../picture/placed_view.js" */
 
-/** Least time between two drawings: the picture, which has most of the work of a frame, comes first. */
+/** Least time between two drawings: the picture, the main work of a frame, has priority. */
 const REST_MS = 60;
 
 const narrow = matchMedia("(max-width: 760px)");
@@ -20,7 +20,7 @@ export class ProfilePanel {
   #pane;
   /** @type {ChannelGroup | null} */
   #group = null;
-  /** Last place of the cursor. @type {Point | null} */
+  /** Last position of the cursor. @type {Point | null} */
   #cursor = null;
   #timer = 0;
   #paintedAt = -Infinity;
@@ -35,7 +35,7 @@ export class ProfilePanel {
     new ResizeObserver(() => this.#paint()).observe(byId("chart", SVGSVGElement));
   }
 
-  /** Takes another group; a line scan begins with its profile over time. @param {ChannelGroup} group */
+  /** Sets another group; a line scan begins with its profile over time. @param {ChannelGroup} group */
   show(group) {
     this.#group = group;
     this.#cursor = null;
@@ -51,7 +51,7 @@ export class ProfilePanel {
     this.#group = null;
   }
 
-  /** Draws it soon; many changes draw it once. */
+  /** Draws the profile soon; coalesces changes. */
   redraw() {
     if (this.#timer !== 0) return;
     byId("profile").ariaBusy = "true";

@@ -1,6 +1,6 @@
 /**
- * How many of a picture's channels are shown, where some are not, with a switch for all of them: a file of twelve begins with
- * the six whose colours can be told apart.
+ * Counts the shown channels of a picture where some are hidden, with a button for all: a file of twelve begins with the
+ * six whose colours are distinct.
  *
  * Tested in `tests/browser/controls_test.ts`.
  */
@@ -9,12 +9,12 @@ import { DISTINCT } from "../picture/lut.js";
 
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 
-/** Such as `6 of 12 shown`; empty where all are, or one at a time. @param {ChannelGroup} group */
+/** Text such as `6 of 12 shown`; empty where all channels, or single channels, are shown. @param {ChannelGroup} group */
 export function shownText({ channels, shown, composite }) {
   return composite && shown.length < channels.length ? `${shown.length} of ${channels.length} shown` : "";
 }
 
-/** Follows the group whoever changes it. @param {HTMLElement} host @param {ChannelGroup} group */
+/** Shows the count and follows all changes of the group. @param {HTMLElement} host @param {ChannelGroup} group */
 export function showCount(host, group) {
   const text = element("span");
   const all = element("button", { type: "button" });

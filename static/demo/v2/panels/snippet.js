@@ -1,9 +1,9 @@
 /**
- * Programs that open the file and fetch the planes that are shown, to copy. They open by path, since the session of the page
- * ends; where the server lets nobody open by path they ask for the file by the dialog.
+ * Programs to copy that open the file and fetch the shown planes. They open by path, since the session of the page
+ * ends, or by the dialog where the server refuses paths.
  *
- * Paths come from disks and names from files that others made: they stand only in string literals, never in comments, where a
- * line separator or an encoding declaration would end them.
+ * Paths and names are untrusted: they appear only in string literals, never in comments, which a line separator or an
+ * encoding declaration could end.
  *
  * @typedef {"python" | "javascript" | "matlab" | "curl"} Language
  *
@@ -19,13 +19,13 @@
 /**
  * @param {Language} language
  * @param {Wanted} wanted
- * @returns {string} a program that reads each plane and says its range or its first sample
+ * @returns {string} a program that reads each plane and prints its range or first sample
  */
 export function snippet(language, wanted) {
   return { python, javascript, matlab, curl }[language](wanted);
 }
 
-/** The body of the open and its address. @param {Wanted} wanted */
+/** Body and address of the open request. @param {Wanted} wanted */
 function opening({ path, scene }) {
   const isChosen = scene !== undefined && scene !== null && scene > 0;
   const address = path === null ? "/api/v2/pick-and-open" : "/api/v2/open";
@@ -135,10 +135,10 @@ curl -sS -X DELETE "$server/api/v2/sessions/$(jq -r .sessionId opened.json)"
 `;
 }
 
-/** Letters, marks, numbers, punctuation, symbols and the space: nothing of it ends a line or turns the direction of writing. */
+/** Letters, marks, numbers, punctuation, symbols and the space: none ends a line or changes the writing direction. */
 const UNUSUAL = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** A literal of Python, JavaScript and JSON; what is unusual stands as its number. @param {string | number} value */
+/** A literal of Python, JavaScript and JSON; other characters are escaped. @param {string | number} value */
 const literal = (value) =>
   JSON.stringify(value).replaceAll(
     UNUSUAL,
@@ -147,7 +147,7 @@ const literal = (value) =>
         .map((digits) => `\\u${digits}`).join(""),
   );
 
-/** A string of MATLAB knows no escapes but a doubled quote: what is unusual is a blank. @param {string | number} value */
+/** A MATLAB string escapes only quotes: other characters become spaces. @param {string | number} value */
 const matlabLiteral = (value) =>
   typeof value === "string" ? `"${value.replaceAll(UNUSUAL, " ").replaceAll('"', '""')}"` : String(value);
 

@@ -1,5 +1,5 @@
 /**
- * Where on its time axis a line scan is seen: the overview strip, the typed start and end, and the way back. Start and
+ * The visible time of a line scan: overview strip, typed start and end, and the button back. Start and
  * end are the times of the first and the last line in view, line i at `i * step`.
  *
  * Tested in `tests/browser/layout_test.ts`.
@@ -12,10 +12,10 @@ import { Overview } from "./overview.js";
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 /** @import { Pane } from "../picture/pane.js" */
 
-/** CSS pixels at the left of a line scan, enough for the labels of the values of a profile below it. */
+/** CSS pixels left of a line scan, enough for the value labels of a profile below it. */
 const SHARED_GUTTER = 68;
 
-/** Of the visible time: how fine its ends are written. */
+/** Precision of start and end, as a fraction of the visible time. */
 const DIGITS = 1000;
 
 export class TimeAxis {
@@ -24,7 +24,7 @@ export class TimeAxis {
   #strip;
   #fields;
   #inputs;
-  /** What the inputs showed before anybody typed. @type {string[]} */
+  /** Values of the inputs before typing. @type {string[]} */
   #written = [];
   #back;
   #onTyped;
@@ -32,7 +32,7 @@ export class TimeAxis {
   /**
    * @param {HTMLElement} figure holds `.overview`, `.time-fields` with two inputs and `.unit`, and `.back`
    * @param {Pane} pane
-   * @param {(fault: string | null) => void} onTyped what is wrong with a number that was typed, or null
+   * @param {(fault: string | null) => void} onTyped receives the fault of a typed number, or null
    */
   constructor(figure, pane, onTyped) {
     this.#pane = pane;
@@ -94,13 +94,13 @@ export class TimeAxis {
     // The last line is in view up to its end.
     const line = Math.min(size.width, Math.max(0, value / size.axisX.step + end));
     const least = Math.min(4, size.width);
-    // Where one end passes the other, both move.
+    // Moves both ends where they would cross.
     const length = view.x1 - view.x0;
     const [x0, x1] = end === 0
       ? [line, line + least > view.x1 ? line + length : view.x1]
       : [line - least < view.x0 ? line - length : view.x0, line];
     this.#pane.view = { ...view, ...inside(x0, Math.max(x1, x0 + least), size.width) };
-    // What was typed may lie beyond the recording.
+    // Typed times may lie outside the recording.
     this.#write(input, end);
   }
 
@@ -116,7 +116,7 @@ export class TimeAxis {
     event.preventDefault();
   }
 
-  /** The time that is seen, also into a field that is being typed into. @param {HTMLInputElement} input @param {number} end */
+  /** Shows the visible time, also in a focused field. @param {HTMLInputElement} input @param {number} end */
   #write(input, end) {
     const { size, view: { x0, x1 } } = this.#pane;
     if (size === null) return;

@@ -1,8 +1,8 @@
 /**
- * The pictures of what is open, with their channels, read-outs and profile. Knows nothing of sessions.
+ * The pictures of the open acquisition with channels, read-outs and profile, independent of sessions.
  *
- * Emits `shown` `{look}` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a number that was
- * typed, and `look` when zoom, contrast or another choice has changed.
+ * Emits `shown` `{look}` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a
+ * typed number, and `look` when zoom, contrast or another choice has changed.
  *
  * Tested in `tests/browser/controls_test.ts` and `drawing_test.ts`.
  */
@@ -36,13 +36,13 @@ import { TimeAxis } from "./time_axis.js";
 /** @type {readonly Name[]} */
 const NAMES = ["source", "reference"];
 
-/** Height in CSS pixels that the divider leaves to a picture with its axes. */
+/** Least height in CSS pixels of a picture with its axes. */
 const LEAST_PICTURE = 110;
 
-/** Of a name in the read-out, before it is cut short. */
+/** Longest name in the read-out before truncation. */
 const MOST_LETTERS = 24;
 
-/** Of all names that fit into a line of the read-out, with their values and the place. */
+/** Total length of names that fit into a line of the read-out. */
 const LETTERS_IN_LINE = 40;
 
 export class Viewer extends EventTarget {
@@ -53,15 +53,15 @@ export class Viewer extends EventTarget {
   #timeAxis;
   /** @type {{source: Pane, reference: Pane}} */
   panes;
-  /** What everything that is saved has to say. */
+  /** Note in everything saved. */
   note = "";
 
-  /** Adds what the page keeps with the look. @type {(look: object) => object} */
+  /** Extends the look by what else the page keeps. @type {(look: object) => object} */
   extendLook = (look) => look;
 
   constructor() {
     super();
-    // The label of each picture follows with the first file.
+    // The first file sets the label of each picture.
     const picture = byId("picture", HTMLTemplateElement);
     for (const name of NAMES) byId(name).append(picture.content.cloneNode(true));
     const listeners = (/** @type {Name} */ name) => ({
@@ -73,7 +73,7 @@ export class Viewer extends EventTarget {
         this.#tell("look");
       },
       onDrawn: () => {
-        // Also where the picture has another size now, and a pixel stands for more or less.
+        // A new size of the picture changes the reduction.
         if (this.panes[name].cursor === null) this.#paintReadout(name, null);
         if (name === "reference") return;
         this.#timeAxis.follow();
@@ -104,13 +104,13 @@ export class Viewer extends EventTarget {
     return this.#shown?.info ?? null;
   }
 
-  /** Zoom, contrast, choices and what was drawn, to be kept as JSON. */
+  /** Zoom, contrast, choices and drawings as JSON. */
   get look() {
     return this.#shown && this.extendLook(lookOf(this.#shown.groups, this.panes));
   }
 
   /**
-   * Shows an acquisition from home, or as it was looked at where that fits.
+   * Shows an acquisition in the home view, or with an earlier look that fits.
    *
    * @param {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look?: unknown, note?: string}} loaded
    */
@@ -146,11 +146,11 @@ export class Viewer extends EventTarget {
     this.#tell("shown", { look });
   }
 
-  /** Shows other planes of the same channels; zoom, contrast and cursor stay. @param {Float32Array[]} planes */
+  /** Replaces the planes of the same channels; keeps zoom, contrast and cursor. @param {Float32Array[]} planes */
   replacePlanes(planes) {
     if (this.#shown === null) return;
     const { source } = this.#shown.groups;
-    // Planes that were asked for before something else was shown.
+    // These planes belong to an earlier acquisition.
     if (planes.some((samples, i) => samples.length !== source.channels[i]?.samples.length)) return;
     source.replaceSamples(planes);
     this.panes.source.replacePlanes(source);
@@ -169,12 +169,12 @@ export class Viewer extends EventTarget {
     byId("viewer").hidden = true;
   }
 
-  /** Turns a picture, and each one of its kind from now on. @param {Name} name */
+  /** Turns a picture and all later ones of its kind. @param {Name} name */
   turn(name) {
     this.#place(name, turned);
   }
 
-  /** Mirrors a picture, and each one of its kind from now on. @param {Name} name */
+  /** Mirrors a picture and all later ones of its kind. @param {Name} name */
   flip(name) {
     this.#place(name, mirrored);
   }
@@ -198,7 +198,7 @@ export class Viewer extends EventTarget {
     const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
     cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
     const figure = byId(name);
-    // Values of so many, or of such names, need a line of their own.
+    // Many channels or long names get a line of their own for their values.
     const letters = group.channels.reduce((sum, { name }) => sum + Math.min(MOST_LETTERS, name.length), 0);
     const isMany = group.channels.length > 4 || letters > LETTERS_IN_LINE;
     within(figure, ".readout").classList.toggle("many", isMany);
@@ -207,7 +207,7 @@ export class Viewer extends EventTarget {
     group.addEventListener("change", () => this.#changed(name));
     this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
     const split = figure.querySelector("option[value=split]");
-    // An image has no axis along which its channels could lie below each other.
+    // Images that keep their aspect do not show channels below each other.
     if (split instanceof HTMLOptionElement) {
       split.hidden = split.disabled = this.panes[name].size?.locked ?? true;
     }
@@ -236,7 +236,7 @@ export class Viewer extends EventTarget {
     if (!group) return;
     const kind = kindOf(group.plane, name === "reference");
     this.panes[name].orientation = change(this.panes[name].orientation);
-    // The strip above lies as the picture does.
+    // The strip above has the orientation of the picture.
     if (name === "source") this.#timeAxis.redraw();
     keepPlacement(kind, this.panes[name].orientation);
   }
@@ -246,7 +246,7 @@ export class Viewer extends EventTarget {
     const output = within(byId(name), ".readout");
     const group = this.#shown?.groups[name];
     if (cursor === null || !group) {
-      // The labels of the scale bars as text that can be selected.
+      // Labels of the scale bars as selectable text.
       const textContent = group ? this.panes[name].scale : "\u00a0";
       output.replaceChildren(element("span", { className: "position", textContent }));
       return "";
@@ -281,14 +281,14 @@ export class Viewer extends EventTarget {
     for (const name of NAMES) {
       const pane = this.panes[name];
       pane.statistic = statistic;
-      // The greatest of many samples are brighter than the samples: an automatic range follows.
+      // Maxima are brighter than the samples, so automatic ranges follow.
       this.#shown?.groups[name]?.see(statistic === "mean" ? null : (channel) => pane.atHome(channel));
       this.#paintScaleSoon(name);
     }
     this.#timeAxis.redraw();
   }
 
-  /** The scale bars follow the view once it is drawn. @param {Name} name */
+  /** The scale bars follow the drawn view. @param {Name} name */
   #paintScaleSoon(name) {
     requestAnimationFrame(() => this.panes[name].cursor ?? this.#paintReadout(name, null));
   }
@@ -353,7 +353,7 @@ export class Viewer extends EventTarget {
   }
 }
 
-/** Chooses the next one that may be chosen. @param {HTMLSelectElement} select */
+/** Chooses the next enabled option. @param {HTMLSelectElement} select */
 export function nextChoice(select) {
   do select.selectedIndex = (select.selectedIndex + 1) % select.options.length; while (
     select.selectedOptions[0]?.disabled

@@ -1,4 +1,4 @@
-/** What single keys do to the pictures. */
+/** Actions of single keys on the pictures. */
 import { byId, within } from "../controls/element.js";
 import { nextChoice } from "./viewer.js";
 

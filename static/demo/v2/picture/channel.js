@@ -1,10 +1,10 @@
-/** One channel as it is looked at: samples, look-up table, intensity range and whether it is shown. */
+/** A channel and its display: samples, look-up table, intensity range and visibility. */
 import { autoRange, drawableRange, histogram, statistics } from "../../../measure/statistics.js";
 import { defaultLut, DISTINCT, LUT_NAMES, lutTable, withGamma } from "./lut.js";
 
 /** @typedef {{index: number, name: string, dataUrl: string, samples: Float32Array}} LoadedChannel */
 
-/** A loaded channel; emits `change` whenever its look changes, `samples` when it has other samples. */
+/** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */
 export class Channel extends EventTarget {
   #lutName;
   #gamma = 1;
@@ -12,7 +12,7 @@ export class Channel extends EventTarget {
   #range;
   #visible;
   #isAuto = true;
-  /** What Auto counts instead of the samples, where a pixel shows something else of them. @type {(() => Float32Array) | null} */
+  /** Reduced samples that Auto uses where a pixel shows more than one sample. @type {(() => Float32Array) | null} */
   seen = null;
   /** @type {ReturnType<typeof statistics> | null} */
   #stats = null;
@@ -23,8 +23,8 @@ export class Channel extends EventTarget {
 
   /**
    * @param {LoadedChannel} fetched
-   * @param {number} position place among the loaded channels
-   * @param {number} count channels that are loaded
+   * @param {number} position index among the loaded channels
+   * @param {number} count number of loaded channels
    */
   constructor({ index, name, dataUrl, samples }, position, count) {
     super();
@@ -32,25 +32,25 @@ export class Channel extends EventTarget {
     this.name = name;
     this.dataUrl = dataUrl;
     this.samples = samples;
-    // Opacity is no light that could be added.
+    // An alpha channel is not light to add.
     this.#visible = position < DISTINCT.length && name !== "Alpha";
     this.#lutName = defaultLut(position, name, count);
     this.#range = autoRange(this.stats);
   }
 
-  /** Of all samples; made when they are asked for. */
+  /** Statistics of all samples, computed on first use. */
   get stats() {
     return this.#stats ??= statistics(this.samples);
   }
 
-  /** Whether there is neither NaN nor an infinity. */
+  /** Whether all samples are finite. */
   get isFinite() {
     return this.#isFinite ??= this.#stats === null
       ? allFinite(this.samples)
       : this.#stats.count === this.samples.length;
   }
 
-  /** Other samples of the same channel, such as the next time point; the look stays. @param {Float32Array} samples */
+  /** Replaces the samples, such as by those of the next time point; keeps the display. @param {Float32Array} samples */
   replaceSamples(samples) {
     this.samples = samples;
     this.#stats = this.#bins = this.#isFinite = null;
@@ -66,7 +66,7 @@ export class Channel extends EventTarget {
     this.#changed();
   }
 
-  /** Power of the part of the range before it is looked up: below 1 dark parts are brighter. */
+  /** Exponent applied before the look-up table; below 1 brightens dark parts. */
   get gamma() {
     return this.#gamma;
   }
@@ -95,19 +95,19 @@ export class Channel extends EventTarget {
     return this.#range;
   }
 
-  /** Whether the range is the one that Auto has set, or the one that it began with. */
+  /** Whether the range is automatic or initial. */
   get isAuto() {
     return this.#isAuto;
   }
 
-  /** Sets the range; ends that float32 cannot tell apart are moved apart. @param {number} min @param {number} max @param {boolean} [isAuto] it was not chosen by hand */
+  /** Sets the range; separates ends that are equal as float32. @param {number} min @param {number} max @param {boolean} [isAuto] not chosen by the user */
   setRange(min, max, isAuto = false) {
     this.#range = drawableRange(min, max);
     this.#isAuto = isAuto;
     this.#changed();
   }
 
-  /** Sets one end (0: minimum, 1: maximum); where it passes the other, the other moves along. @param {number} end @param {number} value */
+  /** Sets one end (0: minimum, 1: maximum) and moves the other along where they would cross. @param {number} end @param {number} value */
   setEnd(end, value) {
     const [min, max] = this.#range;
     const width = max - min;
@@ -115,12 +115,12 @@ export class Channel extends EventTarget {
     else this.setRange(value > min ? min : value - width, value);
   }
 
-  /** 1st to 99.5th percentile of the samples, or of what is seen of them. */
+  /** Sets the range to the 1st to 99.5th percentile of the samples, or of their reduced form. */
   autoRange() {
     this.setRange(...autoRange(this.seen === null ? this.stats : statistics(this.seen())), true);
   }
 
-  /** What a renderer needs to know. */
+  /** Everything that a renderer needs. */
   look() {
     return {
       min: this.#range[0],
@@ -132,7 +132,7 @@ export class Channel extends EventTarget {
     };
   }
 
-  /** Counts between the smallest and largest sample; made once. @param {number} bins */
+  /** Histogram between the smallest and largest sample, computed once. @param {number} bins */
   histogram(bins) {
     return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
   }

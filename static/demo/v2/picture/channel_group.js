@@ -1,6 +1,5 @@
 /**
- * The channels of one pane and which of them are shown: as a composite every channel that is switched on, otherwise
- * one at a time.
+ * The channels of one pane: a composite shows every enabled channel, other modes show one at a time.
  */
 import { Channel } from "./channel.js";
 
@@ -12,14 +11,14 @@ import { Channel } from "./channel.js";
 
 /** @typedef {{plane: PlaneInfo, channels: LoadedChannel[]}} LoadedGroup planes of one geometry */
 
-/** @typedef {"merged" | "split" | "single"} Mode one over the other, one below the other, or one at a time */
+/** @typedef {"merged" | "split" | "single"} Mode overlaid, one below the other, or one at a time */
 
 /** Emits `change` when a channel, its look or the composite switch changes. */
 export class ChannelGroup extends EventTarget {
   #composite = true;
   #isSplit = false;
   #active = 0;
-  /** What the composite showed when it was left. */
+  /** Visibility in the composite before leaving it. */
   #chosen = /** @type {boolean[]} */ ([]);
 
   /** @param {{plane: Plane, channels: readonly LoadedChannel[]}} fetched */
@@ -35,7 +34,7 @@ export class ChannelGroup extends EventTarget {
     return this.#composite;
   }
 
-  /** Leaving the composite shows one channel alone, the one last switched; entering it shows again what it showed before. */
+  /** Leaving the composite shows only the channel switched last; entering it restores the visibility. */
   set composite(composite) {
     if (composite === this.#composite) return;
     this.#composite = composite;
@@ -51,13 +50,13 @@ export class ChannelGroup extends EventTarget {
     this.#changed();
   }
 
-  /** Other planes of the same channels, in their order. @param {readonly Float32Array[]} planes */
+  /** Replaces the planes of all channels, in their order. @param {readonly Float32Array[]} planes */
   replaceSamples(planes) {
     this.channels.forEach((channel, position) => channel.replaceSamples(planes[position] ?? channel.samples));
   }
 
   /**
-   * What a picture shows of many samples is another part of them: ranges that nobody has chosen follow.
+   * Updates automatic ranges after the reduction to pixels has changed.
    *
    * @param {((channel: Channel) => Float32Array) | null} seen at home; null for the samples themselves
    */
@@ -79,12 +78,12 @@ export class ChannelGroup extends EventTarget {
     this.#changed();
   }
 
-  /** Whether shown channels lie below each other instead of one over the other; only in the composite. */
+  /** Whether shown channels are below each other instead of overlaid; only in the composite. */
   get isSplit() {
     return this.#isSplit && this.#composite && this.shown.length > 1;
   }
 
-  /** Switches a channel: on or off in a composite, otherwise to this one alone. @param {number} position @param {boolean} [on] */
+  /** Toggles a channel in a composite; otherwise shows only this channel. @param {number} position @param {boolean} [on] */
   toggle(position, on) {
     const channel = this.channels[position];
     if (channel === undefined) return;
@@ -94,7 +93,7 @@ export class ChannelGroup extends EventTarget {
     this.#changed();
   }
 
-  /** Shows so many of the first channels, in a composite. @param {number} count */
+  /** Shows the first `count` channels as a composite. @param {number} count */
   show(count) {
     this.channels.forEach((channel, position) => channel.visible = position < count);
     this.#changed();
@@ -104,7 +103,7 @@ export class ChannelGroup extends EventTarget {
     return this.channels.filter(({ visible }) => visible);
   }
 
-  /** Red, green and blue samples begin with one range for all: each with its own would turn the colours. */
+  /** Red, green and blue samples share their initial range: separate ranges would shift the colours. */
   #keepHues() {
     const colors = this.channels.slice(0, 3);
     if (colors.map(({ name }) => name).join() !== "Red,Green,Blue") return;

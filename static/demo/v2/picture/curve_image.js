@@ -1,10 +1,10 @@
 /**
- * Curves over a black ground, filled in column by column of the screen: with software drawing a path through a thousand points
- * takes longer than a frame, a thousand rectangles do not.
+ * Draws curves on black, column by column: in software rendering, a path through a thousand points takes longer than a
+ * frame, a thousand rectangles do not.
  *
  * Tested in `tests/page/curve_image_test.ts` and `minification_test.ts`.
  *
- * @typedef {object} Curve one value for each column of the screen; NaN where there is none
+ * @typedef {object} Curve one value per screen column; NaN where missing
  * @property {string} color CSS
  * @property {Float32Array | null} lows of the band behind the line
  * @property {Float32Array | null} highs
@@ -24,7 +24,7 @@ const HALF_LINE = 0.75;
  * @param {CanvasRenderingContext2D} context
  * @param {{left: number, top: number, width: number, height: number}} area canvas pixels
  * @param {readonly Curve[]} curves of as many columns as the area
- * @param {{low: number, high: number}} range values at the lower and at the upper edge
+ * @param {{low: number, high: number}} range values at the lower and upper edge
  * @param {number} density canvas pixels in a CSS pixel
  */
 export function drawCurves(context, area, curves, { low, high }, density) {
@@ -46,7 +46,7 @@ export function drawCurves(context, area, curves, { low, high }, density) {
   context.globalAlpha = BAND_OPACITY;
   for (const { color, lows, highs } of curves) {
     context.fillStyle = color;
-    // Half a pixel more, so that a flat part is seen.
+    // Adds half a pixel to keep flat parts visible.
     if (lows !== null && highs !== null) fill(highs, lows, 0.5);
   }
   context.globalAlpha = 1;
@@ -57,7 +57,7 @@ export function drawCurves(context, area, curves, { low, high }, density) {
 }
 
 /**
- * Where a line through the values of neighbouring columns runs within each column: halfway to both neighbours.
+ * Extent of a line through the values within each column: halfway to both neighbours.
  *
  * @param {Float32Array} values
  * @returns {{bottoms: Float32Array, tops: Float32Array}}
@@ -77,8 +77,8 @@ export function throughColumns(values) {
 }
 
 /**
- * Where a line through samples, at their centres, runs within each of `count` columns. It is broken where a sample is NaN or
- * infinite; a sample between two of those, or one alone, is a dot of up to three columns.
+ * Extent of a line through the sample centres within each of `count` columns. NaN and infinities break the line; an
+ * isolated sample is a dot of up to three columns.
  *
  * @param {Float32Array} samples
  * @param {number} from position at the left edge; sample i covers i to i + 1
@@ -99,7 +99,7 @@ export function throughSamples(samples, from, to, count) {
   for (let i = Math.max(0, Math.floor(from) - 1); i <= last; i += 1) {
     const column = Math.floor(at(i));
     widen(column, samples[i]);
-    // One column would be lost behind the line of the cursor.
+    // The cursor line would hide a single column.
     if (scale >= 3 && isAlone(samples, i)) { for (const x of [column - 1, column + 1]) widen(x, samples[i]); }
     if (i === last) break;
     const slope = (samples[i + 1] - samples[i]) / scale;
@@ -113,5 +113,5 @@ export function throughSamples(samples, from, to, count) {
   return { bottoms, tops };
 }
 
-/** Whether no line leads to a sample. @param {Float32Array} samples @param {number} i */
+/** Whether both neighbours of a sample are missing. @param {Float32Array} samples @param {number} i */
 const isAlone = (samples, i) => !Number.isFinite(samples[i - 1]) && !Number.isFinite(samples[i + 1]);

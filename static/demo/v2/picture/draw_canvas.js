@@ -1,13 +1,13 @@
 /**
- * Draws float planes with canvas 2D. Colours are found once for each sample of the visible part, which is no larger than
- * the canvas, and are then put to their places; a sample that covers many canvas pixels is looked up once.
+ * Draws float planes with canvas 2D: looks up a colour once for each sample of the visible part, which is no larger than
+ * the canvas, and then places the colours.
  *
- * WebGL was never faster with software drawing, where it must be fast enough, and loses its context.
+ * WebGL was never faster in software rendering, where speed matters, and can lose its context.
  *
  * Tested in `tests/browser/drawing_test.ts` and `surroundings_test.ts`.
  *
- * @typedef {{width: number, height: number, view: import("./viewport.js").View}} Part size and what of it is seen, in its
- *   own pixels
+ * @typedef {{width: number, height: number, view: import("./viewport.js").View}} Part size and visible area, in its own
+ *   pixels
  * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array, isFinite: boolean}} Layer `samples` row-major
  *   in the size of the part; `lut` 256 times red, green, blue, 255
  * @typedef {{left: number, top: number, width: number, height: number}} Area canvas pixels
@@ -35,8 +35,8 @@ export class CanvasPicture {
   }
 
   /**
-   * Draws a part of a picture into each area, in the canvas's present size. The colours of an area's layers are added and
-   * clamped; whatever other layers have there, a value that is missing is seen.
+   * Draws a part of a picture into each area, in the canvas's present size. Adds and clamps the colours of an area's
+   * layers; a missing value in any layer stays visible.
    *
    * @param {Part} part
    * @param {Orientation} orientation
@@ -75,7 +75,7 @@ function addLayer(colors, { samples, min, max, lut, isFinite }) {
   }
 }
 
-/** Two colours added, each part clamped to 255: red and blue at once, each with room for its carry. @param {number} a @param {number} b */
+/** Adds two colours with each component clamped to 255; red and blue together, with room for carries. @param {number} a @param {number} b */
 function added(a, b) {
   const redBlue = (a & 0xff00ff) + (b & 0xff00ff);
   const green = (a & 0x00ff00) + (b & 0x00ff00);

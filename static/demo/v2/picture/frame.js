@@ -1,6 +1,6 @@
 /**
- * The frame around a plot: where the plot lies in its box, and ticks, labels and titles as marks (see marks.js).
- * Margins follow the labels' widths; labels that would touch a neighbour or the edge of the box are left out.
+ * Lays out the frame around a plot: position of the plot in its box, and ticks, labels and titles as marks (marks.js).
+ * Margins follow label widths; labels that would touch a neighbour or the edge of the box are omitted.
  */
 import { ticks } from "../../../measure/axes.js";
 
@@ -8,13 +8,13 @@ const LINE = 14;
 const GAP = 6;
 const TICK = 4;
 
-/** A box lower than this has no titles: ticks and picture come first. */
+/** Lower boxes have no titles: ticks and picture come first. */
 const ROOM_FOR_TITLES = 110;
 
-/** A plot that is thinner, in CSS pixels, cannot be pointed at. */
+/** A thinner plot, in CSS pixels, is too thin to point at. */
 const THINNEST = 8;
 
-/** Room for a label beside the plot; ticks one below the other are at least so far apart. */
+/** Room for a label beside the plot, and least vertical distance of ticks. */
 const TICK_ROOM = 34;
 
 /** @import { Mark } from "./marks.js" */
@@ -31,10 +31,10 @@ const TICK_ROOM = 34;
  * @param {number} options.height
  * @param {FrameRange} options.x visible range, left to right; `low` may be the larger
  * @param {FrameRange} options.y visible range, top to bottom
- * @param {number | null} options.aspect width through height that the plot must have, or null to fill the box
+ * @param {number | null} options.aspect width-to-height ratio of the plot, or null to fill the box
  * @param {(text: string) => number} options.measure width of a label in CSS pixels
  * @param {number} [options.gutter] least width at the left of the plot
- * @param {{left: number, width: number} | null} [options.edges] of a plot above this one, to begin and end with that
+ * @param {{left: number, width: number} | null} [options.edges] left and right edge of the plot above, to align with
  * @param {number} [options.bands] equal parts of the plot, one below the other, each with the range of y
  * @param {(plot: Plot) => Plot} [options.snap] moves the plot to whole pixels of the screen
  * @returns {Frame}
@@ -75,7 +75,7 @@ export function layoutFrame(
   for (let band = 0; band < bands; band += 1) {
     for (const { label, part } of labelsY) {
       const at = plot.top + (band + part) * plot.height / bands;
-      // The last label of the band above is as near to the line between both.
+      // The last label of the band above is equally near the dividing line.
       if (band > 0 && part * plot.height / bands < LINE / 2) continue;
       marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
       marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
@@ -129,7 +129,7 @@ function tickLabels({ low, high }, most) {
 }
 
 /**
- * Labels of the horizontal axis, fewer and fewer until none touches another.
+ * Labels of the horizontal axis, thinned out until none touch.
  *
  * @param {{low: number, high: number}} axis
  * @param {Plot} plot
@@ -154,7 +154,7 @@ function apart(axis, plot, width, measure) {
   return shown.slice(0, 1);
 }
 
-/** Half a pixel outside, so that the line covers no sample and falls on whole pixels. @param {Plot} plot @returns {Mark} */
+/** Lies half a pixel outside, so that the line covers no sample and falls on whole pixels. @param {Plot} plot @returns {Mark} */
 function outline(plot) {
   const [left, top] = [plot.left - 0.5, plot.top - 0.5];
   const [right, bottom] = [left + plot.width + 1, top + plot.height + 1];

@@ -1,6 +1,6 @@
 /**
- * The link between a line scan and its reference: pointing along the space axis of the line scan marks the place on the scan
- * path, and pointing at the path marks the column of the line scan. Also draws the path.
+ * Links the cursors of a line scan and its reference: pointing into the line scan marks the position on the scan path,
+ * and pointing at the path marks the column of the line scan. Also draws the path.
  */
 import { columnNear, placeOfColumn } from "./scan_path.js";
 
@@ -13,7 +13,7 @@ import { columnNear, placeOfColumn } from "./scan_path.js";
 const PATH_COLOR = "#ffd84d";
 const LINK_COLOR = "#ff7a1a";
 
-/** Distance from the edge of the plot and half the size, in CSS pixels, of the arrow to a mark that is not in view. */
+/** Distance from the edge of the plot, and half the size, of the arrow to a mark outside the view, in CSS pixels. */
 const EDGE = 12;
 const ARROW = 6;
 
@@ -30,7 +30,7 @@ export function linkPanes({ source, reference }) {
   let points = [];
   let columns = 1;
   let isPathShown = true;
-  /** The column that is marked, its place on the path and the pane that was pointed at. */
+  /** The marked column, its position on the path and the pane under the pointer. */
   /** @type {{from: Name, column: number, place: Point} | null} */
   let linked = null;
 
@@ -69,7 +69,7 @@ export function linkPanes({ source, reference }) {
   };
 
   return {
-    /** Another acquisition: the path's points and the line scan's columns. @param {Point[]} newPoints @param {number} newColumns */
+    /** Sets the path and the number of columns of another acquisition. @param {Point[]} newPoints @param {number} newColumns */
     begin(newPoints, newColumns) {
       points = newPoints;
       columns = newColumns;
@@ -80,13 +80,13 @@ export function linkPanes({ source, reference }) {
       isPathShown = isShown;
       draw();
     },
-    /** What a pane's cursor is linked to in the other pane, in words; empty without a link. @param {Name} from */
+    /** Describes the linked position in the other pane; empty without a link. @param {Name} from */
     text(from) {
       if (linked?.from !== from) return "";
       if (from === "reference") return `line scan column ${linked.column}`;
       return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
     },
-    /** A pane's cursor is at this pixel of its picture, or nowhere. @param {Name} from @param {Point | null} cursor */
+    /** Moves the cursor of a pane to a pixel of its picture, or removes it. @param {Name} from @param {Point | null} cursor */
     follow(from, cursor) {
       if (points.length === 0) return;
       linked = null;
@@ -108,7 +108,7 @@ export function linkPanes({ source, reference }) {
 const isInside = ([x, y], { width, height }) => x >= 0 && x <= width && y >= 0 && y <= height;
 
 /**
- * Marks at the edge of a plot that point to a place outside it.
+ * Marks at the edge of a plot that point to a position outside it.
  *
  * @param {[number, number]} place CSS pixels of the plot
  * @param {{width: number, height: number}} plot
@@ -122,7 +122,7 @@ export function arrowTo([x, y], { width, height }, text = "") {
   const [dx, dy] = [x - left, y - top];
   const length = Math.hypot(dx, dy) || 1;
   const [ux, uy] = [ARROW * dx / length, ARROW * dy / length];
-  // The tip ahead, the ends of both wings behind and to the sides.
+  // The tip points ahead, both wings end behind and to the sides.
   const points = [[left - ux - uy, top - uy + ux], [left + ux, top + uy], [left - ux + uy, top - uy - ux]];
   const style = { color: LINK_COLOR, halo: true };
   /** @type {Mark[]} */

@@ -1,5 +1,5 @@
 /**
- * Look-up tables: 256 colours for the part of the intensity range that a sample lies at. A table is a `Uint8Array` of
+ * Look-up tables: 256 colours for the position of a sample in the intensity range. A table is a `Uint8Array` of
  * 256 x 4 bytes, red, green, blue and 255, ready for a texture or an `ImageData`.
  */
 import * as tables from "./lut_tables.js";
@@ -33,10 +33,10 @@ const FIRE = {
   ]),
 };
 
-/** Colours of the first channels; more than these are not told apart when they are added. */
+/** Colours of the first channels; further colours would be indistinguishable when added. */
 export const DISTINCT = ["green", "magenta", "cyan", "yellow", "red", "blue"];
 
-/** Where a shown channel has NaN or an infinity: a colour that no table has, whatever the range. */
+/** Colour of NaN and infinities, absent from all tables. */
 export const NOT_A_NUMBER = { name: "hot pink", color: [255, 105, 180] };
 
 /** Names in the order of the menu. */
@@ -48,7 +48,7 @@ const made = new Map();
 /** @type {Readonly<Record<string, string>>} */
 const PACKED = tables;
 
-/** The table of that name; made once. @param {string} name */
+/** The table with this name, made once. @param {string} name */
 export function lutTable(name) {
   let table = made.get(name);
   if (table === undefined) made.set(name, table = make(name));
@@ -56,7 +56,7 @@ export function lutTable(name) {
 }
 
 /**
- * A table whose colours follow another curve: below 1 dark parts are brighter, above 1 darker.
+ * Applies gamma to a table: below 1 brightens dark parts, above 1 darkens them.
  *
  * @param {Uint8Array} table
  * @param {number} gamma
@@ -72,12 +72,12 @@ export function withGamma(table, gamma) {
 }
 
 /**
- * The look-up table that a channel begins with: one alone is gray, as colour tells nothing apart and the eye sees most in
- * gray. Of several, colours named by the channel win, then 0 is green and 1 magenta.
+ * The initial look-up table of a channel: gray for a single channel, in which the eye sees most detail. Of several
+ * channels, a colour in the channel's name wins; otherwise 0 is green and 1 magenta.
  *
- * @param {number} position place among the loaded channels
+ * @param {number} position index among the loaded channels
  * @param {string} name name of the channel
- * @param {number} count channels that are loaded
+ * @param {number} count number of loaded channels
  */
 export function defaultLut(position, name, count) {
   if (count === 1) return "gray";
@@ -87,7 +87,7 @@ export function defaultLut(position, name, count) {
   return DISTINCT[position] ?? "gray";
 }
 
-/** A colour that stands for the table in legends and curves, as CSS. @param {string} name */
+/** CSS colour of a table in legends and curves. @param {string} name */
 export function lutColor(name) {
   const at = 4 * 200;
   const [r, g, b] = RAMPS[name] ?? lutTable(name).subarray(at, at + 3);
@@ -122,7 +122,7 @@ function between(points, i) {
   return Math.trunc(low + (place - left) * (high - low));
 }
 
-/** Black, red, yellow, white, as matplotlib's `hot` has it. @param {number} i */
+/** Black, red, yellow, white, like `hot` in matplotlib. @param {number} i */
 function hot(i) {
   const x = i / 255;
   const ramp = (/** @type {number} */ from, /** @type {number} */ to, low = 0) =>

@@ -1,6 +1,6 @@
 /**
- * Marks over and around a picture, drawn alike as SVG on the page (sharp, its text can be selected) and on a canvas for
- * the saved picture.
+ * Marks over and around a picture, drawn identically as SVG on the page (sharp, with selectable text) and on a canvas
+ * for the saved picture.
  *
  * Tested in `tests/browser/drawing_test.ts`.
  *

@@ -1,6 +1,6 @@
 /**
  * The eight ways in which a picture can lie on the screen. A picture is a plane after transposition: its x counts the
- * plane's rows and its y counts the plane's columns. Everything that is drawn over it takes its place from here.
+ * plane's rows and its y counts the plane's columns. Everything drawn over a picture takes its position from here.
  *
  * An orientation is applied in this order: x and y change places when `swapped`, then x is counted `fromRight`, then y is
  * counted `fromBottom`. Positions are continuous: pixel i covers i to i + 1. All functions are pure.
@@ -11,7 +11,7 @@
  * @typedef {(orientation: Orientation, picture: Picture, view: View) => View} Placing
  */
 
-/** All eight; the place in this list is the number that is remembered. @type {readonly Orientation[]} */
+/** All eight; the index in this list is the number that the browser remembers. @type {readonly Orientation[]} */
 export const ORIENTATIONS = Array.from(
   { length: 8 },
   (_, i) => Object.freeze({ swapped: (i & 4) !== 0, fromRight: (i & 2) !== 0, fromBottom: (i & 1) !== 0 }),
@@ -23,11 +23,11 @@ export const AS_PLOT = numbered({ swapped: false, fromRight: false, fromBottom: 
 /** As in every image viewer: row 0 on top, column 0 at the left. @type {Orientation} */
 export const UPRIGHT = numbered({ swapped: true, fromRight: false, fromBottom: false });
 
-/** A quarter turn to the right of what is seen. @type {(orientation: Orientation) => Orientation} */
+/** Turns the view clockwise by 90°. @type {(orientation: Orientation) => Orientation} */
 export const turned = ({ swapped, fromRight, fromBottom }) =>
   numbered({ swapped: !swapped, fromRight: !fromBottom, fromBottom: fromRight });
 
-/** What is seen with left and right exchanged. @type {(orientation: Orientation) => Orientation} */
+/** Mirrors the view left to right. @type {(orientation: Orientation) => Orientation} */
 export const mirrored = (orientation) => numbered({ ...orientation, fromRight: !orientation.fromRight });
 
 /** Place in {@linkcode ORIENTATIONS}. @param {Orientation} orientation */
@@ -45,7 +45,7 @@ export const shownSize = ({ swapped }, { width, height }) =>
   swapped ? { width: height, height: width } : { width, height };
 
 /**
- * Where a position of the picture lies on the screen, in samples from its upper left corner.
+ * Converts a position of the picture to the screen, in samples from the upper left corner.
  *
  * @param {Orientation} orientation
  * @param {Picture} picture

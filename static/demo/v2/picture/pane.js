@@ -3,7 +3,7 @@
  * counts the plane's rows and its y counts the plane's columns. On the screen it lies in one of eight orientations
  * (orientation.js); the page and its cursor count in pixels of the picture.
  *
- * placed_view.js says what is seen, stage.js has the elements, plane_painter.js fills the canvas and picture_input.js takes
+ * placed_view.js holds the view, stage.js the elements; plane_painter.js fills the canvas and picture_input.js handles
  * mouse, touch and keys.
  *
  * Tested in `tests/browser/drawing_test.ts` and `controls_test.ts`.
@@ -35,7 +35,7 @@ export class Pane {
   #placed = null;
   /** @type {Point | null} */
   #cursor = null;
-  /** What is being marked, in fractions of a band. @type {View | null} */
+  /** The selection in progress, in fractions of a band. @type {View | null} */
   #selection = null;
   #waiting = false;
   #listeners;
@@ -45,20 +45,20 @@ export class Pane {
   overlay = () => [];
 
   /**
-   * Takes the drags that would zoom, with positions of the picture; null where they zoom.
+   * Receives drags in positions of the picture instead of zooming; null where drags zoom.
    *
    * @type {((from: Point, to: Point, isDone: boolean) => void) | null}
    */
   tool = null;
 
-  /** A drag that the tool has taken ends nowhere: Escape was pressed, or a second finger came. @type {() => void} */
+  /** Called when Escape or a second finger cancels a drag of the tool. @type {() => void} */
   onGivenUp = () => {};
 
-  /** What a saved picture has to say. */
+  /** Note in saved pictures. */
   stamp = "";
   #hasScaleBar = true;
 
-  /** CSS pixels that are kept free at the left of a plot over time, so that plots below each other begin at one place. */
+  /** CSS pixels kept free left of a plot over time, to align plots below each other. */
   gutter = 0;
 
   /**
@@ -102,7 +102,7 @@ export class Pane {
     return this.#placed?.orientation ?? AS_PLOT;
   }
 
-  /** Turns what is seen; the visible part stays the same. */
+  /** Changes the orientation; the visible part stays the same. */
   set orientation(orientation) {
     this.#change((placed) => placed.orientation = orientation);
   }
@@ -111,7 +111,7 @@ export class Pane {
     return this.#cursor;
   }
 
-  /** Size of the picture in pixels, and whether it keeps its aspect; null while there is none. */
+  /** Size of the picture in pixels, and whether it keeps its aspect; null when empty. */
   get size() {
     return this.#placed?.picture ?? null;
   }
@@ -125,13 +125,13 @@ export class Pane {
     return this.#placed?.canGoBack ?? false;
   }
 
-  /** Whether scale bars, and what a pixel stands for, lie over the picture. @param {boolean} hasScaleBar */
+  /** Whether scale bars and the reduction are shown over the picture. @param {boolean} hasScaleBar */
   set hasScaleBar(hasScaleBar) {
     this.#hasScaleBar = hasScaleBar;
     this.drawMarks();
   }
 
-  /** What a pixel shows that covers many samples. @returns {Statistic} */
+  /** Statistic that a pixel shows where it covers many samples. @returns {Statistic} */
   get statistic() {
     return this.#painter.statistic;
   }
@@ -141,14 +141,14 @@ export class Pane {
     this.redraw();
   }
 
-  /** Samples of a channel as they are seen at home. @param {import("./channel.js").Channel} channel of the group that is shown */
+  /** Samples of a channel as the home view shows them. @param {import("./channel.js").Channel} channel of the group that is shown */
   atHome(channel) {
     const [band] = this.#stage.canvasBands;
     return band === undefined ? channel.samples : this.#painter.atHome(channel, this.orientation, band);
   }
 
   /**
-   * Shows another acquisition's planes from home.
+   * Shows the planes of another acquisition in the home view.
    *
    * @param {ChannelGroup} group planes as served, row-major
    * @param {Orientation} orientation
@@ -161,7 +161,7 @@ export class Pane {
     this.redraw();
   }
 
-  /** Shows other planes of the same geometry; view and cursor stay. @param {ChannelGroup} group */
+  /** Replaces the planes by others of the same geometry; keeps view and cursor. @param {ChannelGroup} group */
   replacePlanes(group) {
     this.#group = group;
     this.#painter.load(group);
@@ -175,12 +175,12 @@ export class Pane {
     this.#stage.clear();
   }
 
-  /** Draws at the next frame; many calls draw once. */
+  /** Draws in the next frame; coalesces calls. */
   redraw() {
     if (this.#waiting || this.#placed === null) return;
     this.#waiting = true;
     requestAnimationFrame(() => {
-      // Something drew meanwhile, or the picture is gone.
+      // Drawn meanwhile, or emptied.
       if (this.#waiting) this.drawNow();
       this.#waiting = false;
     });
@@ -210,23 +210,23 @@ export class Pane {
     this.#listeners.onDrawn?.();
   }
 
-  /** Draws the marks over the picture alone. */
+  /** Draws only the marks over the picture. */
   drawMarks() {
     if (this.#stage.isLaid && this.#placed !== null) this.#stage.mark(this.#marks(), this.#bandMarks());
   }
 
-  /** Sets the cursor to a pixel of the picture, or takes it away, without telling the page. @param {Point | null} cursor */
+  /** Sets or removes the cursor without notifying the page. @param {Point | null} cursor */
   setCursor(cursor) {
     this.#cursor = cursor;
     this.drawMarks();
   }
 
-  /** The whole picture again. */
+  /** Shows the whole picture. */
   goHome() {
     this.#change((placed) => placed.goHome());
   }
 
-  /** The former view. */
+  /** Goes back to the previous view. */
   goBack() {
     this.#change((placed) => placed.goBack());
   }
@@ -238,7 +238,7 @@ export class Pane {
     return [fx * width, fy * height];
   }
 
-  /** What the scale bars say and what a pixel stands for, such as `Scale bar 10 µm`; a space where there is nothing to say. */
+  /** Text of the scale bars and the reduction, such as `Scale bar 10 µm`; a space where empty. */
   get scale() {
     if (!this.#stage.isLaid) return "\u00a0";
     const labels = (this.#hasScaleBar ? this.#scaleBars() : []).flatMap(({ text }) => text ?? []);
@@ -257,13 +257,13 @@ export class Pane {
     return { left, width };
   }
 
-  /** CSS pixels that one shown pixel takes, horizontally. */
+  /** Width of a shown pixel in CSS pixels. */
   get zoom() {
     const { x0, x1 } = this.#placed?.shown ?? { x0: 0, x1: 1 };
     return this.#stage.area.width / (x1 - x0);
   }
 
-  /** What is seen as a canvas, at the screen's density or so many times it. @param {SnapshotLook} [look] */
+  /** The view as a canvas, at the density of the screen times `scale`. @param {SnapshotLook} [look] */
   snapshot(look = {}) {
     this.#stage.magnified = look.scale ?? 1;
     this.drawNow();
@@ -277,13 +277,13 @@ export class Pane {
     return canvas;
   }
 
-  /** The same as a PNG; null where there is no picture, or none so large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
+  /** The view as a PNG; null where empty or too large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
   png(look) {
     if (this.#placed === null) return Promise.resolve(null);
     return new Promise((done) => this.snapshot(look).toBlob(done));
   }
 
-  /** What a pixel stands for, in words. */
+  /** Describes the reduction. */
   get #reduction() {
     return this.#placed === null ? "" : this.#painter.reduction(isTime(this.#placed.picture.axisX));
   }
@@ -315,12 +315,12 @@ export class Pane {
     return marks;
   }
 
-  /** Scale bars and what a pixel stands for. */
+  /** Marks of scale bars and reduction. */
   #notes() {
     return [...this.#scaleBars(), ...noteMarks(this.#reduction, this.#stage.band, measureLabel)];
   }
 
-  /** The name of its channel in each of several bands, and the notes in the last. */
+  /** Channel names of several bands, and the notes in the last. */
   #bandMarks(hasNotes = this.#hasScaleBar) {
     const names = this.#stage.bandCount > 1 ? this.#group?.shown ?? [] : [];
     return names.map(({ name }, i) => {

@@ -1,5 +1,5 @@
 /**
- * What mouse, touch and keyboard do to a picture: they move its cursor, zoom and pan it, or mark a part of it.
+ * Mouse, touch and keyboard over a picture: they move the cursor, zoom, pan or select a part.
  *
  * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
  */
@@ -11,7 +11,7 @@ import { attachKeys } from "../controls/keys.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { View } from "./viewport.js" */
 
-/** Part of the view that the cursor moves with Shift. */
+/** Fraction of the view that a step with Shift covers. */
 const FAR_STEP = 1 / 20;
 
 /**
@@ -21,8 +21,8 @@ const FAR_STEP = 1 / 20;
  * @property {() => ((from: Point, to: Point, isDone: boolean) => void) | null} tool takes the drags that would zoom
  * @property {() => Point | null} cursor
  * @property {(cursor: Point | null, byKeyboard: boolean) => void} moveCursor
- * @property {(box: View | null) => void} mark shows what is being selected, in fractions of a band
- * @property {() => void} giveUp the drag that a tool has taken ends nowhere
+ * @property {(box: View | null) => void} mark shows the selection in progress, in fractions of a band
+ * @property {() => void} giveUp cancels the drag of a tool
  */
 
 /** @param {Stage} stage @param {Handled} handled */
@@ -38,7 +38,7 @@ export function attachInput(stage, handled) {
     pan: (dfx, dfy) => handled.change((placed) => placed.pan(dfx, dfy * stage.bandCount)),
     drawsByTouch: () => handled.tool() !== null,
     select(from, to, isDone) {
-      // A drag stays in the band in which it began.
+      // A drag stays in its first band.
       const { band, fy } = stage.inBand(from.fy);
       select(stage, handled, { fx: from.fx, fy }, { fx: to.fx, fy: to.fy * stage.bandCount - band }, isDone);
     },
@@ -93,8 +93,8 @@ const cursorPlace = (placed, cursor) =>
   cursor === null ? { fx: 0.5, fy: 0.5 } : placed.toPlot({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
 
 /**
- * How far a zoom goes across and down. Over a line scan it goes along time, with Shift along space and with Alt along both;
- * over other pictures along both, with Shift across and with Alt down.
+ * Zoom factors across and down. A line scan zooms along time, with Shift along space and with Alt along both; other
+ * pictures zoom along both, with Shift across and with Alt down.
  *
  * @param {{time: "across" | "down" | null}} placed
  * @param {number} factor

@@ -1,8 +1,8 @@
 /**
- * What of a picture is seen and how it lies on the screen: size, orientation and view. Knows nothing of the page.
+ * The visible part of a picture and its orientation on the screen, independent of the page.
  *
- * Planes whose axes share a unit keep their true pixel aspect; others, such as space over time, fill the pane and are zoomed
- * along one axis at a time. A reference always keeps its aspect: a very long one is zoomed along its length until the visible
+ * Planes whose axes share a unit keep their pixel aspect; others, such as space over time, fill the pane and zoom along
+ * one axis at a time. A reference always keeps its aspect: a very long one zooms along its length until the visible
  * part is no longer a thin strip.
  *
  * Tested in `tests/page/placed_view_test.ts`.
@@ -23,24 +23,24 @@ import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "
  * @property {number} height columns of the plane
  * @property {Axis} axisX of the rows
  * @property {Axis} axisY of the columns
- * @property {number} pixelAspect width of a pixel through its height
+ * @property {number} pixelAspect width-to-height ratio of a pixel
  * @property {boolean} locked whether it keeps its aspect
  */
 
-/** A picture longer than this would be too thin to see in true aspect. */
+/** A longer picture would be too thin to see in its true aspect. */
 const LONGEST_TRUE_ASPECT = 6;
 
 /** @param {number} aspect */
 const isThread = (aspect) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;
 
-/** Changes that follow each other faster are one step of the way back. */
+/** Faster successive changes form one step of the history. */
 const ONE_STEP_MS = 500;
 
-/** Steps that are kept. */
+/** Length of the history. */
 const MOST_STEPS = 50;
 
 /**
- * The picture of a plane as served.
+ * Describes the picture of a plane.
  *
  * @param {{shape: readonly number[], axes: readonly Axis[]}} plane
  * @param {boolean} isReference
@@ -55,14 +55,14 @@ export function pictureOf({ shape, axes }, isReference) {
   return { width: rows, height: columns, axisX, axisY, pixelAspect, locked };
 }
 
-/** Inside it counts in shown pixels; what it answers counts in pixels of the picture where nothing else is said. */
+/** Uses shown pixels internally and, unless stated otherwise, picture pixels outside. */
 export class PlacedView {
   /** Size of the picture and whether it keeps its aspect. */
   picture;
   #orientation;
   /** In shown pixels. @type {View} */
   #view;
-  /** Former views of the picture. @type {View[]} */
+  /** Previous views of the picture. @type {View[]} */
   #former = [];
   #changedAt = -Infinity;
   #now;
@@ -92,7 +92,7 @@ export class PlacedView {
     return this.#orientation;
   }
 
-  /** Turns what is seen; the visible part stays the same. */
+  /** Changes the orientation; the visible part stays the same. */
   set orientation(orientation) {
     const { view } = this;
     this.#orientation = orientation;
@@ -120,13 +120,13 @@ export class PlacedView {
     return isTime(axisX) !== this.#orientation.swapped ? "across" : "down";
   }
 
-  /** The axes as they lie on the screen: x runs across, y down. */
+  /** The axes on the screen: x runs across, y down. */
   get axes() {
     const { axisX, axisY } = this.picture;
     return this.#orientation.swapped ? { axisX: axisY, axisY: axisX } : { axisX, axisY };
   }
 
-  /** What the edges of the plot are in physical units: left and right, top and bottom. */
+  /** Edges of the plot in physical units: left and right, top and bottom. */
   get ranges() {
     const { axisX, axisY } = this.axes;
     const { x0, x1, y0, y1 } = this.#view;
@@ -141,7 +141,7 @@ export class PlacedView {
     };
   }
 
-  /** Width of the visible part through its height, as they are in the specimen. */
+  /** Width-to-height ratio of the visible part in the specimen. */
   get aspect() {
     const { x0, x1, y0, y1 } = this.#view;
     const { pixelAspect } = this.picture;
@@ -154,13 +154,13 @@ export class PlacedView {
     return toPlot(this.#view, shown.x, shown.y);
   }
 
-  /** Position under a place of the plot. @param {Place} place @returns {Point} */
+  /** Picture position under a position of the plot. @param {Place} place @returns {Point} */
   positionAt({ fx, fy }) {
     const { x, y } = toPicture(this.#view, fx, fy);
     return fromShown(this.#orientation, this.picture, x, y);
   }
 
-  /** Pixel under a place of the plot, the nearest where that lies outside. @param {Place} place @returns {Point} */
+  /** Pixel under a position of the plot; the nearest one outside the picture. @param {Place} place @returns {Point} */
   pixelAt(place) {
     const { width, height } = this.picture;
     const at = this.positionAt(place);
@@ -169,7 +169,7 @@ export class PlacedView {
     return { x: inside(at.x, width), y: inside(at.y, height) };
   }
 
-  /** Pixel beside another one, so many shown pixels across and down; brought into view. @param {Point} pixel @param {number} dx @param {number} dy */
+  /** Steps from a pixel by shown pixels across and down, and brings the result into view. @param {Point} pixel @param {number} dx @param {number} dy */
   step({ x, y }, dx, dy) {
     const at = toShown(this.#orientation, this.picture, x + 0.5, y + 0.5);
     const { width, height } = this.#size;
@@ -181,32 +181,32 @@ export class PlacedView {
     return { x: Math.floor(found.x), y: Math.floor(found.y) };
   }
 
-  /** The whole picture: a step of the way back, however fast it follows another. */
+  /** Shows the whole picture; always a step of its own in the history. */
   goHome() {
     this.#changedAt = -Infinity;
     this.#change(this.#home);
   }
 
-  /** The former view. */
+  /** Goes back to the previous view. */
   goBack() {
     const former = this.#former.pop();
     if (former !== undefined) this.#view = viewToShown(this.#orientation, this.picture, former);
-    // Whatever comes next is a step of its own.
+    // The next change is a step of its own.
     this.#changedAt = -Infinity;
   }
 
   /**
-   * Zooms about a place of the plot; a locked picture by one factor for both axes.
+   * Zooms about a position of the plot; a locked picture zooms by one factor along both axes.
    *
    * @param {Place} place
-   * @param {number} factorX across, above 1 comes closer
+   * @param {number} factorX across; above 1 zooms in
    * @param {number} factorY down
    */
   zoom({ fx, fy }, factorX, factorY) {
     let factors = [factorX, factorY];
     if (this.picture.locked) {
       const both = factorX === 1 ? factorY : factorX;
-      // Closer to a thread along its length alone.
+      // Zooms a thin strip only along its length.
       const [isLong, isHigh] = [this.aspect > LONGEST_TRUE_ASPECT, this.aspect < 1 / LONGEST_TRUE_ASPECT];
       factors = [both > 1 && isHigh ? 1 : both, both > 1 && isLong ? 1 : both];
     }
@@ -221,8 +221,8 @@ export class PlacedView {
   }
 
   /**
-   * The part that a drag from one place to another marks: a box, or a stripe along the axis that is dragged where the
-   * picture does not keep its aspect.
+   * The part that a drag selects: a box, or a stripe across the dragged axis where the picture does not keep its
+   * aspect.
    *
    * @param {Place} from
    * @param {Place} to

@@ -1,6 +1,6 @@
 /**
- * How planes lie on the screen until somebody turns them, and what was chosen instead: remembered for each kind of picture in
- * the browser's storage, or for this page where a browser has none.
+ * Orientations of planes: defaults for each kind of picture, and the user's choice, kept in the browser's storage or,
+ * where unavailable, for this page.
  *
  * Tested in `tests/browser/orientation_test.ts`.
  */
@@ -18,7 +18,7 @@ const DEFAULTS = { "line scan": AS_PLOT, image: UPRIGHT, reference: UPRIGHT };
 const chosen = new Map();
 
 /**
- * What a plane is: `line scan`, whose rows are time, `image` or `reference`.
+ * The kind of a plane: `line scan`, whose rows are time, `image` or `reference`.
  *
  * @param {{axes: readonly {unit: string}[]}} plane
  * @param {boolean} isReference
@@ -32,13 +32,13 @@ export function placementOf(kind) {
   return chosen.get(kind) ?? ORIENTATIONS[Number(stored(kind) ?? NaN)] ?? DEFAULTS[kind];
 }
 
-/** Keeps what was chosen for a kind. @param {Kind} kind @param {Orientation} orientation */
+/** Keeps the choice for a kind. @param {Kind} kind @param {Orientation} orientation */
 export function keepPlacement(kind, orientation) {
   chosen.set(kind, orientation);
   try {
     localStorage.setItem(keyOf(kind), String(numberOf(orientation)));
   } catch {
-    // Full, or switched off: it holds for this page.
+    // Storage is full or disabled: the choice holds for this page.
   }
 }
 

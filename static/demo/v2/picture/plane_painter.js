@@ -1,5 +1,5 @@
 /**
- * Puts the visible part of a group's planes on a canvas: coarser while the view moves, exactly when it rests.
+ * Paints the visible part of a group's planes on a canvas: coarsely while the view moves, exactly at rest.
  *
  * Tested in `tests/browser/minification_test.ts`.
  */
@@ -14,11 +14,11 @@ import { VisiblePart } from "./visible_part.js";
 /** @import { Statistic } from "./reduction.js" */
 /** @import { View } from "./viewport.js" */
 
-/** A view that has not changed for so long rests. */
+/** A view rests after this long without changes. */
 const REST_MS = 150;
 
 export class PlanePainter {
-  /** What a pixel shows that covers many samples. @type {Statistic} */
+  /** Statistic that a pixel shows where it covers many samples. @type {Statistic} */
   statistic = "mean";
   #picture;
   #redraw;
@@ -34,7 +34,7 @@ export class PlanePainter {
 
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {() => void} redraw asked for when a coarse picture rests
+   * @param {() => void} redraw called when a coarse picture comes to rest
    */
   constructor(canvas, redraw) {
     this.#picture = new CanvasPicture(canvas);
@@ -52,13 +52,13 @@ export class PlanePainter {
     this.#part = new VisiblePart({ plane, channels }, pyramids);
   }
 
-  /** Gives the planes away. */
+  /** Releases the planes. */
   clear() {
     [this.#plane, this.#channels, this.#part] = [null, [], null];
   }
 
   /**
-   * Samples of a channel as a band shows all of them: one value for each pixel that covers many.
+   * All samples of a channel as a band shows them: one value per pixel where pixels cover many samples.
    *
    * @param {Channel} channel of the planes
    * @param {Orientation} orientation
@@ -68,23 +68,23 @@ export class PlanePainter {
     if (this.#part === null || this.#plane === null) return channel.samples;
     const [rows, columns] = this.#plane.shape;
     const position = this.#channels.indexOf(channel);
-    // At home the same samples are painted next, and are not taken a second time.
+    // The home view paints the same samples next and reuses them.
     const view = { x0: 0, y0: 0, x1: rows, y1: columns };
     this.#part.look(view, pixelsOf(band, orientation), this.statistic, [position]);
     return this.#part.samples(position);
   }
 
-  /** Whether what was painted last is coarser than it will be. */
+  /** Whether the last painting was coarse. */
   get isCoarse() {
     return this.#part?.isCoarse ?? false;
   }
 
-  /** What a pixel stands for, in words. @param {boolean} isLineScan */
+  /** Describes the reduction. @param {boolean} isLineScan */
   reduction(isLineScan) {
     return this.#part === null ? "" : reductionText(this.#part.perPixel, isLineScan, this.statistic);
   }
 
-  /** The view has changed. A single step is drawn exactly at once. */
+  /** Marks the view as changed. A single step is drawn exactly at once. */
   move() {
     const now = performance.now();
     this.#isMoving = now - this.#movedAt < REST_MS;
@@ -99,7 +99,7 @@ export class PlanePainter {
   /**
    * @param {View} view pixels of the picture
    * @param {Orientation} orientation
-   * @param {readonly Area[]} bands canvas pixels; one for all shown channels together, or one for each of them
+   * @param {readonly Area[]} bands canvas pixels; one for all shown channels together, or one per channel
    */
   paint(view, orientation, bands) {
     const [band] = bands;

@@ -1,7 +1,7 @@
 /**
- * Smaller copies of a plane, each entry standing for a block of samples: with them a view of millions of samples is
- * reduced to the screen in the time of thousands. Rows and columns are made smaller apart from each other, since a line
- * scan of 30,000 lines may have 24 columns. All functions are pure; pyramid_worker.js calls them beside the page.
+ * Smaller copies of a plane, in which each entry stands for a block of samples: with them, reducing a view of millions
+ * of samples to the screen takes the time of thousands. Rows and columns shrink separately, since a line scan of 30,000
+ * lines may have 24 columns. All functions are pure; pyramid_worker.js calls them in a worker.
  *
  * @typedef {import("./reduction.js").Blocks & {rowBlock: number, columnBlock: number}} Level
  */
@@ -10,7 +10,7 @@ import { reduceBlocks } from "./reduction.js";
 /** Each copy has a quarter of the entries along an axis; all copies together are smaller than the plane. */
 const STEP = 4;
 
-/** No copy is shorter: a pixel must hold several entries, and fewer pixels than half of this are no picture. */
+/** Smallest copy: a pixel must hold several entries, and a picture has more than half as many pixels. */
 const SHORTEST = 128;
 
 /** The plane itself. @type {(samples: Float32Array, rows: number, columns: number) => Level} */
@@ -23,7 +23,7 @@ export const wholePlane = (samples, rows, columns) => ({
 });
 
 /**
- * All copies of a plane. Where it has NaN or infinities, an entry is the statistic of the others in its block.
+ * Builds all copies of a plane. NaN and infinities do not count in the statistic of a block.
  *
  * @param {Level} plane
  * @param {import("./reduction.js").Statistic} statistic
@@ -45,7 +45,7 @@ export function buildPyramid(plane, statistic) {
 }
 
 /**
- * Largest block that leaves enough entries in a pixel of so many samples.
+ * Largest block that leaves enough entries per pixel.
  *
  * @param {number} samplesAPixel
  * @param {number} entriesAPixel
@@ -57,7 +57,7 @@ export function blockFor(samplesAPixel, entriesAPixel) {
 }
 
 /**
- * The smallest of the levels that is fine enough.
+ * Chooses the smallest level that is fine enough.
  *
  * @param {readonly Level[]} levels with the plane itself
  * @param {{rows: number, columns: number}} perPixel samples in a pixel

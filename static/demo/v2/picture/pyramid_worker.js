@@ -1,4 +1,4 @@
-/** Builds pyramids beside the page; pyramids.js asks. */
+/** Builds pyramids for pyramids.js in a worker. */
 import { buildPyramid, wholePlane } from "./pyramid.js";
 
 addEventListener("message", ({ data: { id, samples, rows, columns, isFinite, statistic } }) => {

@@ -1,6 +1,6 @@
 /**
- * Has pyramids of planes built in a worker while the page goes on. A plane without one is reduced sample by sample, which
- * shows the same and takes longer.
+ * Builds pyramids of planes in a worker. A plane without a pyramid is reduced sample by sample, which shows the same
+ * and takes longer.
  *
  * Tested in `tests/browser/minification_test.ts`.
  */
@@ -14,7 +14,7 @@ const waiting = new Map();
 /**
  * @param {import("./pyramid.js").Level} plane its samples are copied
  * @param {import("./reduction.js").Statistic} statistic
- * @returns {Promise<import("./pyramid.js").Level[]>} empty where workers do not run
+ * @returns {Promise<import("./pyramid.js").Level[]>} empty where workers are unavailable
  */
 export function pyramidOf({ samples, rows, columns, isFinite }, statistic) {
   return new Promise((done) => {

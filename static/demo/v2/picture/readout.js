@@ -31,7 +31,7 @@ export function readout({ plane, shown }, { x, y }) {
   return { position: `${row} ${x}, ${column} ${y}${physical}`, values };
 }
 
-/** A sample in the fewest digits that name this float32 and no other. @param {number} value */
+/** Formats a sample with the fewest digits that identify its float32 value. @param {number} value */
 export function sampleText(value) {
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
   for (let digits = 1; digits < 9; digits += 1) {
@@ -42,7 +42,7 @@ export function sampleText(value) {
 }
 
 /**
- * What an acquisition is, in one line: of a line scan `2.118 ms/line · 0.45 µm/px · 600 lines (1.271 s) · 48 px (21.6 µm)`.
+ * Describes an acquisition in one line; for a line scan `2.118 ms/line · 0.45 µm/px · 600 lines (1.271 s) · 48 px (21.6 µm)`.
  *
  * @param {Pick<OpenResponse, "plane" | "source" | "channels" | "header">} opened
  */
@@ -90,7 +90,7 @@ const perPixel = ({ step, unit }) => unit === "Pixels" ? [] : [`${quantity(step,
 const extent = ({ size, step, unit }) => unit === "Pixels" ? "" : ` (${quantity(size * step, unit, 3)})`;
 
 /**
- * A length or duration: nanometres and milliseconds where micrometres and seconds would begin with 0.0.
+ * Formats a length or duration, in nanometres and milliseconds where the number would begin with 0.0.
  *
  * @param {number} value
  * @param {string} unit as in the contract

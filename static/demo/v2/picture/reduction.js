@@ -1,12 +1,12 @@
 /**
- * Where a screen pixel covers many samples, it shows all of them: their mean, or the greatest or least. Each sample
- * belongs to the pixel that its centre lies in, so that none is left out and none counts twice. NaN and infinities do not
- * count; a pixel with nothing else is NaN. All functions are pure.
+ * Reduces the samples under a screen pixel to their mean, maximum or minimum. Each sample belongs to the pixel that
+ * contains its centre, so that every sample counts once. NaN and infinities do not count; a pixel without finite
+ * samples is NaN. All functions are pure.
  *
  * @typedef {"mean" | "max" | "min"} Statistic
  * @typedef {{samples: Float32Array, rows: number, columns: number, rowShare?: number, columnShare?: number,
- *   isFinite?: boolean}} Blocks row-major; the shares (0 to 1) say how much of a whole entry the last row and the last column
- *   stand for; `isFinite` where no sample is NaN or infinite, which is faster
+ *   isFinite?: boolean}} Blocks row-major; the shares (0 to 1) are the weights of the last row and the last column relative to
+ *   a whole entry; `isFinite`, where all samples are finite, is faster
  */
 
 /**
@@ -116,7 +116,7 @@ function means(plane, rowEdges, columnEdges) {
         weights[x] += count * share;
       }
       if (columnShare < 1 && columnEdges[width] === columns) {
-        // The last entry was taken for a whole one.
+        // Corrects for the last entry, which counted as a whole one.
         const surplus = (1 - columnShare) * share;
         sums[width - 1] -= samples[start + columns - 1] * surplus;
         weights[width - 1] -= surplus;
@@ -155,7 +155,7 @@ function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
 }
 
 /**
- * What a pixel stands for, such as `1 pixel = 34 lines, mean`; empty where no pixel covers more than a sample.
+ * Describes a pixel, such as `1 pixel = 34 lines, mean`; empty where no pixel covers more than one sample.
  *
  * @param {{rows: number, columns: number}} perPixel rows and columns in a pixel
  * @param {boolean} isLineScan its rows are lines
@@ -167,7 +167,7 @@ export function reductionText({ rows, columns }, isLineScan, statistic) {
   const counts = all
     .filter(([count]) => count > 1)
     .map(([count, name]) => {
-      // A little more than one is not one.
+      // Slightly more than one counts as one.
       const digits = count < 1.1 ? count.toPrecision(3) : count.toFixed(count < 10 ? 1 : 0);
       return `${digits.replace(/\.0$/, "")} ${name}`;
     });

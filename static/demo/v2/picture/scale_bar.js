@@ -1,6 +1,6 @@
 /**
- * Scale bars in the lower right corner: one for images, one for each calibrated axis where the axes differ, with the
- * longest round length that fits.
+ * Scale bars in the lower right corner, with the longest round length that fits: one for images, one per calibrated
+ * axis where axes differ.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
 
@@ -11,14 +11,14 @@ import { formatAt, unitSymbol } from "../../../measure/axes.js";
 /** Distance of bars from the edge of the plot, in CSS pixels. */
 const INSET = 14;
 
-/** A dark edge keeps them visible on any picture, and hides less of it than a dark box. */
+/** A dark edge keeps bars visible on any picture and hides less than a dark box. */
 const LABEL = { color: "#fff", halo: true };
 const BAR = { ...LABEL, width: 2 };
 
 /**
  * @param {Pick<Axis, "step" | "unit">} axis
  * @param {number} pixels picture pixels visible along the axis
- * @param {number} [part] the most of that the bar may take
+ * @param {number} [part] largest fraction of them that the bar may take
  * @returns {{pixels: number, label: string} | null} null without calibration
  */
 export function scaleBar(axis, pixels, part = 0.25) {
@@ -61,10 +61,10 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
   return marks;
 }
 
-/** A longer name of a channel is cut short over a picture. */
+/** Longer channel names over a picture are truncated. */
 const LONGEST_NAME = 30;
 
-/** Room in CSS pixels that is left to the scale bars beside a note. */
+/** Room for scale bars beside a note, in CSS pixels. */
 const ROOM_FOR_BARS = 190;
 
 /**
@@ -87,6 +87,6 @@ export function bandNameMark(name) {
   return { ...LABEL, text, at: [13, 17], anchor: "start" };
 }
 
-/** What a saved picture has to say, in its upper right corner. @param {string} text @param {{width: number}} plot @returns {Mark[]} */
+/** Note in the upper right corner of a saved picture. @param {string} text @param {{width: number}} plot @returns {Mark[]} */
 export const stampMarks = (text, { width }) =>
   text === "" ? [] : [{ ...LABEL, text, at: [width - INSET, 17], anchor: "end" }];

@@ -1,13 +1,13 @@
 /**
- * The line scan's path over the reference image, and the link between both: the columns of the line scan are spread
- * over the path from its start to its end, evenly by length, or one to a point when there are as many points.
+ * Maps columns of a line scan to positions on its path over the reference image and back. Columns are spread evenly by
+ * length over the path, or one per point when their numbers are equal.
  * Coordinates are pixels of the reference plane before any transposition: x counts columns, y counts rows.
  */
 
 /** @import { Point } from "../../../client/v2/acq-client.d.ts" */
 
 /**
- * How far along the path each point lies, 0 to 1.
+ * Position of each point along the path, 0 to 1.
  *
  * @param {readonly Point[]} points
  * @param {number} columns columns of the line scan
@@ -23,7 +23,7 @@ function pathFractions(points, columns) {
 }
 
 /**
- * Place on the path that a column of the line scan was read at.
+ * Position on the path of a column of the line scan.
  *
  * @param {readonly Point[]} points at least one
  * @param {number} columns
@@ -41,7 +41,7 @@ export function placeOfColumn(points, columns, column) {
 }
 
 /**
- * Column of the line scan that was read nearest to a place of the reference image.
+ * Column of the line scan nearest to a position of the reference image.
  *
  * @param {readonly Point[]} points at least one
  * @param {number} columns

@@ -1,5 +1,5 @@
 /**
- * What a pane shows as one canvas, to save: picture, frame and the marks over it, or the picture with its marks alone.
+ * Composes the canvas to save: picture, frame and marks, or only the picture with its marks.
  *
  * Tested in `tests/browser/drawing_test.ts` and `measure_test.ts`.
  */
@@ -10,10 +10,10 @@ import { canvasMarks } from "./marks.js";
 
 /**
  * @typedef {object} SnapshotLook
- * @property {number} [scale] times the screen's density, at which the picture has been drawn
+ * @property {number} [scale] multiple of the screen density at which the picture was drawn
  * @property {boolean} [hasAxes] with the frame around the picture
- * @property {boolean} [hasScaleBar] with scale bars and what a pixel stands for
- * @property {boolean} [isLight] dark letters on white, whatever the page has
+ * @property {boolean} [hasScaleBar] with scale bars and the reduction
+ * @property {boolean} [isLight] dark text on white, whatever the theme of the page
  */
 
 /** Ink of a light ground. */

@@ -16,7 +16,7 @@ import { snapshot } from "./snapshot.js";
 /** @typedef {{left: number, top: number, width: number, height: number}} Area */
 
 export class Stage {
-  /** Takes pointer and keys. */
+  /** Receives pointer and keys. */
   plot;
   canvas;
   #box;
@@ -27,7 +27,7 @@ export class Stage {
   /** @type {Frame | null} */
   #frame = null;
   bandCount = 1;
-  /** Canvas pixels in a pixel of the screen; more than one for a picture to save. */
+  /** Canvas pixels per screen pixel; more than one for a picture to save. */
   magnified = 1;
 
   /**
@@ -44,7 +44,7 @@ export class Stage {
     listenToDensity(onChange);
   }
 
-  /** Whether it has been laid out. */
+  /** Whether the layout is done. */
   get isLaid() {
     return this.#frame !== null;
   }
@@ -73,11 +73,11 @@ export class Stage {
   }
 
   /**
-   * Finds the plot's place and draws the frame.
+   * Lays out the plot and draws the frame.
    *
    * @param {{x: FrameRange, y: FrameRange, aspect: number | null, gutter: number, bandNames: readonly string[]}} options
    *   `bandNames` one a band, or none for a single one
-   * @returns {boolean} false where there is no room
+   * @returns {boolean} false without room
    */
   lay({ bandNames, ...options }) {
     const box = this.#box.getBoundingClientRect();
@@ -98,7 +98,7 @@ export class Stage {
     return true;
   }
 
-  /** Draws marks over every band, and over each of several its own. @param {readonly Mark[]} marks @param {readonly Mark[][]} own */
+  /** Draws shared marks over every band, and own marks over each of several. @param {readonly Mark[]} marks @param {readonly Mark[][]} own */
   mark(marks, own) {
     this.#markLayers.forEach((layer, i) => layer.replaceChildren(...svgMarks([...marks, ...own[i] ?? []])));
   }
@@ -117,7 +117,7 @@ export class Stage {
   }
 
   /**
-   * What was drawn last.
+   * The last drawing as a canvas.
    *
    * @param {readonly Mark[]} marks
    * @param {readonly Mark[][]} own
@@ -167,7 +167,7 @@ function snapped(plot, box) {
   };
 }
 
-/** The window moves to a screen of another density. @param {() => void} onChange */
+/** Calls back when the density of the screen changes. @param {() => void} onChange */
 function listenToDensity(onChange) {
   matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`).addEventListener("change", () => {
     onChange();

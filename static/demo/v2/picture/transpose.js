@@ -1,10 +1,10 @@
 /**
- * Transposition, done immediately before drawing: the server never transposes. Afterwards a picture's x counts the
- * plane's rows and its y the plane's columns, and points over it swap in the same way: (x, y) is at (y, x).
- * orientation.js says how the picture then lies on the screen.
+ * Transposes planes immediately before drawing; the server never transposes. In the resulting picture x counts the rows
+ * of the plane and y its columns, and points over it swap alike: (x, y) is at (y, x). orientation.js then places the
+ * picture on the screen.
  */
 
-/** Size of the part that is moved at once: its lines of source and target fit into the first-level cache. */
+/** Block size: the lines of source and target fit into the first-level cache. */
 const BLOCK_ROWS = 64;
 const BLOCK_COLUMNS = 16;
 

@@ -1,13 +1,13 @@
 /**
  * Which part of a picture is visible. A view is `{x0, y0, x1, y1}` in picture pixels, where pixel (i, j) covers
- * `[i, i + 1) x [j, j + 1)` and y runs down. All functions are pure: they take a view and answer a new one that
- * lies inside the picture.
+ * `[i, i + 1) x [j, j + 1)` and y runs down. All functions are pure: they take a view and return a new one inside the
+ * picture.
  *
  * @typedef {{x0: number, y0: number, x1: number, y1: number}} View
  * @typedef {{width: number, height: number}} Picture
  */
 
-/** Zoom ends when this many pixels are left along an axis. */
+/** Least number of visible pixels along an axis. */
 const SMALLEST_SPAN = 4;
 
 /** The whole picture. @type {(width: number, height: number) => View} */
@@ -21,7 +21,7 @@ export const isHome = (view, width, height) =>
  * Zooms about a fixed point. A factor above 1 comes closer.
  *
  * @param {View} view
- * @param {{x: number, y: number}} at picture position that keeps its place on the screen
+ * @param {{x: number, y: number}} at picture position that stays fixed on the screen
  * @param {number} factorX
  * @param {number} factorY
  * @param {Picture} picture

@@ -1,9 +1,9 @@
 /**
- * The samples that a view needs: where samples are larger than screen pixels those in view, elsewhere one value a pixel
- * (reduction.js). They are taken from the planes as served and transposed, immediately before they are drawn.
+ * The samples that a view needs: those in view where samples are larger than screen pixels, else one value per pixel
+ * (reduction.js). They are taken from the served planes and transposed immediately before drawing.
  *
- * While a view moves, a level of the pyramid (pyramid.js) that has an entry for every pixel or two is good enough; when it
- * rests, each pixel shows exactly the samples under it, unless they are so many that a finer level must do.
+ * While a view moves, a level of the pyramid (pyramid.js) with an entry per pixel or two suffices; at rest, each pixel
+ * shows exactly the samples under it or, where these are too many, a finer level.
  *
  * Tested in `tests/page/visible_part_test.ts` and `tests/browser/minification_test.ts`.
  *
@@ -24,16 +24,16 @@ import { transpose } from "./transpose.js";
 /** A plane of fewer samples is reduced within a frame without a pyramid. */
 const SMALLEST_FOR_PYRAMID = 2 ** 18;
 
-/** So many samples in view are reduced in some 20 ms, which is no delay for a view that rests. */
+/** Reducing this many samples takes some 20 ms, acceptable for a view at rest. */
 const EXACT_SAMPLES = 2 ** 23;
 
-/** Entries of a level in a pixel where there are more, at least: a block's edge is then at most a quarter of a pixel off. */
+/** Least entries per pixel beyond that: block edges are then at most a quarter of a pixel off. */
 const AT_REST = 2;
 
-/** While something moves nobody sees a block that is off by a pixel. */
+/** During movement a block may be off by a pixel unnoticed. */
 const MOVING = 0.5;
 
-/** What is seen of the planes of one group. */
+/** The visible part of the planes of one group. */
 export class VisiblePart {
   #channels;
   #whole;
@@ -64,7 +64,7 @@ export class VisiblePart {
   }
 
   /**
-   * Sets what is looked at.
+   * Sets the view.
    *
    * @param {View} view pixels of the picture: x counts rows, y columns
    * @param {{x: number, y: number}} pixels screen pixels that the view takes along x and y
@@ -81,12 +81,12 @@ export class VisiblePart {
     this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic, this.#isMoving].join();
   }
 
-  /** Whether the part is coarser than it will be at rest. */
+  /** Whether the part is coarser than at rest. */
   get isCoarse() {
     return this.#isMoving;
   }
 
-  /** Rows and columns in a screen pixel; none before anything is looked at. */
+  /** Rows and columns per screen pixel; empty before the first view. */
   get perPixel() {
     if (this.#view === null) return { rows: 0, columns: 0 };
     const { x0, x1, y0, y1 } = this.#view;
@@ -112,7 +112,7 @@ export class VisiblePart {
     };
   }
 
-  /** Samples of a channel, transposed, in the size of the frame; the same array as long as nothing else is looked at. @param {number} position */
+  /** Samples of a channel, transposed, in the size of the frame; the same array while the view stays. @param {number} position */
   samples(position) {
     const channel = /** @type {Seen} */ (this.#channels[position]);
     if (channel.ask === this.#ask) return channel.samples;
@@ -126,7 +126,7 @@ export class VisiblePart {
     return channel.samples;
   }
 
-  /** What a channel's part is taken from. At rest a mean needs levels without gaps, since a gap counts for nothing. @param {Seen} channel */
+  /** The source of a channel's part. At rest, a mean needs levels without gaps, since gaps do not count. @param {Seen} channel */
   #level({ plane, pyramids }) {
     const levels = [plane, ...pyramids.get(this.#statistic) ?? []];
     if (this.#isMoving) return chooseLevel(levels, this.perPixel, MOVING);
@@ -166,7 +166,7 @@ export class VisiblePart {
     const isLarge = channel.plane.samples.length >= SMALLEST_FOR_PYRAMID;
     if (!isLarge || !isOfUse || channel.pyramids.has(statistic)) return;
     channel.pyramids.set(statistic, []);
-    // The picture comes first.
+    // Drawing the picture has priority.
     setTimeout(async () => channel.pyramids.set(statistic, await this.#load(channel.plane, statistic)));
   }
 }
