@@ -1,1 +1,0 @@
-export * from "npm:geotiff@3.0.5";
