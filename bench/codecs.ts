@@ -1,9 +1,5 @@
-/**
- * Decoding one plane of 2048 x 2048 samples by each codec, on one thread, to imagecodecs decoding the same streams: needs a
- * Python with it (`--python=PROGRAM`, by default `python3`), which has the encoders too.
- */
+/** Decodes a plane of 2048 x 2048 samples by each codec on one thread, in turns with imagecodecs, which encodes the streams. */
 import { join } from "node:path";
-import { Buffer } from "node:buffer";
 import { decodeBlosc } from "../readers/codecs/blosc.ts";
 import { jpeg } from "../readers/codecs/jpeg/mod.ts";
 import { jpeg2000 } from "../readers/codecs/jpeg2000.ts";
@@ -16,9 +12,11 @@ import type { Codec } from "../readers/codecs/segment.ts";
 import { webp } from "../readers/codecs/webp.ts";
 import { deflate, zstd } from "../readers/codecs/zlib.ts";
 import { strip } from "../tests/fixtures/strip.ts";
-import { inTurns, PythonPeer } from "./python_peer.ts";
+import { PythonPeer } from "./python.ts";
 import type { BenchRow } from "./report.ts";
-import { pixels } from "./tiff_samples.ts";
+import { withFolder } from "./setting.ts";
+import { picture } from "./tiff_pages.ts";
+import { comparedTo, inTurns, timed } from "./timing.ts";
 
 const [ROUNDS, SIDE, ROWS, TILE] = [40, 2048, 64, 512];
 
@@ -41,7 +39,7 @@ const inTiles = (codec: Codec, bits = 16, samples = 1) => of(codec, TILE, TILE, 
 const chunk = new Uint8Array(2 * TILE * TILE);
 const blosc: Decode = (stream) => decodeBlosc(stream, chunk.length, () => chunk);
 
-/** By the names of `codecs_peer.py`: what is decoded, and how. */
+/** By the names of `codec_peers.py`: what is decoded, and how. */
 const CODECS: Readonly<Record<string, readonly [name: string, decode: Decode]>> = {
   lzw: ["LZW, strips of 64 rows", inStrips(lzw)],
   deflate: ["deflate, strips of 64 rows", inStrips(deflate)],
@@ -61,35 +59,31 @@ const CODECS: Readonly<Record<string, readonly [name: string, decode: Decode]>> 
   webp: ["WebP, RGB, 4 tiles of 512 x 512", inTiles(webp, 8, 3)],
 };
 
-function streamsOf(file: Uint8Array): Uint8Array[] {
-  const view = new DataView(file.buffer, file.byteOffset);
-  const count = view.getUint32(0, true);
-  let at = 4 * (count + 1);
-  return Array.from({ length: count }, (_, i) => file.slice(at, at += view.getUint32(4 * (i + 1), true)));
-}
-
-/** Runs all rows; without imagecodecs there are none. */
-export async function run(): Promise<BenchRow[]> {
-  const folder = await Deno.makeTempDir();
-  const rows: BenchRow[] = [];
-  try {
+/** Measures all codecs; without imagecodecs there are no rows. */
+export const run = (): Promise<BenchRow[]> =>
+  withFolder(async (folder) => {
     const plane = join(folder, "plane");
-    Deno.writeFileSync(plane, Buffer.from(pixels().buffer));
-    await using peer = new PythonPeer("codecs_peer.py", plane, folder);
-    if (await peer.line() === null) {
+    Deno.writeFileSync(plane, picture(SIDE, SIDE));
+    await using python = new PythonPeer("codec_peers.py", plane, folder);
+    if (await python.times({ do: "write" }) === null) {
       console.error("The part codecs needs a Python with imagecodecs: --python=PROGRAM");
       return [];
     }
+    const rows: BenchRow[] = [];
     for (const [codec, [name, decode]] of Object.entries(CODECS)) {
-      const streams = streamsOf(Deno.readFileSync(join(folder, codec)));
+      const files = [...Deno.readDirSync(folder)].filter((file) => file.name.startsWith(`${codec}.`));
+      const streams = files.map((file) => Deno.readFileSync(join(folder, file.name)));
       const work = async () => {
         for (const stream of streams) await decode(stream);
       };
-      const compared = await inTurns(ROUNDS, work, peer, { name: "imagecodecs", asked: { codec } });
-      rows.push({ group: "codecs, one thread", name, ...compared });
+      const { ours, theirs } = await inTurns(ROUNDS, {
+        ours: () => timed(work),
+        theirs: () => python.times({ do: codec }),
+      });
+      rows.push({
+        ...{ group: "codecs, one thread", name, milliseconds: ours.least.clock },
+        ratios: comparedTo("imagecodecs", ours, theirs),
+      });
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-  return rows;
-}
+    return rows;
+  });
