@@ -192,10 +192,12 @@ for (const [name, from] of Object.entries(CASES)) {
       const { result, distinct } = await withFault(null, () => answer(path, roots));
       ok("value" in result, String("error" in result && result.error));
       const objections = new Set<string>();
+      // A closed folder beside the image is most often another account's, and none of its collection.
+      const codes = CODES.filter((code) => from !== collection || code !== "EACCES");
       for (const call of CALLS) {
         for (const [i, at] of distinct[call].entries()) {
           // Each call with one of them, each kind of call with all.
-          const code = CODES[i % CODES.length]!;
+          const code = codes[i % codes.length]!;
           const run = await withFault({ call, at, code }, () => answer(path, roots));
           const reason = objection(run, result.value, code);
           if (reason !== null) objections.add(`${call} of "${run.failed}" (${code}, call ${at}) ${reason}`);
