@@ -21,9 +21,12 @@ const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
 /** The mark of a place where no file is. */
 export const ABSENT = "absent";
 
-/** The mark of a place that could not be looked at. @throws {Unreadable} for any other reason than that nothing is there */
+/** The mark of a place where no file is. @throws {Unreadable} the system failed to look, so the file may be what it was */
 function markOfNone(path: string, cause: unknown): string {
-  if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) return ABSENT;
+  const { NotFound, NotADirectory, FilesystemLoop } = Deno.errors;
+  if (cause instanceof NotFound || cause instanceof NotADirectory || cause instanceof FilesystemLoop) {
+    return ABSENT;
+  }
   const code = (cause as { code?: string }).code ?? String(cause);
   throw new Unreadable(`${quoted(basename(path))} cannot be compared with what it was: ${code}`, { cause });
 }

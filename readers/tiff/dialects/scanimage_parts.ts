@@ -3,7 +3,7 @@
  * file belongs to it when its header is the same but for counters and times and its frame numbers continue.
  */
 import { basename, dirname, join } from "node:path";
-import { ReaderError, Stopped } from "../../errors.ts";
+import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
 import { MAX_ROW_TIMES, MAX_XML_BYTES } from "../../limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
@@ -187,6 +187,10 @@ class PartSearch {
   readonly #known: Known;
   readonly #file: (path: string) => PartFile;
   readonly #warnings: Warning[] = [];
+  /** Numbers of all files that are named like parts. */
+  readonly #named = new Set<number>();
+  /** Numbers of those whose header is another. */
+  readonly #unlike = new Map<number, string>();
 
   constructor(opened: Opened, own: PartName, known: Known, file: (path: string) => PartFile) {
     this.#opened = opened;
@@ -217,6 +221,9 @@ class PartSearch {
     // A file whose frames begin at 1 is another acquisition.
     const others = parts.filter((part) => !joined.includes(part) && part.start > 0);
     this.#leaveOut(others.map(({ path }) => path), "its frame numbers do not continue");
+    const last = joined.at(-1)!.number;
+    const unlike = [...this.#unlike].filter(([number]) => number < last);
+    this.#leaveOut(unlike.map(([, path]) => path), "its header or layout differs");
     return { parts: joined, warnings: [...this.#warnings, ...this.#missing(joined)] };
   }
 
@@ -245,27 +252,37 @@ class PartSearch {
     const { path: ownPath, files } = this.#opened;
     const { stem, ending, number: ownNumber } = this.#own;
     const found: Candidate[] = [{ path: ownPath, number: ownNumber, first: this.#known.frames.first }];
+    this.#named.add(ownNumber);
     for (const name of files.list(dirname(ownPath))) {
       const other = partName(name);
       if (other?.stem !== stem || other.ending !== ending || other.number === ownNumber) continue;
       const path = join(dirname(ownPath), name);
-      const first = this.#firstOf(path);
+      this.#named.add(other.number);
+      const first = this.#firstOf(path, other.number);
       if (first !== null) found.push({ path, number: other.number, first });
     }
     return found.sort((a, b) => a.number - b.number);
   }
 
-  /** Number of the first frame of a file with an equal header, `NaN` without stamps; `null` of any other file. */
-  #firstOf(path: string): number | null {
+  /**
+   * Number of the first frame of a file with an equal header, `NaN` without stamps; `null` of any other file.
+   *
+   * @throws {Unreadable} it may hold frames, and nobody knows how many
+   */
+  #firstOf(path: string, number: number): number | null {
     try {
       const file = this.#file(path);
       const layout = readPage(file.first);
       const equal = file.header !== null && sameHeader(file.header, this.#known.header) &&
         sameLayout(layout, readPage(this.#opened.first));
       const { start } = file;
-      return equal && Number.isNaN(start) !== this.#known.frames.stamped ? start : null;
+      if (equal && Number.isNaN(start) !== this.#known.frames.stamped) return start;
+      this.#unlike.set(number, path);
+      return null;
     } catch (error) {
-      if (!(error instanceof ReaderError) || error instanceof Stopped) throw error;
+      const isLeftOut = error instanceof ReaderError &&
+        !(error instanceof Stopped || error instanceof Unreadable);
+      if (!isLeftOut) throw error;
       this.#warnings.push(
         warning("file_unreadable", `"${basename(path)}" of this acquisition is left out: ${error.message}`),
       );
@@ -303,13 +320,13 @@ class PartSearch {
     }
   }
 
-  /** One warning for all parts that are missing before the last one. */
+  /** One warning for all parts before the last one that no file is named like. */
   #missing(parts: readonly Part[]): Warning[] {
-    const there = new Set(parts.map(({ number }) => number));
-    const count = parts.at(-1)!.number - parts.length;
-    let first = 1;
-    while (there.has(first)) first += 1;
+    const last = parts.at(-1)!.number;
+    const count = last - [...this.#named].filter((number) => number <= last).length;
     if (count < 1) return [];
+    let first = 1;
+    while (this.#named.has(first)) first += 1;
     const { stem, digits, ending } = this.#own;
     const name = stem + String(first).padStart(digits, "0") + ending;
     const text = count > 1 ? `and ${count - 1} more parts of this acquisition are` : "of this acquisition is";
