@@ -59,12 +59,13 @@ function described(sources: ReferenceSources): ReferenceResult {
   const image = settings.of(first);
   const { y, x } = imageSteps(image);
   const line = lineOf(sources, image, layout);
+  const numberOf = ({ numbers }: PlaneName) => numbers.get("C") ?? 1;
   const acquisition = acquisitionOf(
     {
       sizes: { T: 1, C: channels.length, Z: 1 },
       layout,
       calibrations: { Y: y, X: x },
-      names: channels.map(({ numbers }) => main.channels[(numbers.get("C") ?? 1) - 1] ?? null),
+      names: channels.map((plane) => main.channels[numberOf(plane) - 1] ?? null),
       moment: { date: "", time: "" },
       fileSize: 0,
       warnings: [],
@@ -76,7 +77,8 @@ function described(sources: ReferenceSources): ReferenceResult {
   return {
     reference: {
       axes: [{ name: "Y", size: layout.height, ...y }, { name: "X", size: layout.width, ...x }],
-      channels: acquisition.channels,
+      // A missing file renumbers no other channel.
+      channels: acquisition.channels.map((channel, i) => ({ ...channel, index: numberOf(channels[i]!) - 1 })),
       ...line,
       plan: () => acquisition.plan(channels.map((_, i) => i), FIRST_POSITION),
     },

@@ -21,6 +21,8 @@ export interface ReferenceResult {
 
 /** One channel of it. */
 interface SourceFile {
+  /** Index of its channel among those that the document names. */
+  readonly index: number;
   readonly name: string;
   readonly channelName: string | null;
 }
@@ -34,9 +36,11 @@ export function referenceImage(
   const sources: SourceFile[] = [];
   const missing: string[] = [];
   const [frame] = sequence.frames;
-  for (const { name, source, channelName } of frame === undefined ? [] : channelFiles(frame)) {
+  for (
+    const [index, { name, source, channelName }] of (frame === undefined ? [] : channelFiles(frame)).entries()
+  ) {
     const own = source ?? sourceName(name);
-    if (own !== null && files.sizeOf(own) !== null) sources.push({ name: own, channelName });
+    if (own !== null && files.sizeOf(own) !== null) sources.push({ index, name: own, channelName });
     else if (source !== null) missing.push(source);
   }
   const [first, ...more] = missing;
@@ -101,7 +105,8 @@ function described(
   return {
     reference: {
       axes: [{ name: "Y", size: layout.height, ...y }, { name: "X", size: layout.width, ...x }],
-      channels: acquisition.channels,
+      // A missing file renumbers no other channel.
+      channels: acquisition.channels.map((channel, i) => ({ ...channel, index: sources[i]!.index })),
       lineRoi,
       scanPath: path,
       plan: () => acquisition.plan(acquisition.channels.map(({ index }) => index), FIRST_POSITION),

@@ -147,6 +147,15 @@ Deno.test("a damaged reference image is left out with a warning", () =>
     match(textsOf(summary.warnings).join("; "), /reference image cannot be decoded: .*"s_C002-R001.tif"/);
   }));
 
+Deno.test("a missing reference image renumbers no other channel of it", async () => {
+  const whole = await loadHere(join(FIXTURES, "line_scan.oif"));
+  await withCopy("line_scan.oif", (path) => Deno.removeSync(path("s_C001-R001.tif")), async (path) => {
+    const { summary, referencePlanes } = await loadHere(path);
+    deepEqual(summary.reference!.channels, whole.summary.reference!.channels.slice(1));
+    deepEqual(referencePlanes, whole.referencePlanes.slice(1));
+  });
+});
+
 Deno.test("of reference images along further axes the first is served, in whatever order they are listed", () =>
   withCopy("line_scan.oif", () => {}, async (path) => {
     const expected = await loadHere(path);
