@@ -218,10 +218,10 @@ class PartSearch {
     const joined = parts.slice(from, to + 1);
     const head = joined[0]!;
     if (!this.#canStart(head) || joined.at(-1)!.start >= MAX_FRAMES) return null;
-    // A file whose frames begin at 1 is another acquisition.
-    const others = parts.filter((part) => !joined.includes(part) && part.start > 0);
-    this.#leaveOut(others.map(({ path }) => path), "its frame numbers do not continue");
     const last = joined.at(-1)!.number;
+    // A later file whose frames begin at 1 is another acquisition.
+    const others = parts.filter((part) => !joined.includes(part) && (part.start > 0 || part.number < last));
+    this.#leaveOut(others.map(({ path }) => path), "its frame numbers do not continue");
     const unlike = [...this.#unlike].filter(([number]) => number < last);
     this.#leaveOut(unlike.map(([, path]) => path), "its header or layout differs");
     return { parts: joined, warnings: [...this.#warnings, ...this.#missing(joined)] };
