@@ -1,6 +1,6 @@
 /** What tells a file apart from one that took its place, or from itself after it was written to. */
 import { basename } from "node:path";
-import { AcquisitionChanged, quoted } from "./errors.ts";
+import { AcquisitionChanged, quoted, Unreadable } from "./errors.ts";
 
 /** What a mark is made of. */
 interface FileState {
@@ -21,23 +21,32 @@ const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
 /** The mark of a place where no file is. */
 export const ABSENT = "absent";
 
-/** The mark of a place that cannot be looked at; `null` where that may be for any other reason than that nothing is there. */
-const markOfNone = (error: unknown): string | null =>
-  error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ? ABSENT : null;
+/**
+ * The mark of a place where no file is; `null` where its links lead round in a circle.
+ *
+ * @throws {Unreadable} the system failed to look, so the file may be what it was
+ */
+function markOfNone(path: string, cause: unknown): string | null {
+  if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) return ABSENT;
+  if (cause instanceof Deno.errors.FilesystemLoop) return null;
+  const { code = String(cause) } = cause as { code?: string };
+  throw new Unreadable(`${quoted(basename(path))} cannot be looked at: ${code}`, { cause });
+}
 
 /**
  * Compares files with what they were.
  *
  * @param marks by resolved path
  * @throws {AcquisitionChanged} one was replaced, written to or removed, or is there now
+ * @throws {Unreadable} one cannot be looked at
  */
 export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {
-    let found: string | null = null;
+    let found: string | null;
     try {
       found = markOf(Deno.statSync(path));
     } catch (error) {
-      found = markOfNone(error);
+      found = markOfNone(path, error);
     }
     if (found !== mark) throw changed(path);
   }
@@ -46,7 +55,7 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
 /** As {@linkcode requireMarks}, without holding the thread: a look at a network drive can take seconds. */
 export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
   await Promise.all(Array.from(marks, async ([path, mark]) => {
-    const found = await Deno.stat(path).then(markOf, markOfNone);
+    const found = await Deno.stat(path).then(markOf, (error) => markOfNone(path, error));
     if (found !== mark) throw changed(path);
   }));
 }

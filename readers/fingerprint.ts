@@ -14,8 +14,8 @@ const SAMPLE_BYTES = 16 << 10;
  *
  * @param paths of all files, in any order
  * @param size of all files together, or `null` where that is not known
- * @returns `null` where one of the files that count cannot be read
- * @throws {Stopped}
+ * @returns `null` where one of the files that count is damaged or gone
+ * @throws {Stopped | Unreadable}
  */
 export function fingerprintOf(
   paths: readonly string[],

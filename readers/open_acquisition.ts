@@ -13,6 +13,7 @@ import {
   PlaneNotFound,
   quoted,
   Stopped,
+  Unreadable,
   UnsupportedFormat,
 } from "./errors.ts";
 import { requireMarks } from "./file_mark.ts";
@@ -256,7 +257,7 @@ export class OpenAcquisition {
     const summary: AcquisitionSummary = {
       ...metadata,
       path,
-      fingerprint: this.#fingerprint(path),
+      fingerprint: this.#fingerprint(path, warnings),
       format: format.name,
       rows: planes.rows,
       columns: planes.columns,
@@ -279,10 +280,14 @@ export class OpenAcquisition {
   }
 
   /** Reads the files by itself, since what it reads is not to be marked. */
-  #fingerprint(path: string): string | null {
+  #fingerprint(path: string, warnings: Warning[]): string | null {
     const files = new FileAccess(this.#request.roots, this.#files.stop);
     try {
       return fingerprintOf(this.acquisition.files?.() ?? [path], this.acquisition.fileSize, files);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      warnings.push(warning("file_unreadable", `The acquisition has no fingerprint: ${error.message}`));
+      return null;
     } finally {
       files.close();
     }

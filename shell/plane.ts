@@ -12,9 +12,9 @@ import { writeBytes, writeLine } from "./standard_output.ts";
 
 const FLAGS: readonly NamedFlag[] = [
   { name: "--channel", value: "N", help: "channel, from 0 (default 0)" },
-  { name: "--t", value: "N", help: "time point, from 0 (default 0)" },
-  { name: "--z", value: "N", help: "focus plane, from 0 (default 0)" },
-  { name: "--l", value: "N", help: "wavelength, from 0 (default 0)" },
+  { name: "--t", value: "N", help: "time point, from 0 (default: where it opens)" },
+  { name: "--z", value: "N", help: "focus plane, from 0 (default: where it opens)" },
+  { name: "--l", value: "N", help: "wavelength, from 0 (default: where it opens)" },
   { name: "--scene", value: "N", help: "scene, from 0; by default the one that the file belongs to" },
   {
     name: "--format",

@@ -10,7 +10,9 @@ import { FileAccess } from "../../readers/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
 import { CALLS, type Run, withFault } from "../file_faults.ts";
+import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
+import { ndtiffFiles } from "../fixtures/ndtiff_writer.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
@@ -44,6 +46,63 @@ function microManager(folder: string): string {
     Deno.writeFileSync(join(folder, name), microManagerBytes(GRAY, summary, [planes[i]!]))
   );
   return "a_MMStack.ome.tif";
+}
+
+/** Three parts of four frames, a volume of two slices each. */
+function scanImage(folder: string): string {
+  const header = [
+    "SI.hChannels.channelSave = 1",
+    "SI.hStackManager.enable = true",
+    "SI.hStackManager.stackMode = 'fast'",
+    "SI.hStackManager.actualNumSlices = 2",
+    "SI.hStackManager.numFramesPerVolume = 2",
+    "SI.hScan2D.logFramesPerFile = 4",
+  ];
+  const names = [1, 2, 3].map((part) => `scan_00001_0000${part}.tif`);
+  names.forEach((name, part) => {
+    const number = (frame: number) => 4 * part + frame + 1;
+    const stamp = (frame: number) => ({
+      number: number(frame),
+      inAcquisition: number(frame),
+      seconds: frame,
+    });
+    const value = (page: number) => 100 * part + page;
+    Deno.writeFileSync(join(folder, name), scanImageBytes({ header, pages: 4, stamp, value }));
+  });
+  return names[1]!;
+}
+
+/** Two files of two channels. */
+function ndTiff(folder: string): string {
+  const images = [0, 1, 2, 3].map((i) => ({
+    axes: { time: i >> 1, channel: `C${i & 1}` },
+    first: i,
+    file: i >> 1,
+    note: { PixelSizeUm: 0.5, "ElapsedTime-ms": 100 * i },
+  }));
+  for (const [name, bytes] of ndtiffFiles(GRAY, images)) Deno.writeFileSync(join(folder, name), bytes);
+  return "";
+}
+
+/** A file with the document of the experiment. */
+function thorImage(folder: string): string {
+  const xml =
+    '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ' +
+    'DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" SizeZ="1" SizeT="2"><TiffData/></Pixels></Image></OME>';
+  const bytes = tiffBytes(
+    GRAY,
+    (_x, _y, _s, page) => BigInt(page),
+    2,
+    (page) => page === 0 ? [[270, 2, xml]] : [],
+  );
+  Deno.writeFileSync(join(folder, "a.ome.tif"), bytes);
+  const scan =
+    '<LSM frameRate="20" averageMode="0" pixelX="12" pixelY="8" areaMode="0" timeBasedLineScan="0"/>';
+  Deno.writeTextFileSync(
+    join(folder, "Experiment.xml"),
+    `<?xml version="1.0"?><ThorImageExperiment>${scan}</ThorImageExperiment>`,
+  );
+  return "a.ome.tif";
 }
 
 function collection(folder: string): string {
@@ -83,6 +142,9 @@ const CASES: Readonly<Record<string, string | Write>> = {
   "a split CZI": "czi/split (1).czi",
   "an OME-TIFF set": "tiff_scenes/set_b.ome.tif",
   "a stack of Micro-Manager": microManager,
+  "parts of ScanImage": scanImage,
+  "a data set of NDTiff": ndTiff,
+  "an OME-TIFF of ThorImage": thorImage,
   "an OME-Zarr image in a collection": collection,
   "a layout of OME-Zarr images": layout,
 };

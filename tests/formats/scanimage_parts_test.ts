@@ -116,6 +116,37 @@ Deno.test("planes of a missing part are missing, with one warning, and a part al
     equal(planes[0]![0], 200);
   }));
 
+Deno.test("a part that is there and left out is told so, and not as a missing one", async () => {
+  const other = part(2, { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] });
+  const cases: [Uint8Array, string, RegExp][] = [
+    [other, "metadata_disagree", /^"scan_00001_00002.tif" .* left out: its header or layout differs$/],
+    [new Uint8Array(), "file_unreadable", /^"scan_00001_00002.tif" .* left out: the TIFF header at 0/],
+  ];
+  for (const [bytes, code, text] of cases) {
+    await inFolder(
+      { [named(1)]: part(1), [named(2)]: bytes, [named(3)]: part(3) },
+      (path) =>
+        openHere(path(named(3)), async (acquisition) => {
+          equal(sizesOf(acquisition), "T6 Z3");
+          deepEqual(codesOf(acquisition), [code]);
+          match(acquisition.warnings[0]!.text, text);
+          equal(await firstAt(acquisition, 4), 300);
+          await rejects(firstAt(acquisition, 2), { tag: "PlaneNotFound" });
+        }),
+    );
+  }
+});
+
+Deno.test("a first part that ends behind the start of the second is left out with a warning", () =>
+  // Frames 1 to 15, while part 2 begins at 11.
+  inFolder({ [named(1)]: part(1, { pages: 15 }), [named(2)]: part(2) }, (path) =>
+    openHere(path(named(2)), async (acquisition) => {
+      deepEqual(codesOf(acquisition), ["metadata_disagree"]);
+      match(acquisition.warnings[0]!.text, /^"scan_00001_00001.tif" .* its frame numbers do not continue$/);
+      await rejects(firstAt(acquisition, 0), { tag: "PlaneNotFound" });
+      equal(await firstAt(acquisition, 2), 200);
+    })));
+
 Deno.test("what is named like a part and is none", async () => {
   const other = { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] };
   const again = (frame: number) => ({

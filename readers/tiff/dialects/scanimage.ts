@@ -111,7 +111,7 @@ class ScanImageStack {
         ...joined ? [] : timing.warnings,
         ...zWarnings,
         ...lines,
-        ...regions === null ? [] : [regions.warning],
+        ...regions?.warning ? [regions.warning] : [],
       ],
       indexBytes: this.#acquired.indexBytes,
       holds: (index) => joined !== null || this.#page(index) !== null,

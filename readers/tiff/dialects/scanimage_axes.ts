@@ -225,9 +225,11 @@ export function sliceStep(header: ScanImageHeader, slices: number, warnings: War
   if (slices < 2) return null;
   const listed = header.list("hStackManager.zs");
   const distinct = [...new Set(listed)];
-  const zs = distinct.length === slices || listed.length % slices !== 0
+  // A list has one entry for each frame of a volume; a slice may be listed at the position of another one.
+  const perSlice = listed.length / slices;
+  const zs = distinct.length === slices || !Number.isInteger(perSlice)
     ? distinct
-    : distinct.filter((_, i) => i % (listed.length / slices) === 0);
+    : listed.filter((_, i) => i % perSlice === 0);
   const declared = header.number(
     "hStackManager.actualStackZStepSize",
     "hStackManager.stackZStepSize",
@@ -235,11 +237,17 @@ export function sliceStep(header: ScanImageHeader, slices: number, warnings: War
     "acq.zStepSize",
   );
   const size = declared === null ? null : Math.abs(declared);
-  if (zs.length < 2) return size;
-  const steps = zs.slice(1).map((z, i) => Math.abs(z - zs[i]!));
+  if (distinct.length < 2) return size;
+  const rises = zs.slice(1).map((z, i) => z - zs[i]!);
+  const steps = rises.map(Math.abs);
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
   if (most > 1.01 * least) {
     warnings.push(warning("step_uneven", `Slices are ${least} to ${most} um apart; Z has no one step`));
+    return null;
+  }
+  if (most === 0 || rises.some((rise) => rise * rises[0]! < 0)) {
+    const text = most === 0 ? "All slices are at one position" : "Slices go forth and back";
+    warnings.push(warning("step_uneven", `${text}; Z has no one step`));
     return null;
   }
   const step = steps[0]!;

@@ -3,7 +3,7 @@
  * file belongs to it when its header is the same but for counters and times and its frame numbers continue.
  */
 import { basename, dirname, join } from "node:path";
-import { ReaderError, Stopped } from "../../errors.ts";
+import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
 import { MAX_ROW_TIMES, MAX_XML_BYTES } from "../../limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
@@ -61,6 +61,10 @@ export class AcquiredFrames {
   readonly fileSize: number;
   /** Files that are missing or left out. */
   readonly warnings: Warning[] = [];
+  /** Numbers of all files that are named like parts. */
+  readonly #named = new Set<number>();
+  /** Paths of those whose header or layout is another, by number. */
+  readonly #unlike = new Map<number, string>();
   readonly #opened: Opened;
   readonly #known: Known;
   readonly #parts: readonly Part[];
@@ -140,14 +144,13 @@ export class AcquiredFrames {
     while (from > 0 && this.#follows(parts, from)) from -= 1;
     while (to < parts.length && this.#follows(parts, to)) to += 1;
     const joined = parts.slice(from, to);
-    const there = new Set(joined.map(({ number }) => number));
-    for (const { path, number, start } of named) {
-      // A file whose frames begin at 1 is another acquisition.
-      if (there.has(number) || !(start > 0)) continue;
-      const text = `"${basename(path)}" is named like a part of this acquisition and left out`;
-      this.warnings.push(warning("metadata_disagree", `${text}: its frame numbers do not continue`));
-    }
-    this.#warnOfMissing(own, there);
+    const last = joined.at(-1)!.number;
+    // A later file whose frames begin at 1 is another acquisition.
+    const others = named.filter((part) => !joined.includes(part) && (part.start > 0 || part.number < last));
+    this.#leaveOut(others.map(({ path }) => path), "its frame numbers do not continue");
+    const unlike = [...this.#unlike].filter(([number]) => number < last);
+    this.#leaveOut(unlike.map(([, path]) => path), "its header or layout differs");
+    this.#warnOfMissing(own, last);
     return joined;
   }
 
@@ -183,14 +186,21 @@ export class AcquiredFrames {
     const { path, files, tiff } = this.#opened;
     const { frames } = this.#known;
     const found: Candidate[] = [{ path, number: own.number, size: tiff.file.size, first: frames.first }];
+    this.#named.add(own.number);
     for (const name of files.list(dirname(path))) {
       const other = partName(name);
       if (other?.stem !== own.stem || other.ending !== own.ending || other.number === own.number) continue;
+      this.#named.add(other.number);
+      const place = join(dirname(path), name);
       try {
-        const candidate = this.#candidate(join(dirname(path), name), other.number);
-        if (candidate !== null) found.push(candidate);
+        const candidate = this.#candidate(place, other.number);
+        if (candidate === null) this.#unlike.set(other.number, place);
+        else found.push(candidate);
       } catch (error) {
-        if (!(error instanceof ReaderError) || error instanceof Stopped) throw error;
+        // Of one that cannot be read nobody knows how many frames it holds.
+        const isLeftOut = error instanceof ReaderError &&
+          !(error instanceof Stopped || error instanceof Unreadable);
+        if (!isLeftOut) throw error;
         const text = `"${name}" of this acquisition is left out: ${error.message}`;
         this.warnings.push(warning("file_unreadable", text));
       }
@@ -198,7 +208,7 @@ export class AcquiredFrames {
     return found.sort((a, b) => a.number - b.number);
   }
 
-  /** A file where it has the header and the layout of the opened one; `null` where it has not. @throws {DecodeFailed} it is damaged */
+  /** A file where it has the header and the layout of the opened one; `null` where it has not. @throws {ReaderError} it is damaged or cannot be read */
   #candidate(path: string, number: number): Candidate | null {
     const { files } = this.#opened;
     const tiff = new TiffFile(files.open(path), files);
@@ -213,12 +223,19 @@ export class AcquiredFrames {
       : null;
   }
 
-  /** One warning for all parts that are missing before the last one. */
-  #warnOfMissing({ stem, digits, ending }: PartName, there: ReadonlySet<number>): void {
-    const count = Math.max(...there) - there.size;
-    if (count === 0) return;
+  #leaveOut(paths: readonly string[], why: string): void {
+    for (const path of paths) {
+      const text = `"${basename(path)}" is named like a part of this acquisition and left out: ${why}`;
+      this.warnings.push(warning("metadata_disagree", text));
+    }
+  }
+
+  /** One warning for all parts before the last one that no file is named like. */
+  #warnOfMissing({ stem, digits, ending }: PartName, last: number): void {
+    const count = last - [...this.#named].filter((number) => number <= last).length;
+    if (count < 1) return;
     let first = 1;
-    while (there.has(first)) first += 1;
+    while (this.#named.has(first)) first += 1;
     const name = stem + String(first).padStart(digits, "0") + ending;
     const text = count > 1 ? `and ${count - 1} more parts of this acquisition are` : "of this acquisition is";
     this.warnings.push(warning("file_missing", `"${name}" ${text} missing`));

@@ -8,23 +8,19 @@ import type { ScanImageHeader } from "./scanimage_header.ts";
 export interface Regions {
   /** Micrometres per pixel where all regions have equal size and field, else `null`. */
   readonly pixel: { readonly x: number; readonly y: number } | null;
-  /** That Y is not a length throughout. */
-  readonly warning: Warning;
+  /** That Y is not a length throughout; `null` where there is one region. */
+  readonly warning: Warning | null;
 }
 
 /** The regions of a frame, or `null` where it has one field. */
 export function regionsOf(header: ScanImageHeader): Regions | null {
   if (header.flag("hRoiManager.mroiEnable") !== true) return null;
   const fields = scanFields(header.regions);
-  const count = fields === null ? "several" : String(fields.length);
+  const count = fields?.length ?? "several";
+  const text = `A frame holds ${count} regions one below the other; Y is not a length throughout`;
   return {
     pixel: fields && commonPixel(fields, header.positive("objectiveResolution")),
-    warning: warning(
-      "regions_stacked",
-      `A frame holds ${count} ${
-        count === "1" ? "region" : "regions"
-      } one below the other; Y is not a length throughout`,
-    ),
+    warning: count === 1 ? null : warning("regions_stacked", text),
   };
 }
 
