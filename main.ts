@@ -16,7 +16,6 @@ import { DialogManners } from "./session/dialog/manners.ts";
 import { Picker } from "./session/dialog/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
 import { Sessions } from "./sessions.ts";
-import { linkOfView } from "./static/demo/v2/view_link.js";
 import { VERSION, versionLine } from "./version.ts";
 
 /** Exit statuses of the program. */
@@ -184,9 +183,12 @@ function announce(baseUrl: string, opens: boolean, configuration: Configuration)
   console.error("Press Ctrl+C to stop.\n");
 }
 
-/** The client, with the file that the command line names in its field. */
+/** The client, with the file of the command line in its field; the page reads the link in `view_link.js`. */
 function clientAt(baseUrl: string, { file }: Configuration): string {
-  const link = file === null ? "" : linkOfView({ path: file, scene: 0, position: { t: 0, z: 0, l: 0 } });
+  // Slashes and colons need no escape in a fragment, and people read the path.
+  const link = file === null
+    ? ""
+    : `#${new URLSearchParams({ path: file })}`.replace(/%2F|%3A/g, decodeURIComponent);
   return `${baseUrl}/demo/v2/${link}`;
 }
 

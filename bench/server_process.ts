@@ -1,68 +1,82 @@
-/** A server process to be measured. */
+/** Server processes that are measured. */
 import { fileURLToPath } from "node:url";
+import { TREE } from "./setting.ts";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/** An answer as the API documents it. */
+// deno-lint-ignore no-explicit-any
+type Json = any;
 
-/** A server that answers. */
-export interface ServerProcess {
-  readonly base: string;
-  readonly pid: number;
-  /** Milliseconds from its start to its first healthy answer. */
-  readonly startMs: number;
-  /** What it has printed until it listened. */
-  readonly said: string;
-  stop(): Promise<void>;
+/** A process that has printed where it serves. */
+export class ServerProcess implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+  readonly #drained: Promise<void>;
+
+  private constructor(child: Deno.ChildProcess, drained: Promise<void>, readonly ports: readonly number[]) {
+    this.#child = child;
+    this.#drained = drained;
+  }
+
+  /** Runs a Deno program until it has printed some addresses. @throws {Error} it ended before */
+  static async start(cwd: string, args: readonly string[], addresses: number): Promise<ServerProcess> {
+    const options = { cwd, stdout: "null", stderr: "piped" } as const;
+    const child = new Deno.Command(Deno.execPath(), { args: ["run", "-q", ...args], ...options }).spawn();
+    const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+    let said = "";
+    let ports: number[] = [];
+    while (ports.length < addresses) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`A server ended at its start: ${said}`);
+      said += value;
+      ports = [...said.matchAll(/http:\/\/127\.0\.0\.1:(\d+)\//g)].map(([, port]) => Number(port));
+    }
+    const drained = (async () => {
+      while (!(await reader.read()).done);
+    })();
+    return new ServerProcess(child, drained, ports);
+  }
+
+  get port(): number {
+    return this.ports[0]!;
+  }
+
+  /** One request with a JSON answer. */
+  async json(method: string, path: string, body?: unknown): Promise<Json> {
+    const headers = { "content-type": "application/json" };
+    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
+    return await (await fetch(`http://127.0.0.1:${this.port}${path}`, init)).json();
+  }
+
+  /** Opens a file in a session. */
+  open(path: string): Promise<Json> {
+    return this.json("POST", "/api/v2/open", { path });
+  }
+
+  /** Deletes a session; does nothing where the open was refused. */
+  async remove({ sessionId }: { readonly sessionId?: string }): Promise<void> {
+    if (sessionId !== undefined) await this.json("DELETE", `/api/v2/sessions/${sessionId}`);
+  }
+
+  /** Resident memory in MiB, now (`VmRSS`) or the most so far (`VmHWM`); NaN where the system has no /proc. */
+  async resident(field: "VmRSS" | "VmHWM" = "VmRSS"): Promise<number> {
+    const status = await Deno.readTextFile(`/proc/${this.#child.pid}/status`).catch(() => "");
+    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? NaN) / 1024;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGINT");
+    await this.#child.status;
+    await this.#drained;
+  }
 }
 
-/** Starts `main.ts`, or another file that prints an address, and waits for its first healthy answer. */
-export async function startServer(file = "main.ts", args: readonly string[] = []): Promise<ServerProcess> {
-  const began = performance.now();
-  const permissions = file === "main.ts" ? "-P" : "-A";
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-q", permissions, "--no-prompt", file, "--port", "0", "--log-level", "error", ...args],
-    cwd: ROOT,
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!/http:\/\/\S+?:\d+\/docs/.test(text)) text += (await reader.read()).value ?? "";
-  const base = /http:\/\/\S+?:\d+/.exec(text)![0];
-  await json(base, "GET", "/api/v2/health");
-  const startMs = performance.now() - began;
-  const drained = (async () => {
-    while (!(await reader.read()).done);
-  })();
-  return {
-    base,
-    pid: child.pid,
-    startMs,
-    said: text,
-    async stop() {
-      child.kill("SIGINT");
-      await child.status;
-      await drained;
-    },
-  };
+/** Starts the server of the measured checkout and waits for its first healthy answer. */
+export async function startServer(args: readonly string[] = []): Promise<ServerProcess> {
+  const all = ["-P", "--no-prompt", "main.ts", "--port", "0", "--log-level", "error", ...args];
+  const server = await ServerProcess.start(TREE, all, 1);
+  await server.json("GET", "/api/v2/health");
+  return server;
 }
 
-/** Resident memory of a process in MiB; NaN where the system has no /proc. */
-export const resident = (pid: number): Promise<number> => memory(pid, "VmRSS");
-
-/** The most that it has been. */
-export const largestResident = (pid: number): Promise<number> => memory(pid, "VmHWM");
-
-async function memory(pid: number, field: string): Promise<number> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
-  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? NaN) / 1024;
-}
-
-/** One request with a JSON answer. */
-export async function json(base: string, method: string, path: string, body?: unknown) {
-  const response = await fetch(base + path, {
-    method,
-    ...(body !== undefined &&
-      { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-  });
-  return await response.json();
-}
+/** Starts the servers of `bare_servers.ts`, each with a port of its own. */
+export const startBareServers = (): Promise<ServerProcess> =>
+  ServerProcess.start(fileURLToPath(new URL(".", import.meta.url)), ["-A", "bare_servers.ts"], 4);

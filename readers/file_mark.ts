@@ -21,16 +21,14 @@ const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
 /** The mark of a place where no file is. */
 export const ABSENT = "absent";
 
-/**
- * The mark of a place where no file is; `null` where its links lead round in a circle.
- *
- * @throws {Unreadable} the system failed to look, so the file may be what it was
- */
-function markOfNone(path: string, cause: unknown): string | null {
-  if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) return ABSENT;
-  if (cause instanceof Deno.errors.FilesystemLoop) return null;
-  const { code = String(cause) } = cause as { code?: string };
-  throw new Unreadable(`${quoted(basename(path))} cannot be looked at: ${code}`, { cause });
+/** The mark of a place where no file is. @throws {Unreadable} the system failed to look, so the file may be what it was */
+function markOfNone(path: string, cause: unknown): string {
+  const { NotFound, NotADirectory, FilesystemLoop } = Deno.errors;
+  if (cause instanceof NotFound || cause instanceof NotADirectory || cause instanceof FilesystemLoop) {
+    return ABSENT;
+  }
+  const code = (cause as { code?: string }).code ?? String(cause);
+  throw new Unreadable(`${quoted(basename(path))} cannot be compared with what it was: ${code}`, { cause });
 }
 
 /**
@@ -42,7 +40,7 @@ function markOfNone(path: string, cause: unknown): string | null {
  */
 export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {
-    let found: string | null;
+    let found: string;
     try {
       found = markOf(Deno.statSync(path));
     } catch (error) {

@@ -1,6 +1,6 @@
 /** What identifies the content of an acquisition: 32 hexadecimal digits from the sizes and some bytes of its files. */
 import { createHash } from "node:crypto";
-import { DecodeFailed, PathNotAllowed, PathNotFound, UnsupportedFormat } from "./errors.ts";
+import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "./errors.ts";
 import type { FileAccess, RandomAccessFile } from "./random_access.ts";
 
 /** Files whose bytes count, half of them the first and half the last by name; of others only their number and sizes. */
@@ -14,26 +14,21 @@ const SAMPLE_BYTES = 16 << 10;
  *
  * @param paths of all files, in any order
  * @param size of all files together, or `null` where that is not known
- * @returns `null` where one of the files that count is damaged or gone
- * @throws {Stopped | Unreadable}
+ * @throws {Unreadable | DecodeFailed} one of the files that count cannot be read, or became shorter
+ * @throws {Stopped}
  */
 export function fingerprintOf(
   paths: readonly string[],
   size: number | null,
   files: FileAccess,
-): string | null {
+): string {
   const sorted = [...new Set(paths)].sort();
   const counted = sorted.length <= MAX_FILES
     ? sorted
     : [...sorted.slice(0, MAX_FILES / 2), ...sorted.slice(-MAX_FILES / 2)];
-  try {
-    const digests = counted.map((path) => digestOf(path, files)).sort();
-    const hash = createHash("sha256").update(`${size} ${sorted.length} ${digests.join(" ")}`);
-    return hash.digest("hex").slice(0, 32);
-  } catch (error) {
-    if (error instanceof DecodeFailed || error instanceof PathNotFound) return null;
-    throw error;
-  }
+  const digests = counted.map((path) => digestOf(path, files)).sort();
+  const hash = createHash("sha256").update(`${size} ${sorted.length} ${digests.join(" ")}`);
+  return hash.digest("hex").slice(0, 32);
 }
 
 function digestOf(path: string, files: FileAccess): string {
@@ -42,7 +37,9 @@ function digestOf(path: string, files: FileAccess): string {
     file = files.open(path);
   } catch (error) {
     // A folder, or a link that leads nowhere or out of the roots, is no part of the acquisition.
-    if (error instanceof UnsupportedFormat || error instanceof PathNotAllowed || isMissing(error)) return "";
+    if (
+      error instanceof UnsupportedFormat || error instanceof PathNotAllowed || error instanceof PathNotFound
+    ) return "";
     throw error;
   }
   try {
@@ -53,9 +50,6 @@ function digestOf(path: string, files: FileAccess): string {
     file.close();
   }
 }
-
-const isMissing = (error: unknown) =>
-  error instanceof PathNotFound && (error.cause as { code?: string } | undefined)?.code === "ENOENT";
 
 /** Ranges of bytes that count: the whole of a small file, else its start, middle and end. */
 function samples(size: number): readonly (readonly [start: number, end: number])[] {

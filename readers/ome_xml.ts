@@ -3,6 +3,7 @@ import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { numberOf } from "./numbers.ts";
 import type { AxisLetter } from "./reader.ts";
+import { type Warning, warning } from "./warning.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
 /** Name, calibration, channels and times of an `Image` element. */
@@ -19,6 +20,8 @@ export interface OmeXmlImage {
   readonly moment: Moment;
   /** Seconds of each time point from the first, by the planes of the first channel and depth; `null` where one has none. */
   readonly times: readonly number[] | null;
+  /** What contradicts itself. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Reads an `Image` element whose `pixels` is a `Pixels` element. */
@@ -27,19 +30,49 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
   const length = (name: string) => [numberOf(attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
   const dates = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
   const channels = channelElements(image, pixels);
+  const calibrations = calibrationsOf({
+    X: length("PhysicalSizeX"),
+    Y: length("PhysicalSizeY"),
+    Z: length("PhysicalSizeZ"),
+    T: [numberOf(attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
+  });
   return {
     name: image.attributes.Name?.trim() || null,
-    calibrations: calibrationsOf({
-      X: length("PhysicalSizeX"),
-      Y: length("PhysicalSizeY"),
-      Z: length("PhysicalSizeZ"),
-      T: [numberOf(attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
-    }),
+    calibrations,
     names: channels.map((channel) => channel.attributes.Name ?? null),
     colors: channels.map(({ attributes }) => colorOf(attributes.Color)),
     moment: firstMoment(...dates.map(momentOf)),
     times: timesOf(pixels),
+    warnings: focusDoubts(pixels, calibrations.Z),
   };
+}
+
+/** Share by which the stated step of focus and the places of the planes may differ. */
+const TOLERANCE = 0.01;
+
+/** A warning where the planes of the first stack are not as far apart as `PhysicalSizeZ` says. */
+function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warning[] {
+  const last = (numberOf(pixels.attributes.SizeZ) ?? 1) - 1;
+  const places = new Map<number, number>();
+  for (const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of children(pixels, "Plane")) {
+    const [z, place] = [numberOf(TheZ), numberOf(PositionZ)];
+    // Without a unit it counts from the reference frame in units that nobody states.
+    const { step, unit } = calibrated(1, PositionZUnit);
+    const isFirst = numberOf(TheT) === 0 && numberOf(TheC) === 0;
+    if (isFirst && z !== null && place !== null && unit === stated?.unit) places.set(z, place * step);
+  }
+  const [from, to] = [places.get(0), places.get(last)];
+  if (stated === undefined || from === undefined || to === undefined || last < 1 || from === to) return [];
+  const mean = Math.abs(to - from) / last;
+  if (Math.abs(mean - stated.step) <= TOLERANCE * Math.max(mean, stated.step)) return [];
+  return [
+    warning(
+      "metadata_disagree",
+      `OME-XML states planes ${stated.step} ${stated.unit} apart, but places them ${
+        Number(mean.toPrecision(6))
+      } ${stated.unit} apart; the first counts`,
+    ),
+  ];
 }
 
 /** `#rrggbb` of a colour: red, green, blue and opacity are the bytes of a signed number (OME schema, "Color"). */

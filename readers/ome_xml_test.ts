@@ -32,6 +32,22 @@ Deno.test("colours are red, green, blue and opacity in the bytes of a signed num
   ]);
 });
 
+Deno.test("planes that are placed farther apart than their stated step are told of, where both have units", () => {
+  const told = (positions: readonly number[], unit = 'PositionZUnit="um"', more = "") => {
+    const planes = positions.map((z, i) => `<Plane TheT="0" TheC="0" TheZ="${i}" PositionZ="${z}" ${unit}/>`);
+    const pixels = `SizeZ="${positions.length}" PhysicalSizeZ="2"${more}>${planes.join("")}`;
+    return read(pixels).warnings.map(({ code, text }) => `${code}: ${text}`);
+  };
+  // From 10 to 16 um in two steps.
+  deepEqual(told([10, 13, 16]), [
+    "metadata_disagree: OME-XML states planes 2 um apart, but places them 3 um apart; the first counts",
+  ]);
+  deepEqual(told([-0.003, 0], 'PositionZUnit="mm"').length, 1);
+  for (const positions of [[10, 8, 6], [10, 12.01, 14.02], [5, 5, 5], [7]]) deepEqual(told(positions), []);
+  deepEqual(told([10, 13, 16], ""), []);
+  deepEqual(told([10, 13, 16], 'PositionZUnit="um"', ' PhysicalSizeZUnit="px"'), []);
+});
+
 Deno.test("times are those of the first channel and depth, from the first on, in seconds", () => {
   const plane = (t: number | string, delta: string | null, more = "", c = 0, z = 0) =>
     `<Plane TheT="${t}" TheC="${c}" TheZ="${z}" ${delta === null ? "" : `DeltaT="${delta}"`} ${more}/>`;

@@ -13,7 +13,6 @@ import {
   PlaneNotFound,
   quoted,
   Stopped,
-  Unreadable,
   UnsupportedFormat,
 } from "./errors.ts";
 import { requireMarks } from "./file_mark.ts";
@@ -37,7 +36,8 @@ import {
   type WorkingMemory,
 } from "./reader.ts";
 import { wantedChannels } from "./request_bounds.ts";
-import { type Warning, warning } from "./warning.ts";
+import { timeDoubts } from "./time_doubts.ts";
+import { lossWarning, type Warning, warning } from "./warning.ts";
 
 /** What is to be opened. */
 export interface OpenRequest {
@@ -242,7 +242,13 @@ export class OpenAcquisition {
     const { loaded, position } = opening;
     const channels = loaded.map(({ index }) => index);
     const planes = await acquisition.plan(channels, position);
-    const warnings = [...scenes.warnings, ...acquisition.warnings, ...opening.warnings, ...planes.warnings];
+    const warnings = [
+      ...scenes.warnings,
+      ...acquisition.warnings,
+      ...timeDoubts(acquisition),
+      ...opening.warnings,
+      ...planes.warnings,
+    ];
     const reference = await planReference(acquisition.reference, warnings);
     this.#planned = { channels, position, planes, reference };
     this.#marks = this.#files.marks;
@@ -279,14 +285,14 @@ export class OpenAcquisition {
     };
   }
 
-  /** Reads the files by itself, since what it reads is not to be marked. */
+  /** Reads the files by itself, since what it reads is not to be marked. @param warnings takes why it cannot */
   #fingerprint(path: string, warnings: Warning[]): string | null {
     const files = new FileAccess(this.#request.roots, this.#files.stop);
     try {
       return fingerprintOf(this.acquisition.files?.() ?? [path], this.acquisition.fileSize, files);
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      warnings.push(warning("file_unreadable", `The acquisition has no fingerprint: ${error.message}`));
+      if (!isLoss(error)) throw error;
+      warnings.push(lossWarning(error, "file_damaged", "The content cannot be identified by a fingerprint"));
       return null;
     } finally {
       files.close();

@@ -476,6 +476,9 @@ const NOWHERE: Readonly<Record<string, string>> = {
 /** Codes for what exists and is closed to the server. */
 const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 
+/** True where the system forbids the look, as into the folder of another account. */
+export const isClosed = ({ cause }: Unreadable): boolean => CLOSED.has(codeOf(cause));
+
 const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
 /** Why a path leads to nothing, `null` for any other failure. */

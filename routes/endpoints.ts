@@ -12,6 +12,7 @@ import {
   docsFile,
   docsPage,
   documentSchema,
+  measureFile,
   redirect,
   schemaIndex,
 } from "./pages.ts";
@@ -278,6 +279,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
     success: { status: 200, description: "The file", mediaType: "*/*" },
     errors: ["not_found"],
     handler: demoFolderFile,
+  },
+  {
+    method: "GET",
+    path: "/measure/{file}",
+    id: "measureFile",
+    tag: "pages",
+    summary: "A module of measuring",
+    isUndocumented: true,
+    success: { status: 200, description: "The file", mediaType: "*/*" },
+    errors: ["not_found"],
+    handler: measureFile,
   },
   {
     method: "GET",

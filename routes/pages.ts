@@ -50,6 +50,11 @@ export function demoFolderFile(c: RequestContext): Promise<Response> {
   return staticFile(c, `demo/v2/${folder}`, pathParameter(c, "file"), POLICY);
 }
 
+/** A module of measuring, which the reference client imports. */
+export function measureFile(c: RequestContext): Promise<Response> {
+  return staticFile(c, "measure", pathParameter(c, "file"), POLICY);
+}
+
 /** The client module for programs, or its types, which it tells Deno of. */
 export async function clientFile(c: RequestContext): Promise<Response> {
   const name = pathParameter(c, "file");

@@ -94,6 +94,24 @@ Deno.test("no files and no folders import each other in a circle", async (t) => 
   });
 });
 
+Deno.test("the modules of the page import each other one way, and those of measuring only each other", async (t) => {
+  const pages = new Map([
+    ...await importsFrom("static/demo/v2/main.js"),
+    ...await importsFrom("static/demo/v2/picture/pyramid_worker.js"),
+    ...await importsFrom("static/demo/v2/measuring/velocity_worker.js"),
+  ]);
+  const measuring = [...pages].filter(([file]) => file.startsWith("static/measure/"));
+  assert(measuring.length > 5);
+  await t.step("files", () => assert.equal(circleIn(pages)?.join(" -> "), undefined));
+  await t.step("folders", () => assert.equal(circleIn(foldersOf(pages))?.join(" -> "), undefined));
+  await t.step("measuring", () => {
+    const outside = measuring.flatMap(([, targets]) => [...targets]).filter((target) =>
+      !/^static\/measure\//.test(target)
+    );
+    assert.deepEqual(outside, []);
+  });
+});
+
 Deno.test("a circle is found, a way to one node by two others is none", () => {
   const graph = (...edges: [string, string[]][]) => new Map(edges.map(([from, to]) => [from, new Set(to)]));
   assert.equal(circleIn(graph(["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]])), null);

@@ -10,7 +10,7 @@ import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, Unreadable } from "../errors.ts";
 import { isJsonObject, parseJson } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
-import { type FileAccess, isInsideRoots } from "../random_access.ts";
+import { type FileAccess, isClosed, isInsideRoots } from "../random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 
@@ -103,7 +103,7 @@ async function foundCollection(search: Search, warnings: Warning[]): Promise<Fou
     const own = looked(search, () => documentIn(folder, files));
     const below = looked(
       search,
-      () => documentsBelow(folder, files, MAX_FOLDERS, (error) => search.unreadable.push(error)),
+      () => documentsBelow(folder, files, MAX_FOLDERS, (error) => note(search, error)),
     );
     const collections: string[] = [];
     let found: Found | null = null;
@@ -133,14 +133,19 @@ async function foundCollection(search: Search, warnings: Warning[]): Promise<Fou
 }
 
 /** What a look finds; what cannot be looked at counts as nothing and is noted. */
-function looked<T>({ unreadable }: Search, look: () => T): T | null {
+function looked<T>(search: Search, look: () => T): T | null {
   try {
     return look();
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    unreadable.push(error);
+    note(search, error);
     return null;
   }
+}
+
+/** Notes a place that could not be searched. Folders of other accounts are closed, and lie beside the image more often than not. */
+function note({ unreadable }: Search, error: Unreadable): void {
+  if (!isClosed(error)) unreadable.push(error);
 }
 
 /** A member and the root of its collection. */

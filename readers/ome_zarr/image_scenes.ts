@@ -60,9 +60,9 @@ export class ImageScenes implements Scenes {
       const { documents, image: { array } } = first ?? readStoredImage(this.#opened, this.#list, 0);
       keys.push(...documents, ...array.chunkKeys(array.shape.map(() => 0)).filter((key) => store.has(key)));
     } catch (error) {
-      const isDamage = error instanceof ReaderError && !(error instanceof Unreadable) &&
-        error.tag !== "Stopped";
-      if (!isDamage) throw error;
+      if (!(error instanceof ReaderError) || error.tag === "Stopped" || error instanceof Unreadable) {
+        throw error;
+      }
     }
     return keys.map(shown);
   }

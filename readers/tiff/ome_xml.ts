@@ -166,6 +166,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     times: declared.times,
     names: declared.names.map((name) => name === null ? null : detached(name)),
     warnings: [
+      ...declared.warnings,
       ...lacking.map((name) => warning("metadata_missing", `OME-XML lacks ${name}, which is taken as 1`)),
       ...order === null && attributes.DimensionOrder !== undefined
         ? [

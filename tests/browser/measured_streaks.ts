@@ -1,6 +1,6 @@
 /** Velocities that are measured in synthetic streaks (streaks.ts), with their errors. */
-import { velocityOverTime } from "../../static/demo/v2/measure/velocity.js";
-import type { WindowVelocity } from "../../static/demo/v2/measure/window_velocity.js";
+import { velocityOverTime } from "../../static/measure/velocity.js";
+import type { WindowVelocity } from "../../static/measure/window_velocity.js";
 import { streaks } from "./streaks.ts";
 
 /** Windows of a recording. */

@@ -10,9 +10,8 @@ import { FileAccess } from "../../readers/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
 import { CALLS, type Run, withFault } from "../file_faults.ts";
-import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
-import { ndtiffFiles } from "../fixtures/ndtiff_writer.ts";
+import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
@@ -48,66 +47,53 @@ function microManager(folder: string): string {
   return "a_MMStack.ome.tif";
 }
 
-/** Three parts of four frames, a volume of two slices each. */
-function scanImage(folder: string): string {
-  const header = [
-    "SI.hChannels.channelSave = 1",
-    "SI.hStackManager.enable = true",
-    "SI.hStackManager.stackMode = 'fast'",
-    "SI.hStackManager.actualNumSlices = 2",
-    "SI.hStackManager.numFramesPerVolume = 2",
-    "SI.hScan2D.logFramesPerFile = 4",
-  ];
-  const names = [1, 2, 3].map((part) => `scan_00001_0000${part}.tif`);
-  names.forEach((name, part) => {
-    const number = (frame: number) => 4 * part + frame + 1;
-    const stamp = (frame: number) => ({
-      number: number(frame),
-      inAcquisition: number(frame),
-      seconds: frame,
-    });
-    const value = (page: number) => 100 * part + page;
-    Deno.writeFileSync(join(folder, name), scanImageBytes({ header, pages: 4, stamp, value }));
-  });
-  return names[1]!;
-}
-
-/** Two files of two channels. */
-function ndTiff(folder: string): string {
-  const images = [0, 1, 2, 3].map((i) => ({
-    axes: { time: i >> 1, channel: `C${i & 1}` },
-    first: i,
-    file: i >> 1,
-    note: { PixelSizeUm: 0.5, "ElapsedTime-ms": 100 * i },
-  }));
-  for (const [name, bytes] of ndtiffFiles(GRAY, images)) Deno.writeFileSync(join(folder, name), bytes);
-  return "";
-}
-
-/** A file with the document of the experiment. */
-function thorImage(folder: string): string {
-  const xml =
-    '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ' +
-    'DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" SizeZ="1" SizeT="2"><TiffData/></Pixels></Image></OME>';
-  const bytes = tiffBytes(
-    GRAY,
-    (_x, _y, _s, page) => BigInt(page),
-    2,
-    (page) => page === 0 ? [[270, 2, xml]] : [],
-  );
-  Deno.writeFileSync(join(folder, "a.ome.tif"), bytes);
-  const scan =
-    '<LSM frameRate="20" averageMode="0" pixelX="12" pixelY="8" areaMode="0" timeBasedLineScan="0"/>';
-  Deno.writeTextFileSync(
-    join(folder, "Experiment.xml"),
-    `<?xml version="1.0"?><ThorImageExperiment>${scan}</ThorImageExperiment>`,
-  );
-  return "a.ome.tif";
-}
-
 function collection(folder: string): string {
   writeCollection(folder);
   return "images/0001";
+}
+
+const omeXml = (content: string) =>
+  `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ` +
+  `DimensionOrder="XYZCT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" SizeZ="1" SizeT="2">${content}</Pixels></Image></OME>`;
+
+/** A companion document and the two files that it names. */
+function companion(folder: string): string {
+  const named = ["a.tif", "b.tif"].map((name, t) => {
+    Deno.writeFileSync(join(folder, name), tiffBytes(GRAY, () => BigInt(t), 1));
+    return `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${t}</UUID></TiffData>`;
+  });
+  write(join(folder, "set.companion.ome"), omeXml(named.join("")));
+  return "set.companion.ome";
+}
+
+function thorImage(folder: string): string {
+  write(
+    join(folder, "Experiment.xml"),
+    '<ThorImageExperiment><LSM pixelX="12" pixelY="8" frameRate="10" areaMode="0"/><Streaming enable="1"/></ThorImageExperiment>',
+  );
+  const description = omeXml("<TiffData/>");
+  Deno.writeFileSync(
+    join(folder, "ChanA_001.tif"),
+    tiffBytes(GRAY, () => 7n, 2, (page) => page === 0 ? [[270, 2, description]] : []),
+  );
+  return "ChanA_001.tif";
+}
+
+function scanImage(folder: string): string {
+  const header = [
+    "SI.VERSION_MAJOR = 2021",
+    "SI.hChannels.channelSave = 1",
+    "SI.hScan2D.logFramesPerFile = 2",
+  ];
+  for (const number of [1, 2]) {
+    const stamp = (frame: number) => {
+      const counted = 2 * (number - 1) + frame + 1;
+      return { number: counted, acquisition: 1, inAcquisition: counted, seconds: counted / 100 };
+    };
+    const bytes = scanImageBytes({ header, pages: 2, stamp, value: (page) => 10 * number + page });
+    Deno.writeFileSync(join(folder, `scan_00001_0000${number}.tif`), bytes);
+  }
+  return "scan_00001_00002.tif";
 }
 
 /** A layout of bioformats2raw with two series and their OME-XML. */
@@ -141,10 +127,11 @@ const CASES: Readonly<Record<string, string | Write>> = {
   "an OIR that goes on in another file": "oir/long.oir",
   "a split CZI": "czi/split (1).czi",
   "an OME-TIFF set": "tiff_scenes/set_b.ome.tif",
+  "an OME-TIFF companion": companion,
   "a stack of Micro-Manager": microManager,
-  "parts of ScanImage": scanImage,
-  "a data set of NDTiff": ndTiff,
-  "an OME-TIFF of ThorImage": thorImage,
+  "an NDTiff data set": "ndtiff/explored/explored_NDTiffStack_1.tif",
+  "a part of a ScanImage acquisition": scanImage,
+  "an image of ThorImage": thorImage,
   "an OME-Zarr image in a collection": collection,
   "a layout of OME-Zarr images": layout,
 };
@@ -205,10 +192,12 @@ for (const [name, from] of Object.entries(CASES)) {
       const { result, distinct } = await withFault(null, () => answer(path, roots));
       ok("value" in result, String("error" in result && result.error));
       const objections = new Set<string>();
+      // A closed folder beside the image is most often another account's, and none of its collection.
+      const codes = CODES.filter((code) => from !== collection || code !== "EACCES");
       for (const call of CALLS) {
         for (const [i, at] of distinct[call].entries()) {
           // Each call with one of them, each kind of call with all.
-          const code = CODES[i % CODES.length]!;
+          const code = codes[i % codes.length]!;
           const run = await withFault({ call, at, code }, () => answer(path, roots));
           const reason = objection(run, result.value, code);
           if (reason !== null) objections.add(`${call} of "${run.failed}" (${code}, call ${at}) ${reason}`);

@@ -216,9 +216,9 @@ Deno.test("a file of an Olympus set that is missing, and one that is left out", 
     },
     (path) =>
       openHere(path, async (acquisition) => {
-        // Times are those that files have: 1, 3, 4 and 5.
-        equal(await firstAt(acquisition, { t: 1 }), 3);
-        await damaged(firstAt(acquisition, { t: 2 }), /"s_C001T004\.tif".*is left out: it is 5 x 3/);
+        equal(await firstAt(acquisition, { t: 2 }), 3);
+        await missing(firstAt(acquisition, { t: 1 }), /"s_C001T002\.tif", which holds the plane, is missing/);
+        await damaged(firstAt(acquisition, { t: 3 }), /"s_C001T004\.tif".*is left out: it is 5 x 3/);
       }),
   );
   const two = {

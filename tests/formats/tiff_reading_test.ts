@@ -201,7 +201,8 @@ Deno.test("sibling files of an Olympus line scan are its channels; a missing one
     for (const name of ["scan_C001T001.tif", "scan_C003T001.tif"]) {
       const loaded = await load(join(folder, name));
       deepEqual(loaded.planes.map((plane) => plane[0]), [1000, 3000]);
-      deepEqual(loaded.summary.channels.map((channel) => channel.name), ["CH1", "TD"]);
+      deepEqual(loaded.summary.channels.map((channel) => channel.name), ["CH1", "CH2", "TD"]);
+      deepEqual(loaded.summary.loaded.map(({ index }) => index), [0, 2]);
       match(textsOf(loaded.summary.warnings).join(), /channel 2, "scan_C002T001\.tif", is missing/);
       const [, rows, columns] = loaded.summary.axes;
       deepEqual([rows!.name, rows!.unit, columns!.step, columns!.unit], ["Y", "seconds", 0.284, "um"]);

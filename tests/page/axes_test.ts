@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../static/demo/v2/axes.js";
-import { scaleBar } from "../../static/demo/v2/scale_bar.js";
+import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../static/measure/axes.js";
+import { scaleBar } from "../../static/demo/v2/picture/scale_bar.js";
 
 Deno.test("ticks lie at round values within the range", () => {
   assert.deepEqual(ticks(-0.1, 2.05, 6).labels, ["0.0", "0.5", "1.0", "1.5", "2.0"]);

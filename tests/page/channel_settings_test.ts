@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { channelSettings, keepChannelSettings } from "../../static/demo/v2/channel_settings.js";
+import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_settings.js";
 
 const SETTINGS = { lutName: "fire", gamma: 0.5, isLog: true, isOpen: false };
 

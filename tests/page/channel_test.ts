@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Channel } from "../../static/demo/v2/channel.js";
-import { typedNumber } from "../../static/demo/v2/channel_card.js";
-import { drawableRange } from "../../static/demo/v2/histogram.js";
+import { Channel } from "../../static/demo/v2/picture/channel.js";
+import { typedNumber } from "../../static/demo/v2/panels/channel_card.js";
+import { drawableRange } from "../../static/measure/statistics.js";
 
 const channel = (...samples: number[]) =>
   new Channel({ index: 0, name: "CH1", dataUrl: "", samples: Float32Array.of(...samples) }, 0, 1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawnIn, hasDrawn } from "../../static/demo/v2/measure/drawn.js";
+import { drawnIn, hasDrawn } from "../../static/demo/v2/measuring/drawn.js";
 
 /** A line scan or an image of this shape. */
 const scan = (

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findEvents, highestNear, measureEvent } from "../../static/demo/v2/measure/events.js";
+import { findEvents, highestNear, measureEvent } from "../../static/measure/events.js";
 import expected from "./measured/events.json" with { type: "json" };
 
 Deno.test("events are the peaks of scipy.signal, with its prominences and widths", async (t) => {

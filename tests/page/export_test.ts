@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
-import { csv } from "../../static/demo/v2/measure/csv.js";
-import { svgPlot } from "../../static/demo/v2/measure/svg_plot.js";
+import { csv } from "../../static/measure/csv.js";
+import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.js";
 
 Deno.test("a table has file and settings above it, units in its heads and all digits", () => {
   const text = csv([["File", "cell 1.oir"], ["Window", 0.1]], [

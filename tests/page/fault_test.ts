@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { AcqError } from "../../static/client/v2/acq-client.js";
 import { ErrorBody } from "../../schemas/http.ts";
-import { faultOf } from "../../static/demo/v2/fault.js";
+import { faultOf } from "../../static/demo/v2/opening/fault.js";
 
 /** What a page cannot meet, since it asks for nothing of the kind. */
 const UNMET = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KeptView, RecentFiles } from "../../static/demo/v2/kept.js";
+import { KeptView, RecentFiles } from "../../static/demo/v2/opening/kept.js";
 
 /** A storage in memory, with something in it. */
 function storage(start: Record<string, string> = {}) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { attachKeys } from "../../static/demo/v2/keys.js";
+import { attachKeys } from "../../static/demo/v2/controls/keys.js";
 
 /** What a key does to a plot, and whether the page still hears it. */
 function press(key: string, modifiers: Record<string, boolean> = {}, hasCursor = true) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Kymograph } from "../../static/demo/v2/measure/kymograph.js";
-import { lengthOf, LineProfile } from "../../static/demo/v2/measure/line_profile.js";
+import { Kymograph } from "../../static/measure/kymograph.js";
+import { lengthOf, LineProfile } from "../../static/measure/line_profile.js";
 import expected from "./measured/profiles.json" with { type: "json" };
 
 const point = ([x, y]: number[]) => ({ x: x!, y: y! });

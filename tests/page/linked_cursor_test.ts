@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { arrowTo, linkPanes } from "../../static/demo/v2/linked_cursor.js";
+import { arrowTo, linkPanes } from "../../static/demo/v2/picture/linked_cursor.js";
 
 /** A pane of 100 x 100 CSS pixels that shows ten pixels of its picture, from (0, 0). */
 function pane() {

@@ -11,7 +11,7 @@ import {
   UPRIGHT,
   viewFromShown,
   viewToShown,
-} from "../../static/demo/v2/orientation.js";
+} from "../../static/demo/v2/picture/orientation.js";
 
 // A plane of three rows and two columns; its picture, transposed, is three wide and two high.
 //   a d

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { AS_PLOT, ORIENTATIONS, UPRIGHT } from "../../static/demo/v2/orientation.js";
-import { factorsOf } from "../../static/demo/v2/picture_input.js";
-import { pictureOf, PlacedView } from "../../static/demo/v2/placed_view.js";
+import { AS_PLOT, ORIENTATIONS, UPRIGHT } from "../../static/demo/v2/picture/orientation.js";
+import { factorsOf } from "../../static/demo/v2/picture/picture_input.js";
+import { pictureOf, PlacedView } from "../../static/demo/v2/picture/placed_view.js";
 
 const TIME = { name: "Y", step: 0.002, unit: "seconds" };
 const SPACE = { name: "X", step: 0.5, unit: "um" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { envelope, profileValues } from "../../static/demo/v2/profile.js";
+import { envelope, profileValues } from "../../static/demo/v2/panels/profile.js";
 
 // 0 1 2
 // 3 4 5

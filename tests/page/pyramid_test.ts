@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { blockFor, buildPyramid, chooseLevel, wholePlane } from "../../static/demo/v2/pyramid.js";
+import { blockFor, buildPyramid, chooseLevel, wholePlane } from "../../static/demo/v2/picture/pyramid.js";
 
 /** What an entry of a level must be, sample by sample. */
 function byHand(samples: Float32Array, columns: number, rect: number[], statistic: "mean" | "max" | "min") {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Axis, OpenResponse } from "../../static/client/v2/acq-client.d.ts";
-import { Channel } from "../../static/demo/v2/channel.js";
-import { facts, quantity, readout, remainingTime, sampleText } from "../../static/demo/v2/readout.js";
+import { Channel } from "../../static/demo/v2/picture/channel.js";
+import { facts, quantity, readout, remainingTime, sampleText } from "../../static/demo/v2/picture/readout.js";
 
 const axis = (arrayDimension: number, size: number, step: number, unit: string): Axis => ({
   arrayDimension,

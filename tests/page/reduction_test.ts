@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { pixelEdges, reduceBlocks, reductionText } from "../../static/demo/v2/reduction.js";
+import { pixelEdges, reduceBlocks, reductionText } from "../../static/demo/v2/picture/reduction.js";
 
 //  0  1  2  3  4
 // 10 11 12 13 14

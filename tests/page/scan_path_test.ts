@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { pathPoints } from "../../static/client/v2/acq-client.js";
-import { columnNear, placeOfColumn } from "../../static/demo/v2/scan_path.js";
+import { columnNear, placeOfColumn } from "../../static/demo/v2/picture/scan_path.js";
 
 Deno.test("the scan path wins, then the line, then nothing", () => {
   const lineRoi = [1, 2, 3, 4];

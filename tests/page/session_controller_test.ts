@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AcqError, connect } from "../../static/client/v2/acq-client.js";
-import { SessionController } from "../../static/demo/v2/session_controller.js";
+import { SessionController } from "../../static/demo/v2/opening/session_controller.js";
 import { resolveRoots } from "../../session/source_path.ts";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { until } from "../deadline.ts";

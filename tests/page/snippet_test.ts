@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { snippet } from "../../static/demo/v2/snippet.js";
+import { snippet } from "../../static/demo/v2/panels/snippet.js";
 import { run } from "../child_process.ts";
 
 const LANGUAGES = ["python", "javascript", "matlab", "curl"] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { curveColumns } from "../../static/demo/v2/measure/trace_curves.js";
-import { Bands, columnsBetween } from "../../static/demo/v2/measure/bands.js";
+import { curveColumns } from "../../static/demo/v2/measuring/trace_curves.js";
+import { Bands, columnsBetween } from "../../static/demo/v2/measuring/bands.js";
 
 const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
 

@@ -6,7 +6,7 @@ import {
   percentile,
   relativeChange,
   runningMean,
-} from "../../static/demo/v2/measure/traces.js";
+} from "../../static/measure/traces.js";
 
 // 1 2 3
 // 4 5 6

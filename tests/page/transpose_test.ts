@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { transpose } from "../../static/demo/v2/transpose.js";
+import { transpose } from "../../static/demo/v2/picture/transpose.js";
 
 Deno.test("rows become columns", () => {
   // 1 2 3      1 4

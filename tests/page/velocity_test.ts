@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { autocorrelation } from "../../static/demo/v2/measure/autocorrelation.js";
+import { autocorrelation } from "../../static/measure/autocorrelation.js";
 import {
   lineVelocity,
   physicalVelocity,
   resolvable,
   velocityOverTime,
   velocityUnit,
-} from "../../static/demo/v2/measure/velocity.js";
-import { windowVelocity } from "../../static/demo/v2/measure/window_velocity.js";
+} from "../../static/measure/velocity.js";
+import { windowVelocity } from "../../static/measure/window_velocity.js";
 import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
 import expected from "./measured/velocities.json" with { type: "json" };

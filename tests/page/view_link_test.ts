@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { linkOfView, viewOfLink } from "../../static/demo/v2/view_link.js";
+import { linkOfView, viewOfLink } from "../../static/demo/v2/opening/view_link.js";
 
 const view = (path: string, scene = 0, t = 0, z = 0, l = 0) => ({ path, scene, position: { t, z, l } });
 
@@ -9,6 +9,11 @@ Deno.test("a link names path, scene and position, and nothing that is 0", () => 
   assert.equal(linkOfView(view("/data/a b.tif", 2, 7, 1)), "#path=/data/a+b.tif&scene=2&t=7&z=1");
   assert.deepEqual(viewOfLink("#path=/data/scan.oir&scene=1&t=3"), view("/data/scan.oir", 1, 3));
   assert.deepEqual(viewOfLink("#path=%2Fdata%2Fa%20b.tif"), view("/data/a b.tif"));
+});
+
+Deno.test("the page reads the link that the server prints for a file of the command line", () => {
+  // The same link as in tests/dialogs/default_browser_test.ts.
+  assert.deepEqual(viewOfLink("#path=/data/a+scan+%231+%2B+%C3%A4.oir"), view("/data/a scan #1 + ä.oir"));
 });
 
 Deno.test("what is no link is none, and what is no index is 0", () => {

@@ -9,7 +9,7 @@ import {
   toPlot,
   zoomAt,
   zoomTo,
-} from "../../static/demo/v2/viewport.js";
+} from "../../static/demo/v2/picture/viewport.js";
 
 const picture = { width: 1000, height: 200 };
 const whole = home(1000, 200);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { buildPyramid } from "../../static/demo/v2/pyramid.js";
-import { VisiblePart } from "../../static/demo/v2/visible_part.js";
+import { buildPyramid } from "../../static/demo/v2/picture/pyramid.js";
+import { VisiblePart } from "../../static/demo/v2/picture/visible_part.js";
 
 const [ROWS, COLUMNS] = [32_768, 8];
 const HOME = { x0: 0, y0: 0, x1: ROWS, y1: COLUMNS };

@@ -4,10 +4,11 @@
  */
 import { dirname, join } from "node:path";
 import { calibrationsOf } from "../../axes.ts";
-import { DecodeFailed, isLoss, reasonOf, Unreadable } from "../../errors.ts";
+import { DecodeFailed, isLoss, reasonOf } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../limits.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
 import { numberOf } from "../../numbers.ts";
+import type { RandomAccessFile } from "../../random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { child, parseXml, type XmlElement } from "../../xml.ts";
 import type { Opened } from "../opened.ts";
@@ -31,24 +32,12 @@ export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
   return { ...list, open: (index) => described(list.open(index), experiment, text) };
 }
 
-/** The document, or `null` with a warning where it is lost; one of another program is nobody's business. */
-function readExperiment(opened: Opened): { text: string; experiment: XmlElement } | null {
+/** The document, or `null` with a warning where it is damaged; one of another program is nobody's business. */
+function readExperiment({ path, files, warnings }: Opened): { text: string; experiment: XmlElement } | null {
+  let file: RandomAccessFile | null = null;
   try {
-    return experimentBeside(opened);
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-    const text = `"${DOCUMENT}" cannot be read, so the frame rate and whether lines were scanned are unknown`;
-    const code = error instanceof Unreadable ? "file_unreadable" : "metadata_damaged";
-    opened.warnings.push(warning(code, `${text}: ${reasonOf(error)}`));
-    return null;
-  }
-}
-
-/** @throws {DecodeFailed | Unreadable} it is damaged, or cannot be read */
-function experimentBeside({ path, files }: Opened): { text: string; experiment: XmlElement } | null {
-  const file = files.openNeighbour(join(dirname(path), DOCUMENT));
-  if (file === null) return null;
-  try {
+    file = files.openNeighbour(join(dirname(path), DOCUMENT));
+    if (file === null) return null;
     if (file.size > MAX_XML_BYTES) {
       throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
     }
@@ -56,8 +45,15 @@ function experimentBeside({ path, files }: Opened): { text: string; experiment: 
     if (!text.slice(0, 4096).includes(ROOT)) return null;
     const experiment = parseXml(text.replace(/^\uFEFF/, "").trim(), "the document");
     return experiment.name === ROOT ? { text, experiment } : null;
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    const code = error instanceof DecodeFailed ? "metadata_damaged" : "file_unreadable";
+    warnings.push(
+      warning(code, `"${DOCUMENT}" cannot be read, so the frame rate is unknown: ${reasonOf(error)}`),
+    );
+    return null;
   } finally {
-    file.close();
+    file?.close();
   }
 }
 

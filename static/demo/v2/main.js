@@ -1,16 +1,16 @@
-/** Wires the page together: what is open (session_controller.js), what is seen of it (viewer.js) and the ways to more. */
-import { byId } from "./element.js";
-import { DataPanel } from "./data_panel.js";
-import { explainDrops } from "./dropped_file.js";
-import { KeptView, RecentFiles } from "./kept.js";
-import { Opening } from "./opening.js";
-import { MeasuredView } from "./measured_view.js";
-import { Page } from "./page.js";
-import { watchServer } from "./server_watch.js";
-import { SessionController } from "./session_controller.js";
-import { attachShortcuts, attachSwitch, listShortcuts } from "./shortcuts.js";
-import { Viewer } from "./viewer.js";
-import { viewerActions } from "./viewer_actions.js";
+/** Wires the page together: the open acquisition (session_controller.js), its display (viewer.js) and the ways to open more. */
+import { byId } from "./controls/element.js";
+import { DataPanel } from "./panels/data_panel.js";
+import { KeptView, RecentFiles } from "./opening/kept.js";
+import { Opening } from "./opening/opening.js";
+import { MeasuredView } from "./measuring/measured_view.js";
+import { Page } from "./opening/page.js";
+import { watchServer } from "./opening/server_watch.js";
+import { SessionController } from "./opening/session_controller.js";
+import { attachShortcuts, attachSwitch, listShortcuts } from "./controls/shortcuts.js";
+import { Viewer } from "./panels/viewer.js";
+import { viewerActions } from "./panels/viewer_actions.js";
+import { explainDrops } from "./opening/ways_in.js";
 
 const page = new Page();
 const viewer = new Viewer();
@@ -30,7 +30,7 @@ const watch = watchServer({
   readHealth: (signal) => controller.readHealth(signal),
   onGone: () => opening.serverIsGone(() => watch.ask()),
   onBack: () => opening.serverIsBack(),
-  // Opening finds out by itself, and its transfers take all connections that a browser gives a server.
+  // Opening reports failures itself, and its transfers use all connections of the browser to the server.
   isBusy: () => controller.isOpening,
 });
 controller.addEventListener("failed", () => watch.ask());

@@ -1,0 +1,58 @@
+/** Bare HTTP servers in one process: `GET /N` is answered with N bytes from memory, the least that sending a plane costs. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** The servers, in the order in which their addresses are printed. */
+export const BARE_SERVERS = [
+  "bare node:http, writes of 4 MiB",
+  "bare node:http, writes of 1 MiB",
+  "bare Deno.serve, a stream of 4 MiB",
+  "bare Deno.serve, the bytes at once",
+] as const;
+
+const MEMORY = new Uint8Array(64 << 20).fill(1);
+let answers = 0;
+
+/** Each answer lies elsewhere in memory, as the planes of a server do. */
+function bytesOf(target: string): Uint8Array<ArrayBuffer> {
+  const length = Number(target.slice(1));
+  const start = answers++ % Math.floor(MEMORY.length / length) * length;
+  return MEMORY.subarray(start, start + length);
+}
+
+async function write(response: ServerResponse, bytes: Uint8Array, step: number): Promise<void> {
+  response.writeHead(200, { "content-length": bytes.length });
+  for (let at = 0; at < bytes.length; at += step) {
+    if (!response.write(bytes.subarray(at, at + step))) await once(response, "drain");
+  }
+  response.end();
+}
+
+async function listenWithNode(step: number): Promise<number> {
+  const server = createServer((request, response) => {
+    // The client may leave meanwhile.
+    write(response, bytesOf(request.url!), step).catch(() => {});
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+function listenWithDeno(body: (bytes: Uint8Array<ArrayBuffer>) => BodyInit): number {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const bytes = bytesOf(new URL(request.url).pathname);
+    return new Response(body(bytes), { headers: { "content-length": String(bytes.length) } });
+  }).addr.port;
+}
+
+const streamOf = (bytes: Uint8Array<ArrayBuffer>) =>
+  ReadableStream.from((function* () {
+    for (let at = 0; at < bytes.length; at += 4 << 20) yield bytes.subarray(at, at + (4 << 20));
+  })());
+
+if (import.meta.main) {
+  const node = [await listenWithNode(4 << 20), await listenWithNode(1 << 20)];
+  for (const port of [...node, listenWithDeno(streamOf), listenWithDeno((bytes) => bytes)]) {
+    console.error(`http://127.0.0.1:${port}/`);
+  }
+}

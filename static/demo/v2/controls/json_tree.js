@@ -1,0 +1,40 @@
+/**
+ * Shows JSON as a folding tree, with long arrays of numbers on a few lines.
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
+import { element } from "./element.js";
+
+/** Longer arrays are cut and show their length. */
+const LONGEST_ARRAY = 200;
+
+/** @param {unknown} value @param {string} [name] @param {boolean} [open] @returns {HTMLElement} */
+export function jsonTree(value, name = "", open = true) {
+  const key = name === "" ? [] : [element("span", { className: "key", textContent: name }), ": "];
+  if (value === null || typeof value !== "object") {
+    return element(
+      "div",
+      { className: "leaf" },
+      ...key,
+      element("span", { className: typeof value, textContent: JSON.stringify(value) }),
+    );
+  }
+  const isArray = Array.isArray(value);
+  if (isArray && value.every((item) => item === null || typeof item !== "object")) {
+    const shown = JSON.stringify(value.slice(0, LONGEST_ARRAY)).replaceAll(",", ", ");
+    const rest = value.length > LONGEST_ARRAY ? ` … ${value.length} items` : "";
+    return element("div", { className: "leaf" }, ...key, shown + rest);
+  }
+  const entries = Object.entries(value).slice(0, LONGEST_ARRAY);
+  const size = isArray ? `[${value.length}]` : "";
+  return element(
+    "details",
+    { open },
+    element("summary", {}, ...key, isArray ? size : `{${Object.keys(value).length}}`),
+    element(
+      "div",
+      { className: "branch" },
+      ...entries.map(([field, item]) => jsonTree(item, field, open && !isArray)),
+    ),
+  );
+}

@@ -1,0 +1,103 @@
+/**
+ * Keyboard shortcuts, and the list of keys and gestures.
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
+import { element } from "./element.js";
+import { KeptSwitch } from "./kept_switch.js";
+
+/** Entries of the `?` list: keys or gestures and their effects. @type {readonly [string, readonly [string, string][]][]} */
+const LIST = [
+  ["Anywhere", [
+    ["o", "Open a file"],
+    [", .", "Time point back and on"],
+    ["Page Up, Page Down", "Focus plane up and down"],
+    ["k", "Play and pause"],
+    ["z", "Drags zoom"],
+    ["b", "Drags mark a band of positions"],
+    ["n", "Drags draw a line"],
+    ["x", "Pin the cursor"],
+    ["Esc", "Lay the tool down; cancel opening; take the cursor away"],
+    ["1 … 9", "Channel on or off"],
+    ["c", "Channels merged, split, one at a time"],
+    ["a", "Auto range of the shown channels"],
+    ["l", "Logarithmic histograms"],
+    ["s", "Scan path"],
+    ["m", "Pixels show mean, maximum, minimum"],
+    ["r", "Turn the picture a quarter to the right"],
+    ["f", "Flip the picture"],
+    ["p", "Profile: across, down, off"],
+    ["?", "This list"],
+  ]],
+  ["On a picture", [
+    ["← ↑ → ↓", "Move the cursor, with Shift further"],
+    ["+ −", "Zoom at the cursor, as the wheel does"],
+    ["[ ]", "Zoom horizontally only"],
+    ["{ }", "Zoom vertically only"],
+    ["0 or Home", "Whole picture"],
+    ["Backspace", "The view before"],
+  ]],
+  ["Mouse and touch", [
+    ["Wheel on a line scan", "Zoom time at the pointer; with Shift space, with Alt both"],
+    ["Wheel on an image, pinch", "Zoom at the pointer; with Shift across, with Alt down"],
+    ["Drag", "Zoom to a part: a box on images, along one axis on line scans"],
+    ["Shift + drag, middle button, one finger", "Pan"],
+    ["Double-click", "Whole picture"],
+  ]],
+];
+
+/** Fills the list. @param {HTMLElement} host */
+export function listShortcuts(host) {
+  host.replaceChildren(
+    ...LIST.map(([title, rows]) =>
+      element(
+        "section",
+        {},
+        element("h3", { textContent: title }),
+        element(
+          "dl",
+          {},
+          ...rows.flatMap(([keys, action]) => [
+            element("dt", {}, element("kbd", { textContent: keys })),
+            element("dd", { textContent: action }),
+          ]),
+        ),
+      )
+    ),
+  );
+}
+
+/** Whether a single key acts on the page. */
+const singleKeys = new KeptSwitch("acq-server single keys");
+
+/** Sliders do not use letters, digits or signs. @param {string} key */
+const isText = (key) => [...key].length === 1;
+
+/** Attaches the switch for single keys, which dictation software may send by mistake; the browser remembers it. @param {HTMLInputElement} box */
+export function attachSwitch(box) {
+  box.checked = singleKeys.isOn;
+  box.addEventListener("change", () => singleKeys.isOn = box.checked);
+}
+
+/**
+ * Calls `actions[key]` for single keys outside text fields, and for Escape everywhere.
+ *
+ * @param {Record<string, (key: string) => void>} actions by `event.key`; `digit` takes 1 to 9
+ */
+export function attachShortcuts(actions) {
+  addEventListener("keydown", (event) => {
+    if (!singleKeys.isOn && event.key !== "Escape") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (
+      event.key !== "Escape" &&
+      event.target instanceof Element &&
+      event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea") &&
+      !(event.target.matches("input[type=range]") && isText(event.key))
+    ) return;
+    if (document.querySelector("dialog[open]") !== null) return;
+    const action = /^[1-9]$/.test(event.key) ? actions.digit : actions[event.key];
+    if (action === undefined) return;
+    action(event.key);
+    event.preventDefault();
+  });
+}

@@ -1,0 +1,229 @@
+/**
+ * Connects measuring with the viewer, and shows kymographs in place of their images: a line scan whose reference is the
+ * shown image.
+ *
+ * Tested in `tests/browser/measure_test.ts`, `kymograph_test.ts` and `drawn_kept_test.ts`.
+ */
+import { pathPoints } from "../../../client/v2/acq-client.js";
+import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
+import { byId } from "../controls/element.js";
+import { hasDrawn } from "./drawn.js";
+import { Measuring } from "./measuring.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Axis } from "../../../measure/axes.js" */
+/** @import { Kymograph } from "../../../measure/kymograph.js" */
+/** @import { Source } from "./kymograph_panel.js" */
+/** @import { Place } from "../panels/plane_steps.js" */
+/** @import { Viewer } from "../panels/viewer.js" */
+/** @import { LoadedGroup } from "../picture/channel_group.js" */
+
+/**
+ * @typedef {object} Images source of further images of the shown series
+ * @property {() => Place} place of the shown image
+ * @property {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
+ * @property {(isDerived: boolean) => void} onDerived the view switches to a derived image or back
+ * @property {() => void} onDrawn drawings or pinned cursors have changed
+ * @property {() => void} onLost drawings belong to samples of another shape
+ */
+
+export class MeasuredView {
+  #viewer;
+  #images;
+  #measuring;
+  /** The images of the shown kymograph. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look: unknown} | null} */
+  #original = null;
+  /** Facts about the line of a kymograph. @type {[string, string | number][]} */
+  #line = [];
+  /** Set while this module shows planes itself. */
+  #isShowing = false;
+  /** Look of a kymograph that is made again. @type {any} */
+  #former = null;
+
+  /** @param {Viewer} viewer @param {Images} images */
+  constructor(viewer, images) {
+    this.#viewer = viewer;
+    this.#images = images;
+    this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
+    viewer.addEventListener("shown", (event) => {
+      if (!this.#isShowing) this.#original = null;
+      this.#begin(/** @type {CustomEvent} */ (event).detail.look?.drawn);
+    });
+    viewer.extendLook = (look) => this.#withDrawn(look);
+    this.#measuring.addEventListener("drawn", () => images.onDrawn());
+    for (const type of ["planes", "look"]) viewer.addEventListener(type, () => this.#measuring.refresh());
+    const { kymographs } = this.#measuring;
+    /** @param {string} type @param {(made: {kymograph: Kymograph, isDone: boolean}) => void} work */
+    const on = (type, work) =>
+      kymographs.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail));
+    for (const type of ["begin", "grow"]) on(type, (made) => this.#growKymograph(made));
+    on("end", () => this.#former = null);
+    on("back", () => this.#goBack());
+  }
+
+  /** Single keys. @type {Record<string, (key: string) => void>} */
+  get actions() {
+    return {
+      z: () => this.#measuring.choose("zoom"),
+      b: () => this.#measuring.choose("band"),
+      n: () => this.#measuring.choose("line"),
+      x: () => this.#measuring.pin(),
+    };
+  }
+
+  /** Deselects the tool; returns whether one was selected. */
+  layDown() {
+    return this.#measuring.layDown();
+  }
+
+  /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. @param {any} look */
+  #withDrawn(look) {
+    const { drawn } = this.#measuring;
+    if (this.#original === null) return { ...look, drawn };
+    const former = /** @type {any} */ (this.#original.look);
+    const { kymographs } = this.#measuring;
+    const kymograph = { ...kymographs.kept, look: { ...look, drawn: { ...drawn, kymograph: null } } };
+    return { ...former, drawn: { ...former.drawn, kymograph } };
+  }
+
+  /** @param {any} drawn earlier drawings in the same picture, unchecked */
+  #begin(drawn) {
+    const { info, groups } = this.#viewer;
+    if (info === null || groups === null) return this.#measuring.end();
+    const taken = this.#measuring.begin({
+      group: groups.source,
+      file: info.source,
+      path: pathPoints(info.reference),
+      series: this.#series(info),
+      place: () => this.#placeInFile(info),
+      note: this.#viewer.note,
+      isKymograph: this.#original !== null,
+      drawn,
+    });
+    if (taken === null && hasDrawn(drawn)) this.#images.onLost();
+    if (!this.#measuring.kymographs.hasSeries || this.#original !== null || !taken?.kymograph?.isMade) return;
+    // The kymograph is made again from the current images.
+    this.#former = taken.kymograph.look ?? {};
+    this.#measuring.kymographs.make();
+  }
+
+  /** Scene and position of the shown image, or the line of a kymograph. @param {OpenResponse} info @returns {[string, string | number][]} */
+  #placeInFile({ scene = 0, scenes = [], header: { sizes } }) {
+    const { t, z, l } = this.#images.place();
+    const line = this.#original === null ? [] : this.#line;
+    /** @type {[string, string | number][]} */
+    const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]]
+      .filter(([name]) => (sizes[name] ?? 1) > 1 && !(name === "T" && this.#original !== null))
+      .map(([, words, index]) => [String(words), Number(index) + 1]);
+    const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
+    return [
+      ...(scenes.length > 1 ? [/** @type {[string, string]} */ (["Scene", name])] : []),
+      ...places,
+      ...line,
+    ];
+  }
+
+  /** Images along time, or null for a single image. @param {OpenResponse} info @returns {Source | null} */
+  #series(info) {
+    const { plane, channels } = this.#viewer.groups?.source ?? { plane: info.plane, channels: [] };
+    const count = info.header.sizes.T ?? 1;
+    if (this.#original !== null || count < 2 || isTime(info.plane.axes[0])) return null;
+    return {
+      series: { plane, channels, count, time: timeAxis(info) },
+      images: () => {
+        const { z, l } = this.#images.place();
+        return async (t, signal) => {
+          try {
+            return await this.#images.planesAt({ t, z, l }, signal);
+          } catch (error) {
+            // A declared plane that was never recorded leaves its line empty.
+            if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
+            throw error;
+          }
+        };
+      },
+    };
+  }
+
+  /** @param {Kymograph} kymograph */
+  #showKymograph(kymograph) {
+    const { info, groups } = this.#viewer;
+    if (info === null || groups === null) return;
+    const image = groupOf(groups.source);
+    const look = /** @type {any} */ (this.#viewer.look);
+    // Going back to the images discards the kymograph.
+    look.drawn.kymograph.isMade = false;
+    this.#original = { info, source: image, reference: groups.reference && groupOf(groups.reference), look };
+    const { shape, axes } = kymograph.plane;
+    const described = info.plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
+    const plane = {
+      ...info.plane,
+      shape: /** @type {[number, number]} */ (shape),
+      axes: titled(/** @type {typeof info.plane.axes} */ (described)),
+    };
+    const source = {
+      plane,
+      channels: image.channels.map((channel, i) => ({
+        ...channel,
+        samples: kymograph.samples[i] ?? channel.samples,
+      })),
+    };
+    const reference = { plane: info.plane, channels: [], lineRoi: null, scanPath: kymograph.path };
+    this.#line = lineWords(kymograph, info.plane.axes);
+    this.#isShowing = true;
+    this.#viewer.show({
+      info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
+      source,
+      reference: image,
+      look: this.#former ?? { source: { channels: look.source?.channels } },
+    });
+    this.#isShowing = false;
+    this.#images.onDerived(true);
+  }
+
+  /** @param {{kymograph: Kymograph, isDone: boolean}} made */
+  #growKymograph({ kymograph, isDone }) {
+    // Drawings in the previous kymograph count whole lines.
+    if (this.#former !== null && !isDone) return;
+    if (this.#original === null) this.#showKymograph(kymograph);
+    this.#viewer.replacePlanes([...kymograph.samples]);
+    // A moving object is brighter along its line than in one image.
+    if (kymograph.isWhole && !this.#former?.source) {
+      this.#viewer.groups?.source.channels.forEach((channel) => channel.autoRange());
+    }
+  }
+
+  #goBack() {
+    const original = this.#original;
+    if (original === null) return;
+    this.#original = null;
+    this.#viewer.show(original);
+    this.#images.onDerived(false);
+  }
+}
+
+/** As it was loaded. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
+const groupOf = ({ plane, channels }) => ({
+  plane,
+  channels: channels.map(({ index, name, dataUrl, samples }) => ({ index, name, dataUrl, samples })),
+});
+
+/** The line of a kymograph for tables. @param {Kymograph} kymograph @param {readonly Axis[]} axes of rows and columns @returns {[string, string | number][]} */
+function lineWords({ points, width }, axes) {
+  const four = (/** @type {number} */ value) => Number(value.toPrecision(5));
+  const [row, column] = /** @type {[Axis, Axis]} */ (axes);
+  // Freehand lines have a point per move of the pointer.
+  const places = points.map(({ x, y }) => `${four(x * column.step)} ${four(y * row.step)}`).join("; ");
+  return [[`Line over the images, x y (${tableUnit(column)})`, places], ["Width of the line (px)", width]];
+}
+
+/** Step between images, from their times where available, else from the header. @param {OpenResponse} info @returns {Axis} */
+function timeAxis({ times, header }) {
+  const last = times?.at(-1);
+  if (times && times[0] !== undefined && last !== undefined && last > times[0]) {
+    return { name: "T", step: (last - times[0]) / (times.length - 1), unit: "seconds" };
+  }
+  const at = header.dims.indexOf("T");
+  const [step = 1, unit = "Pixels"] = [header.physicalUnits[at], header.physicalUnitsLabels[at]];
+  return unit === "Pixels" ? { name: "T", step: 1, unit: FRAMES } : { name: "T", step, unit };
+}

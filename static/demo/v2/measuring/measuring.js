@@ -1,0 +1,329 @@
+/**
+ * Wires the measuring panels to the pictures. The chosen tool receives the drags over the picture that would otherwise
+ * zoom; traces and velocities are directly below the line scan.
+ *
+ * Tested in `tests/browser/measure_test.ts` and its neighbours.
+ *
+ * @typedef {"zoom" | "band" | "line"} Tool
+ * @typedef {import("../picture/placed_view.js").Point} Point
+ * @typedef {{source: import("../picture/pane.js").Pane, reference: import("../picture/pane.js").Pane}} Panes
+ * @typedef {object} Shown
+ * @property {import("../picture/channel_group.js").ChannelGroup} group of the source
+ * @property {{name: string, path: string}} file
+ * @property {readonly Point[]} path of the line scan over its reference; empty without one
+ * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
+ * @property {() => [string, string | number][]} place describes the shown part of the file
+ * @property {string} note note in everything saved
+ * @property {unknown} drawn earlier drawings, unchecked
+ * @property {boolean} isKymograph made of a series by this module
+ */
+import { element } from "../controls/element.js";
+import { columnNear } from "../picture/scan_path.js";
+import { BandPanel } from "./band_panel.js";
+import { columnsBetween } from "./bands.js";
+import { CursorPanel } from "./cursor_panel.js";
+import { drawnIn } from "./drawn.js";
+import { EventPanel } from "./event_panel.js";
+import { ExportPanel } from "./export_panel.js";
+import { exportsOf } from "./exports.js";
+import { KymographPanel } from "./kymograph_panel.js";
+import { LinePanel } from "./line_panel.js";
+import { bandMarks, pathMarks } from "./measure_marks.js";
+import { scanOf, shapeOf } from "./scan.js";
+import { ToolChoice } from "./tool_choice.js";
+import { TraceCharts } from "./trace_charts.js";
+import { VelocityPanel } from "./velocity_panel.js";
+
+/** Largest distance of the start of a band from the path, in samples of the reference. */
+const REACH = 12;
+
+/** Emits `drawn` when drawings or pinned cursors have changed. */
+export class Measuring extends EventTarget {
+  #panes;
+  /** @type {import("./scan.js").Scan | null} */
+  #scan = null;
+  /** @type {readonly Point[]} */
+  #path = [];
+  #tools = new ToolChoice(() => this.#choose());
+  #charts;
+  #bands = new BandPanel();
+  #lines = new LinePanel();
+  #velocities = new VelocityPanel();
+  #cursors;
+  #events;
+  /** Tells of kymographs. */
+  kymographs = new KymographPanel();
+
+  /**
+   * @param {Panes} panes whose overlays are there already
+   * @param {HTMLElement} host of the panels
+   * @param {HTMLElement} figure of the source
+   */
+  constructor(panes, host, figure) {
+    super();
+    this.#panes = panes;
+    this.#cursors = new CursorPanel(() => panes.source.cursor);
+    this.#events = new EventPanel(() => panes.source.cursor?.x ?? null);
+    this.#charts = new TraceCharts(figure, panes.source);
+    const panels = {
+      bands: this.#bands,
+      lines: this.#lines,
+      velocities: this.#velocities,
+      events: this.#events,
+      cursors: this.#cursors,
+    };
+    const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
+    const exports = exportsOf(() => this.#scan, panels, span, (picture, look) => panes[picture].png(look));
+    this.#fold(host, new ExportPanel(exports));
+    this.#listen();
+  }
+
+  /** Drawings and pinned cursors as JSON; null while nothing is shown. @returns {import("./drawn.js").Drawn | null} */
+  get drawn() {
+    const scan = this.#scan;
+    if (scan === null) return null;
+    return {
+      shape: shapeOf(scan),
+      isLineScan: scan.isLineScan,
+      traces: this.#bands.kept,
+      bands: [...this.#bands.bands.all],
+      lines: [...this.#lines.lines],
+      events: this.#events.kept,
+      cursors: this.#cursors.kept,
+      kymograph: this.kymographs.kept,
+    };
+  }
+
+  /**
+   * Starts with another picture, or the same one with other samples, and its earlier drawings.
+   *
+   * @param {Shown} shown
+   * @returns {import("./drawn.js").Drawn | null} drawings that fit; null where there are none, or of samples of another
+   * shape
+   */
+  begin(shown) {
+    const { path, series, isKymograph } = shown;
+    const scan = this.#scan = scanOf(shown);
+    const drawn = drawnIn(shown.drawn, scan);
+    this.#path = path;
+    this.#bands.hasPath = path.length > 0;
+    this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
+    // Velocities of earlier samples are not kept.
+    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) panel.begin(scan, drawn);
+    this.#velocities.begin(scan);
+    // A kymograph in progress goes on.
+    if (isKymograph) this.kymographs.showsKymograph();
+    else this.kymographs.begin(series, drawn?.kymograph ?? null);
+    for (
+      const [name, isThere] of [["lines", this.#scan.isLineScan], [
+        "kymograph",
+        series !== null || isKymograph,
+      ]]
+    ) {
+      for (const part of this.#parts(String(name))) part.hidden = !isThere;
+    }
+    this.#choose();
+    this.#refresh();
+    return drawn;
+  }
+
+  /** Nothing is shown. */
+  end() {
+    this.#scan = null;
+    this.#path = [];
+    for (const panel of [this.#bands, this.#lines, this.#events, this.#cursors]) panel.begin(null, null);
+    this.#velocities.begin(null);
+    this.kymographs.begin(null, null);
+    this.#refresh();
+  }
+
+  /** Call after samples, shown channels or view may have changed. */
+  refresh() {
+    this.#velocities.refresh();
+    const { traces } = this.#bands;
+    if (traces === this.#listed) return;
+    this.#cursors.refresh();
+    this.#refresh();
+  }
+
+  /** The traces listed last. @type {object | null} */
+  #listed = null;
+
+  /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {Tool} tool */
+  choose(tool) {
+    this.#tools.choose(tool);
+  }
+
+  /** Deselects the tool; returns whether one was selected. */
+  layDown() {
+    if (this.#tools.chosen === "zoom") return false;
+    this.#tools.choose("zoom");
+    return true;
+  }
+
+  /** Pins the cursor. */
+  pin() {
+    this.#cursors.pin(this.#panes.source.cursor);
+  }
+
+  /** @type {Map<string, HTMLElement[]>} */
+  #folds = new Map();
+
+  /** @param {string} name */
+  #parts(name) {
+    return this.#folds.get(name) ?? [];
+  }
+
+  /** @param {HTMLElement} host @param {ExportPanel} exports */
+  #fold(host, exports) {
+    const fold = (
+      /** @type {string} */ title,
+      /** @type {HTMLElement} */ content,
+      /** @type {string} */ id,
+      isOpen = false,
+    ) =>
+      element(
+        "details",
+        { id: `measure-${id}`, open: isOpen },
+        element("summary", { textContent: title }),
+        content,
+      );
+    const lineScan = [
+      fold("Bands and traces", this.#bands.element, "bands", true),
+      fold("Lines", this.#lines.element, "lines"),
+      fold("Velocity over time", this.#velocities.element, "velocities"),
+      fold("Events", this.#events.element, "events"),
+    ];
+    const kymograph = [fold("Kymograph", this.kymographs.element, "kymograph", true)];
+    this.#folds.set("lines", lineScan);
+    this.#folds.set("kymograph", kymograph);
+    host.replaceChildren(
+      this.#tools.element,
+      ...kymograph,
+      ...lineScan,
+      fold("Cursors", this.#cursors.element, "cursors"),
+      fold("Save tables, plots and pictures", exports.element, "export"),
+    );
+  }
+
+  #listen() {
+    const { source, reference } = this.#panes;
+    for (const pane of [source, reference]) pane.onGivenUp = () => this.#giveUp();
+    const [under, underReference] = [source.overlay, reference.overlay];
+    source.overlay = () => {
+      this.#paintSoon();
+      return [...under(), ...this.#marks()];
+    };
+    reference.overlay = () => {
+      const columns = this.#bands.bands.columns;
+      return [
+        ...underReference(),
+        ...pathMarks(this.#bandsNow(), this.#path, columns, reference),
+      ];
+    };
+    for (const panel of [this.#lines, this.#cursors]) {
+      panel.addEventListener("change", () => source.drawMarks());
+    }
+    this.#bands.addEventListener("change", () => this.#refresh());
+    for (const panel of [this.#velocities, this.#events]) {
+      panel.addEventListener("change", () => this.#paintSoon());
+    }
+    this.kymographs.addEventListener("change", () => source.drawMarks());
+    for (const part of [this.#bands, this.#lines, this.#events, this.#cursors, this.kymographs]) {
+      part.addEventListener("change", () => this.dispatchEvent(new Event("drawn")));
+    }
+  }
+
+  /** @param {Point} from @param {Point} to @param {boolean} isDone */
+  #drag(from, to, isDone) {
+    if (this.#tools.chosen === "band") return this.#dragBand(from.y, to.y, isDone);
+    if (this.#scan?.isLineScan) return this.#lines.draw(from, to, isDone), this.#panes.source.drawMarks();
+    this.kymographs.draw(from, to, isDone);
+  }
+
+  /** @param {number} from @param {number} to @param {boolean} isDone */
+  #dragBand(from, to, isDone) {
+    if (this.#scan === null) return;
+    this.#bands.draft = isDone ? null : columnsBetween(from, to, shapeOf(this.#scan)[1]);
+    if (isDone) this.#bands.bands.add(from, to);
+    this.#panes.source.drawMarks();
+    this.#panes.reference.drawMarks();
+  }
+
+  /** Along the path of the reference. @param {Point} from @param {Point} to @param {boolean} isDone */
+  #dragPath(from, to, isDone) {
+    if (this.#scan === null) return;
+    const columns = shapeOf(this.#scan)[1];
+    const [start, end] = [from, to].map(({ x, y }) =>
+      columnNear(this.#path, columns, { x: y - 0.5, y: x - 0.5 })
+    );
+    if (start === undefined || end === undefined || start.distance > REACH) return;
+    this.#dragBand(Math.min(start.column, end.column), Math.max(start.column, end.column) + 1, isDone);
+  }
+
+  /** Cancels a drag. */
+  #giveUp() {
+    this.#bands.draft = null;
+    this.#lines.giveUp();
+    this.kymographs.giveUp();
+    this.#panes.source.drawMarks();
+    this.#panes.reference.drawMarks();
+  }
+
+  #choose() {
+    this.#giveUp();
+    const { chosen } = this.#tools;
+    const isDrawing = chosen !== "zoom" && this.#scan !== null;
+    this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
+    const onPath = chosen === "band" && this.#path.length > 0;
+    // A drawing finger does not scroll the page.
+    this.#panes.source.redraw();
+    this.#panes.reference.redraw();
+    this.#panes.reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
+  }
+
+  /** Bands, including the one being dragged. */
+  #bandsNow() {
+    const { draft, bands } = this.#bands;
+    return draft === null ? bands.all : [...bands.all, { id: 0, name: "", color: "#ffffff", ...draft }];
+  }
+
+  #marks() {
+    const { source } = this.#panes;
+    const toScreen = (/** @type {number} */ x, /** @type {number} */ y) => source.toScreen(x, y);
+    return [
+      ...bandMarks(this.#bandsNow(), source),
+      ...this.#lines.marks(toScreen),
+      ...(this.#scan?.isLineScan ? [] : this.kymographs.marks(toScreen, source.zoom)),
+      ...this.#cursors.marks(toScreen, source.plot),
+    ];
+  }
+
+  #refresh() {
+    this.#listed = this.#bands.traces;
+    this.#velocities.listBands(this.#bands.bands.all);
+    this.#events.listTraces(this.#bands.traces, this.#bands.title);
+    this.#panes.source.drawMarks();
+    this.#panes.reference.drawMarks();
+    this.#paintSoon();
+  }
+
+  #waiting = false;
+  #paintSoon() {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      this.#charts.draw(this.#scan, {
+        traces: this.#bands.traces,
+        title: this.#bands.title,
+        velocities: this.#velocities.points,
+        velocityTitle: this.#velocities.title,
+        velocityAt: (line) => this.#velocities.textAt(line),
+        events: this.#events.rows.map(({ peak }) => peak),
+        level: this.#events.level,
+        pinned: this.#cursors.lines,
+      });
+    });
+  }
+}

@@ -1,0 +1,317 @@
+/**
+ * Connects the page with the session controller: shows progress and results of opening and stepping, and remembers
+ * them.
+ *
+ * Tested in `tests/browser/opening_test.ts`, `sessions_test.ts`, `positions_test.ts` and `ways_in_test.ts`.
+ */
+import { byId } from "../controls/element.js";
+import { PlaneSteps } from "../panels/plane_steps.js";
+import { PositionBar } from "../panels/position_bar.js";
+import { SAMPLE_NOTE } from "./sample.js";
+import { serverFacts } from "./server_facts.js";
+import { shownText } from "../panels/shown_count.js";
+import { linkOfView, viewOfLink } from "./view_link.js";
+import { WaysIn } from "./ways_in.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { DataPanel } from "../panels/data_panel.js" */
+/** @import { KeptView, RecentFiles, TabView } from "./kept.js" */
+/** @import { Page } from "./page.js" */
+/** @import { Place } from "../panels/plane_steps.js" */
+/** @import { Kind, Loaded, SessionController } from "./session_controller.js" */
+/** @import { LinkedView } from "./view_link.js" */
+/** @import { Viewer } from "../panels/viewer.js" */
+
+/**
+ * @typedef {object} Parts
+ * @property {Page} page
+ * @property {Viewer} viewer
+ * @property {SessionController} controller
+ * @property {DataPanel} data
+ * @property {RecentFiles} recent
+ * @property {KeptView} kept
+ */
+
+/** Delay between the last change of the view and keeping it. */
+const KEEP_AFTER_MS = 300;
+
+export class Opening {
+  #parts;
+  #ways;
+  #bar;
+  #steps;
+  #mayOpenByPath = false;
+  #isSample = false;
+  /** The file being opened; empty while only the dialog knows. */
+  #path = "";
+  /** Position of the visible planes; others may be loading. @type {Place} */
+  #shownPlace = { t: 0, z: 0, l: 0 };
+  #keepTimer = 0;
+  /** Set while a changed file reopens; steps wait for it. */
+  #isAgain = false;
+  /** Set while the page shows an image derived from the planes, which has no positions of its own. */
+  #isDerived = false;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    const { controller, recent, viewer } = parts;
+    this.#parts = parts;
+    this.#ways = new WaysIn(recent, {
+      onPick: () => controller.pick(),
+      onPath: (path, link) => controller.openPath(path, link ?? {}),
+      onSample: () => controller.openSample(),
+    });
+    this.#steps = new PlaneSteps((place, signal) => controller.planesAt(place, signal));
+    this.#bar = new PositionBar(
+      (place, ahead) => this.#step(place, ahead),
+      (scene) => controller.openScene(scene),
+    );
+    viewer.addEventListener("look", () => this.keepSoon());
+    byId("cancel").addEventListener("click", () => controller.cancel());
+    addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
+    this.#listen();
+  }
+
+  /** Single keys. @type {Record<string, (key: string) => void>} */
+  get actions() {
+    return {
+      o: () => this.#ways.open(),
+      "?": () => byId("shortcuts", HTMLDialogElement).showModal(),
+      Escape: () => this.#parts.controller.cancel(),
+      ",": () => this.#bar.step("t", -1),
+      ".": () => this.#bar.step("t", 1),
+      PageUp: () => this.#bar.step("z", 1),
+      PageDown: () => this.#bar.step("z", -1),
+      k: () => this.#bar.togglePlay(),
+    };
+  }
+
+  /** Position of the shown planes. */
+  get place() {
+    return this.#shownPlace;
+  }
+
+  /** Hides the position bar while the page shows a derived image, which has no positions. @param {boolean} isDerived */
+  derived(isDerived) {
+    this.#isDerived = isDerived;
+    this.#showPositions(this.#bar.place);
+  }
+
+  /** Tells that drawings belong to samples of another shape. */
+  drawnIsLost() {
+    this.#parts.page.notice(
+      "The file has another size than before: what was drawn into it and pinned to it is not shown.",
+    );
+  }
+
+  /** Keeps the view for a reload. */
+  keepSoon() {
+    clearTimeout(this.#keepTimer);
+    this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
+  }
+
+  /** Asks the server for its capabilities, then restores the view of this tab. */
+  async begin() {
+    const { kept, controller } = this.#parts;
+    await this.#readServer();
+    const [view, link] = [kept.view, viewOfLink(location.hash)];
+    const isOwn = view !== null && (link === null || (link.path === view.path && link.scene === view.scene));
+    if (isOwn && this.#mayOpenByPath) await controller.openPath(view.path, view);
+    else if (link !== null) this.#follow(link);
+  }
+
+  /** The page is left. */
+  leave() {
+    this.#keep();
+    this.#parts.controller.close();
+  }
+
+  /** @param {() => void} tryAgain */
+  serverIsGone(tryAgain) {
+    const text = `The server at ${location.host} does not answer. Start acq-server again, then try again.`;
+    this.#parts.page.notice(text, "Try again", tryAgain);
+  }
+
+  serverIsBack() {
+    this.#parts.page.notice(null);
+    this.#parts.page.fault(null);
+    this.#parts.page.say("The server answers again");
+    this.#readServer();
+  }
+
+  #listen() {
+    const { page, controller, data, viewer } = this.#parts;
+    /** @param {string} type @param {(detail: any) => void} work */
+    const on = (type, work) =>
+      controller.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail));
+    on("opening", ({ kind, path }) => this.#opening(kind, path));
+    on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
+    on("progress", ({ received, total }) => page.progress(received, total));
+    on("loaded", (loaded) => this.#loaded(loaded));
+    on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
+    on("cancelled", () => page.say("Cancelled"));
+    on("idle", () => this.#idle());
+    on("renewed", ({ info, why }) => {
+      data.renew(info);
+      page.notice(null);
+      if (why === "acquisition_changed") this.#changed();
+    });
+    on("lost", () => this.#askAgain());
+    viewer.addEventListener("typed", (event) => page.typed(/** @type {CustomEvent} */ (event).detail.fault));
+    viewer.addEventListener(
+      "saved",
+      (event) => page.say(`Saved the ${/** @type {CustomEvent} */ (event).detail.name} picture`),
+    );
+    for (const type of ["look", "shown"]) viewer.addEventListener(type, () => data.paint());
+  }
+
+  /** @param {Kind} kind @param {string} path */
+  #opening(kind, path) {
+    const { page } = this.#parts;
+    this.#isAgain = kind === "again";
+    this.#bar.pause();
+    this.#ways.busy(true);
+    const isDialog = kind === "dialog";
+    const isOfShown = kind === "scene" || kind === "again";
+    this.#path = isOfShown ? this.#parts.viewer.info?.source.path ?? "" : path;
+    page.begin(
+      isDialog ? "Waiting for the dialog …" : `Reading ${this.#path.split(/[\\/]/).at(-1) || "the file"} …`,
+      isDialog,
+    );
+    page.say(isDialog ? "Choose a file in the dialog of the server's computer" : "");
+  }
+
+  /** Nothing is opened any more. */
+  #idle() {
+    this.#parts.page.end();
+    this.#ways.busy(false);
+    this.#isAgain = false;
+    this.#showPositions(this.#bar.place);
+    // Takes the steps requested meanwhile.
+    const { place } = this.#bar;
+    const { t, z, l } = this.#shownPlace;
+    if (place.t !== t || place.z !== z || place.l !== l) this.#step(place, []);
+  }
+
+  /** @param {Place} place */
+  #showPositions(place) {
+    const { info } = this.#parts.viewer;
+    if (this.#isDerived || info === null) this.#bar.hide();
+    else this.#bar.show(info, place, this.#isSample);
+  }
+
+  /** @param {Loaded} loaded */
+  #loaded({ kind, info, source, reference, position, isSample, look }) {
+    const { page, viewer, data } = this.#parts;
+    const { t = 0, z = 0, l = 0 } = position;
+    // The same file, such as after a restart of the server, keeps its look.
+    const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene &&
+      this.#isSample === isSample;
+    this.#isSample = isSample;
+    this.#isDerived = false;
+    this.#shownPlace = data.position = { t, z, l };
+    page.notice(null);
+    page.fault(null);
+    page.title(info, isSample);
+    const isAgain = kind === "again";
+    const note = isSample ? SAMPLE_NOTE : "";
+    // Drawings may have changed meanwhile, too.
+    viewer.show({ info, source, reference, look: isSame ? viewer.look : look, note });
+    if (viewer.groups !== null) data.show(info, viewer.groups, { isSample, isByPath: this.#mayOpenByPath });
+    this.#steps.clear();
+    this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));
+    // After a changed file reopens, the last requested step follows.
+    this.#showPositions(isAgain ? this.#bar.place : { t, z, l });
+    if (!isSample) this.#ways.opened(info.source.path);
+    this.#keep();
+    const opened = isAgain ? "The file has changed and was opened again" : `Opened ${info.source.name}`;
+    const count = viewer.groups === null ? "" : shownText(viewer.groups.source);
+    page.say([isSample ? SAMPLE_NOTE : opened, ...(count === "" ? [] : [`channels: ${count}`])].join(" · "));
+  }
+
+  /** @param {unknown} error @param {string} file path or name */
+  #failed(error, file) {
+    const { page } = this.#parts;
+    page.fault(error, file);
+    page.say("Failed", true);
+  }
+
+  /** @param {Place} place @param {Place[]} ahead */
+  async #step(place, ahead) {
+    const { page, viewer } = this.#parts;
+    if (this.#isAgain) return;
+    if (!this.#steps.has(place)) page.begin("Fetching the next picture …", false);
+    try {
+      const planes = await this.#steps.at(place, ahead);
+      // A later request reports the state.
+      if (planes === null) return;
+      page.end();
+      viewer.replacePlanes(planes);
+      this.#shownPlace = this.#parts.data.position = place;
+      this.keepSoon();
+    } catch (error) {
+      page.end();
+      this.#bar.pause();
+      // The sliders show the visible position, not the requested one.
+      this.#showPositions(this.#shownPlace);
+      this.#failed(error, viewer.info?.source.path ?? "");
+    }
+  }
+
+  /** The file has changed, so fetch the shown planes again. */
+  #changed() {
+    const { controller, page } = this.#parts;
+    this.#steps.clear();
+    page.say("The file has changed and was opened again");
+    controller.loadAgain(this.#bar.place);
+  }
+
+  #askAgain() {
+    const text =
+      "The server has let go of this file. What is shown stays; choose the file again to see more of it.";
+    this.#parts.page.notice(text, "Open file…", () => this.#ways.open());
+  }
+
+  /** @param {LinkedView | null} link */
+  #follow(link) {
+    const { info } = this.#parts.viewer;
+    if (link === null || (link.path === info?.source.path && link.scene === info.scene)) return;
+    this.#ways.fill(link);
+  }
+
+  async #readServer() {
+    const { page, controller } = this.#parts;
+    try {
+      const { line, formats, list, capabilities } = await serverFacts(await controller.server());
+      byId("server").textContent = line;
+      byId("formats").textContent = formats;
+      byId("server-facts").replaceChildren(...list);
+      this.#mayOpenByPath = capabilities.openByPath ?? true;
+      this.#ways.allow(capabilities);
+    } catch (error) {
+      page.fault(error);
+    }
+  }
+
+  /** Keeps the view for a reload and puts its link into the address. */
+  #keep() {
+    const { kept, viewer } = this.#parts;
+    clearTimeout(this.#keepTimer);
+    const { info } = viewer;
+    if (info === null) return;
+    const view = this.#isSample || !this.#mayOpenByPath ? null : this.#view(info);
+    kept.view = view && { ...view, look: viewer.look };
+    history.replaceState(null, "", view === null ? location.pathname : linkOfView(view));
+  }
+
+  /** @param {OpenResponse} info @returns {LinkedView} */
+  #view({ source, scene = 0 }) {
+    return { path: source.path, scene, position: this.#bar.place };
+  }
+}
+
+/** The file that a dialog chose, as the server names it in its message. @param {unknown} error */
+function quoted(error) {
+  const { code = "", message = "" } = /** @type {{code?: string, message?: string}} */ (error ?? {});
+  return code.startsWith("dialog_") ? "" : /"([^"]+)"/.exec(message)?.[1] ?? "";
+}

@@ -1,0 +1,116 @@
+/**
+ * Texts around the pictures: title, facts, warnings, progress, status, notices and faults.
+ *
+ * Tested in `tests/browser/opening_test.ts`.
+ */
+import { byId, element, sayIn, unbroken } from "../controls/element.js";
+import { faultOf } from "./fault.js";
+import { facts, megabytes } from "../picture/readout.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+
+/** Shorter work shows no progress. */
+const SHOW_PROGRESS_AFTER_MS = 500;
+
+const NAME = "acq-server viewer";
+
+export class Page {
+  #showProgress = 0;
+  #countSeconds = 0;
+
+  constructor() {
+    byId("notice-close").addEventListener("click", () => this.notice(null));
+    byId("warnings-close").addEventListener("click", () => byId("warnings").hidden = true);
+    byId("fault-close").addEventListener("click", () => this.fault(null));
+  }
+
+  /** Shows title, facts and warnings of the open file, or of none. @param {OpenResponse | null} info @param {boolean} [isSample] */
+  title(info, isSample = false) {
+    const title = byId("title");
+    title.textContent = info?.source.name ?? NAME;
+    title.title = isSample ? "" : info?.source.path ?? "";
+    byId("facts").replaceChildren(...(info === null ? [] : unbroken(facts(info))));
+    byId("sample-mark").hidden = !isSample;
+    document.title = info === null ? NAME : `${info.source.name} – acq-server`;
+    byId("empty").hidden = info !== null;
+    const warnings = info?.warnings ?? [];
+    byId("warnings-list").replaceChildren(...warnings.map((text) => element("li", { textContent: text })));
+    byId("warnings").hidden = warnings.length === 0;
+  }
+
+  /**
+   * Starts the progress display. The server reports no progress of opening, so the page counts seconds until bytes arrive.
+   *
+   * @param {string} what is done
+   * @param {boolean} isLong it is known to take a while
+   */
+  begin(what, isLong) {
+    this.fault(null);
+    byId("progress").removeAttribute("value");
+    byId("progress-text").textContent = what;
+    clearTimeout(this.#showProgress);
+    clearInterval(this.#countSeconds);
+    const start = performance.now();
+    this.#countSeconds = setInterval(() => {
+      byId("progress-text").textContent = `${what} ${Math.round((performance.now() - start) / 1000)} s`;
+    }, 1000);
+    const show = () => byId("transfer").hidden = false;
+    if (isLong) show();
+    else this.#showProgress = setTimeout(show, SHOW_PROGRESS_AFTER_MS);
+  }
+
+  /** Shows the progress of a transfer. @param {number} received @param {number} total */
+  progress(received, total) {
+    clearInterval(this.#countSeconds);
+    const bar = byId("progress", HTMLProgressElement);
+    bar.max = total;
+    bar.value = received;
+    byId("progress-text").textContent = `${megabytes(received)} of ${megabytes(total)}`;
+  }
+
+  /** Ends the progress display. */
+  end() {
+    clearTimeout(this.#showProgress);
+    clearInterval(this.#countSeconds);
+    byId("transfer").hidden = true;
+  }
+
+  /** Shows a line at the foot; errors stay. @param {string} text @param {boolean} [isBad] */
+  say(text, isBad = false) {
+    byId("status").classList.toggle("bad", isBad);
+    sayIn(byId("status"), text, isBad);
+  }
+
+  /** Shows the fault of a typed number until another number is typed. @param {string | null} fault */
+  typed(fault) {
+    if (fault !== null) this.say(fault, true);
+    else if (byId("status").classList.contains("bad")) this.say("");
+  }
+
+  /** Shows a strip with an optional action, or hides it. @param {string | null} text @param {string} [action] @param {() => void} [act] */
+  notice(text, action = "", act) {
+    byId("notice").hidden = text === null;
+    byId("notice-text").textContent = text ?? "";
+    const button = byId("notice-action");
+    button.hidden = act === undefined;
+    button.textContent = action;
+    button.onclick = act ?? null;
+  }
+
+  /** Shows a failure above the pictures, with its code under "Details"; null hides it. @param {unknown} error @param {string} [file] that it speaks of */
+  fault(error, file = "") {
+    const wasThere = !byId("fault").hidden;
+    byId("fault").hidden = error === null;
+    if (error === null) {
+      // Clears the error in the line at the foot.
+      if (wasThere && byId("status").classList.contains("bad")) this.say("");
+      return;
+    }
+    const { words, code, message } = faultOf(error);
+    byId("fault-words").textContent = words;
+    byId("fault-file").textContent = file;
+    byId("fault-code").textContent = code;
+    byId("fault-message").textContent = message;
+    byId("fault-details", HTMLDetailsElement).open = false;
+  }
+}

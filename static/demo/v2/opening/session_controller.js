@@ -1,0 +1,326 @@
+/**
+ * The open acquisition and its session. Sessions expire and end with the server; loaded planes stay, and when more are
+ * needed the file is opened again: through its session while that lives, then by its path where the server allows it.
+ * Independent of the page, which listens:
+ *
+ * - `opening` `{kind, path}`, then `opened` `{info}` and `progress` `{received, total}` while planes come
+ * - `loaded` a {@linkcode Loaded} to show
+ * - `failed` `{kind, error}` and `cancelled` `{kind}`; the previous acquisition stays open
+ * - `idle` after each of these three
+ * - `renewed` `{info}` the same planes have a new session
+ * - `lost` the user must choose the file again: its session has ended and the server does not open by path
+ *
+ * Tested in `tests/page/session_controller_test.ts`.
+ */
+import { AcqError, connect } from "../../../client/v2/acq-client.js";
+import { loadPlanes } from "./loaded_planes.js";
+import { loadSample } from "./sample.js";
+
+/** @import { Acquisition, OpenResponse, Position, Server } from "../../../client/v2/acq-client.d.ts" */
+/** @import { LoadedGroup } from "../picture/channel_group.js" */
+
+/**
+ * @typedef {"dialog" | "path" | "scene" | "again" | "sample"} Kind how something is opened
+ * @typedef {object} Loaded
+ * @property {Kind} kind
+ * @property {OpenResponse} info
+ * @property {LoadedGroup} source
+ * @property {LoadedGroup | null} reference
+ * @property {Position} position of the source planes
+ * @property {boolean} isSample it has neither session nor server
+ * @property {unknown} look state of the page to hand back with it
+ */
+
+/** Least time between two automatic reopenings of a changing file. */
+const AGAIN_AFTER_MS = 1000;
+
+/** @typedef {{now: () => number, sleep: (milliseconds: number) => Promise<unknown>}} Clock which tests move by hand */
+
+/** @type {Clock} */
+const systemClock = {
+  now: () => performance.now(),
+  sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
+};
+
+/** Emits the events that the first comment of this module lists. */
+export class SessionController extends EventTarget {
+  #connect;
+  #clock;
+  /** @type {Promise<Server> | null} */
+  #connection = null;
+  /** Its session may have ended. @type {Acquisition | null} */
+  #acquisition = null;
+  /** @type {AbortController | null} */
+  #opening = null;
+  /** @type {Promise<Acquisition> | null} */
+  #renewal = null;
+  #renewedAt = -Infinity;
+  /** The scene requested last while scenes open. @type {{scene: number} | null} */
+  #wantedScene = null;
+
+  /** @param {() => Promise<Server>} [connectTo] @param {Clock} [clock] */
+  constructor(connectTo = connect, clock = systemClock) {
+    super();
+    this.#connect = connectTo;
+    this.#clock = clock;
+  }
+
+  /** The server; a failed connection is tried again. */
+  server() {
+    this.#connection ??= this.#connect().catch((error) => {
+      this.#connection = null;
+      throw error;
+    });
+    return this.#connection;
+  }
+
+  /** Asks whether the server answers. @param {AbortSignal} signal */
+  async readHealth(signal) {
+    return await (await this.server()).readHealth({ signal });
+  }
+
+  /** The open acquisition, even after its session has ended; null before the first file and for the sample. */
+  get acquisition() {
+    return this.#acquisition;
+  }
+
+  get isOpening() {
+    return this.#opening !== null;
+  }
+
+  /** Cancels the open in progress. */
+  cancel() {
+    this.#opening?.abort();
+  }
+
+  /** Shows the dialog of the server's machine. */
+  pick() {
+    return this.#open("dialog", async (signal) => (await this.server()).pick({ signal }));
+  }
+
+  /**
+   * Opens a path, with a look to hand back when it is loaded.
+   *
+   * @param {string} path
+   * @param {{scene?: number | null, position?: Position, look?: unknown}} [options]
+   */
+  openPath(path, { scene = null, position = {}, look = null } = {}) {
+    const open = async (/** @type {AbortSignal} */ signal) =>
+      (await this.server()).open(path, { scene, signal });
+    return this.#open("path", open, { position, look, path });
+  }
+
+  /** Opens another scene of the open file. A scene requested meanwhile replaces it. @param {number} scene */
+  async openScene(scene) {
+    const isFirst = this.#wantedScene === null;
+    if (isFirst && this.#opening !== null) return;
+    this.#wantedScene = { scene };
+    if (!isFirst) return this.#opening?.abort();
+    await this.#run("scene", () => this.#openWantedScene());
+    this.#wantedScene = null;
+  }
+
+  async #openWantedScene() {
+    let wanted = null;
+    while (wanted !== this.#wantedScene) {
+      wanted = this.#wantedScene;
+      const { scene } = /** @type {{scene: number}} */ (wanted);
+      const { signal } = this.#opening = new AbortController();
+      const open = () => this.live((acquisition) => acquisition.reopen({ scene, signal }), signal);
+      try {
+        await this.#openAndLoad(open, { kind: "scene", position: {}, look: null, signal });
+      } catch (error) {
+        if (wanted === this.#wantedScene) throw error;
+      }
+    }
+  }
+
+  /** Fetches the planes of the open file again, such as after the file has changed. @param {Position} position */
+  loadAgain(position) {
+    return this.#run("again", async (signal) => {
+      const acquisition = this.#acquisition;
+      if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
+      await this.#load(acquisition, { kind: "again", position, look: null, signal });
+    });
+  }
+
+  /** Shows the sample, which comes with the page. */
+  openSample() {
+    return this.#run("sample", async (signal) => {
+      const { info, source, reference } = await loadSample(signal);
+      this.#leave();
+      this.#tell("loaded", {
+        kind: "sample",
+        info,
+        source,
+        reference,
+        position: {},
+        isSample: true,
+        look: null,
+      });
+    });
+  }
+
+  /**
+   * Runs work with the session, or with a new one where it has ended or its file has changed.
+   *
+   * @template T
+   * @param {(acquisition: Acquisition) => Promise<T>} work
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<T>}
+   * @throws {AcqError} `session_not_found` after `lost`
+   */
+  async live(work, signal) {
+    const acquisition = this.#acquisition;
+    if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
+    try {
+      return await work(acquisition);
+    } catch (error) {
+      if (!(error instanceof AcqError) || !/^(session_not_found|acquisition_changed)$/.test(error.code)) {
+        throw error;
+      }
+      // Another caller has renewed it meanwhile.
+      const renewed = this.#acquisition === acquisition
+        ? await this.#renew(acquisition, error.code)
+        : this.#acquisition;
+      signal?.throwIfAborted();
+      return await work(/** @type {Acquisition} */ (renewed));
+    }
+  }
+
+  /** Samples of all channels at a position. @param {Position} position @param {AbortSignal} signal */
+  planesAt(position, signal) {
+    return this.live(
+      async (acquisition) =>
+        (await acquisition.planes(null, { ...position, signal })).map(({ samples }) => samples),
+      signal,
+    );
+  }
+
+  /** Closes the session as the user leaves the page; the request outlives the page. The file can be opened again if the page returns. */
+  close() {
+    this.#acquisition?.close({ keepalive: true }).catch(() => {});
+  }
+
+  #leave() {
+    // An old session would cost memory until it expires.
+    this.#acquisition?.close().catch(() => {});
+    this.#acquisition = null;
+    this.#renewal = null;
+  }
+
+  /**
+   * @param {Kind} kind
+   * @param {(signal: AbortSignal) => Promise<Acquisition>} open
+   * @param {{position?: Position, look?: unknown, path?: string}} [options]
+   */
+  #open(kind, open, { position = {}, look = null, path = "" } = {}) {
+    return this.#run(
+      kind,
+      (signal) => this.#openAndLoad(() => open(signal), { kind, position, look, signal }),
+      path,
+    );
+  }
+
+  /**
+   * @param {() => Promise<Acquisition>} open
+   * @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options
+   */
+  async #openAndLoad(open, options) {
+    const acquisition = await open();
+    try {
+      await this.#load(acquisition, options);
+    } catch (error) {
+      acquisition.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  /**
+   * Fetches the planes, then closes the previous acquisition.
+   *
+   * @param {Acquisition} acquisition
+   * @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options
+   */
+  async #load(acquisition, { kind, position, look, signal }) {
+    const { info } = acquisition;
+    this.#tell("opened", { kind, info });
+    const onProgress = (/** @type {number} */ received, /** @type {number} */ total) =>
+      this.#tell("progress", { received, total });
+    const there = within(acquisition, { ...info.position, ...position });
+    const loaded = await loadPlanes(acquisition, there, { signal, onProgress });
+    if (this.#acquisition !== acquisition) this.#leave();
+    this.#acquisition = acquisition;
+    this.#tell("loaded", { kind, info, ...loaded, position: there, isSample: false, look });
+  }
+
+  /**
+   * One thing at a time.
+   *
+   * @param {Kind} kind
+   * @param {(signal: AbortSignal) => Promise<void>} work
+   * @param {string} [path] what is opened, where that is known
+   */
+  async #run(kind, work, path = "") {
+    if (this.#opening !== null) return;
+    this.#opening = new AbortController();
+    this.#tell("opening", { kind, path });
+    try {
+      await work(this.#opening.signal);
+    } catch (error) {
+      const isCancelled = error instanceof AcqError && error.code === "cancelled" ||
+        this.#opening.signal.aborted;
+      this.#tell(isCancelled ? "cancelled" : "failed", { kind, error });
+    } finally {
+      this.#opening = null;
+      this.#tell("idle", {});
+    }
+  }
+
+  /** Opens the acquisition again, once for all callers. @param {Acquisition} former @param {string} why */
+  #renew(former, why) {
+    this.#renewal ??= this.#openAgain(former, why).finally(() => this.#renewal = null);
+    return this.#renewal;
+  }
+
+  /** @param {Acquisition} former @param {string} why */
+  async #openAgain(former, why) {
+    const wait = this.#renewedAt + AGAIN_AFTER_MS - this.#clock.now();
+    if (why === "acquisition_changed" && wait > 0) await this.#clock.sleep(wait);
+    this.#renewedAt = this.#clock.now();
+    const channelIndices = former.channels.map(({ index }) => index);
+    const { scene } = former;
+    const server = await this.server();
+    const { openByPath = true } = await server.readCapabilities();
+    // The session of a changed file cannot reopen it.
+    if (!openByPath) {
+      this.#tell("lost", {});
+      throw new AcqError("session_not_found", "The file must be chosen again");
+    }
+    const renewed = await server.open(former.path, { channelIndices, scene }).catch((error) => {
+      if (/_not_allowed$/.test(error.code)) this.#tell("lost", {});
+      throw error;
+    });
+    // Something else was opened meanwhile.
+    if (this.#acquisition !== former) {
+      renewed.close().catch(() => {});
+      throw new AcqError("cancelled", "Another file was opened");
+    }
+    former.close().catch(() => {});
+    this.#acquisition = renewed;
+    this.#tell("renewed", { info: renewed.info, why });
+    return renewed;
+  }
+
+  /** @param {string} type @param {object} detail */
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
+/** The position, with 0 along axes that the acquisition lacks. @param {Acquisition} acquisition @param {Position} position */
+function within({ sizes }, { t = 0, z = 0, l = 0 }) {
+  const inside = (/** @type {number} */ index, size = 1) =>
+    Number.isInteger(index) && index >= 0 && index < size ? index : 0;
+  return { t: inside(t, sizes.T), z: inside(z, sizes.Z), l: inside(l, sizes.L) };
+}

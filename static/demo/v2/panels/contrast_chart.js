@@ -1,0 +1,155 @@
+/**
+ * The histogram of a channel with two handles for its range and a ramp of its look-up table.
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
+import { formatNumber } from "../../../measure/axes.js";
+import { element, svgElement } from "../controls/element.js";
+
+/** @import { Channel } from "../picture/channel.js" */
+
+const BINS = 128;
+const HEIGHT = 48;
+
+/**
+ * @param {Channel} channel
+ * @returns {{chart: HTMLElement, paint: () => void, paintBars: (isLog: boolean) => void}} `paint` follows range and table
+ */
+export function contrastChart(channel) {
+  const bars = svgElement("path", { class: "bars" });
+  const inside = svgElement("rect", { class: "inside", y: 0, height: HEIGHT });
+  const ramp = element("canvas", { className: "ramp", width: 256, height: 1 });
+  const handles = ["Minimum", "Maximum"].map((end) =>
+    element("div", {
+      className: "handle",
+      role: "slider",
+      tabIndex: 0,
+      "aria-label": `${end} of ${channel.name}`,
+    })
+  );
+  const chart = element(
+    "div",
+    { className: "histogram" },
+    svgElement(
+      "svg",
+      {
+        viewBox: `0 0 ${BINS} ${HEIGHT}`,
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `Histogram of ${channel.name}`,
+      },
+      inside,
+      bars,
+    ),
+    ramp,
+    ...handles,
+  );
+  handles.forEach((handle, end) => dragHandle(handle, chart, channel, end));
+  return {
+    chart,
+    paint() {
+      const { min, max } = channel.stats;
+      const { range } = channel;
+      const part = partOf(channel);
+      handles.forEach((handle, end) => {
+        const value = range[end] ?? 0;
+        handle.style.left = `${100 * part(value)}%`;
+        handle.ariaValueMin = String(min);
+        handle.ariaValueMax = String(max);
+        handle.ariaValueNow = String(Math.min(max, Math.max(min, value)));
+        handle.ariaValueText = formatNumber(value, range[1] - range[0]);
+      });
+      inside.setAttribute("x", String(BINS * part(range[0])));
+      inside.setAttribute("width", String(BINS * Math.max(0, part(range[1]) - part(range[0]))));
+      paintRamp(ramp, channel);
+    },
+    paintBars: (isLog) => bars.setAttribute("d", barPath(channel.histogram(BINS), isLog)),
+  };
+}
+
+/** Width of the chart in samples. @param {Channel} channel */
+const wholeOf = ({ stats: { min, max } }) => max > min ? max - min : 1;
+
+/** Position of a value in the chart. @param {Channel} channel */
+function partOf(channel) {
+  const [{ min }, whole] = [channel.stats, wholeOf(channel)];
+  return (/** @type {number} */ value) => Math.min(1, Math.max(0, (value - min) / whole));
+}
+
+/** @param {HTMLElement} handle @param {HTMLElement} chart @param {Channel} channel @param {number} end 0 for the minimum */
+function dragHandle(handle, chart, channel, end) {
+  const set = (/** @type {number} */ value) => {
+    const [{ min }, whole] = [channel.stats, wholeOf(channel)];
+    const gap = whole / 1000;
+    const [low, high] = channel.range;
+    // An end outside the samples stays there unless it is in the way.
+    if (end === 0) {
+      const most = Math.max(high, min + gap);
+      channel.setRange(Math.min(value, most - gap), most);
+    } else {
+      const least = Math.min(low, min + whole - gap);
+      channel.setRange(least, Math.max(value, least + gap));
+    }
+  };
+  handle.addEventListener("pointerdown", (event) => {
+    handle.setPointerCapture(event.pointerId);
+    handle.focus();
+    event.preventDefault();
+  });
+  handle.addEventListener("pointermove", (event) => {
+    if (!handle.hasPointerCapture(event.pointerId)) return;
+    const box = chart.getBoundingClientRect();
+    const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    set(channel.stats.min + wholeOf(channel) * part);
+  });
+  handle.addEventListener("keydown", (event) => {
+    const [{ min }, whole] = [channel.stats, wholeOf(channel)];
+    const step = whole / (event.shiftKey ? 10 : 100);
+    /** @type {Readonly<Record<string, number>>} */
+    const steps = {
+      ArrowLeft: -step,
+      ArrowDown: -step,
+      ArrowRight: step,
+      ArrowUp: step,
+      PageDown: -10 * step,
+      PageUp: 10 * step,
+    };
+    const by = steps[event.key];
+    // Position of a handle, at the edge when its end lies outside the samples.
+    const shown = Math.min(min + whole, Math.max(min, channel.range[end] ?? min));
+    if (by !== undefined) set(shown + by);
+    else if (event.key === "Home") set(min);
+    else if (event.key === "End") set(min + whole);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/** @param {Uint32Array} counts @param {boolean} isLog */
+function barPath(counts, isLog) {
+  const size = isLog ? Math.log1p : (/** @type {number} */ count) => count;
+  // A single high bin, such as the dark background, must not flatten the others.
+  const sorted = [...counts].sort((a, b) => a - b);
+  const most = sorted.at(-1) ?? 0;
+  const top = isLog ? size(most) : Math.min(most, 4 * (sorted.at(-4) ?? most) || most);
+  const bars = Array.from(counts, (count, i) => {
+    const height = Math.min(1, size(count) / (top || 1)) * (HEIGHT - 2);
+    return `M${i} ${HEIGHT}v${-height.toFixed(2)}h1v${height.toFixed(2)}z`;
+  });
+  return bars.join("");
+}
+
+/** @param {HTMLCanvasElement} ramp @param {Channel} channel */
+function paintRamp(ramp, channel) {
+  const context = /** @type {CanvasRenderingContext2D} */ (ramp.getContext("2d"));
+  const { lut, min, max } = channel.look();
+  const image = context.createImageData(256, 1);
+  const part = partOf(channel);
+  const [low, high] = [part(min), part(max)];
+  for (let i = 0; i < 256; i += 1) {
+    const place = Math.min(1, Math.max(0, (i / 255 - low) / Math.max(1e-6, high - low)));
+    image.data.set(lut.subarray(4 * Math.round(255 * place), 4 * Math.round(255 * place) + 4), 4 * i);
+  }
+  context.putImageData(image, 0, 0);
+}

@@ -1,0 +1,118 @@
+/**
+ * For programmers: code to copy, and the server's answer.
+ *
+ * Tested in `tests/browser/controls_test.ts`.
+ */
+import { byId } from "../controls/element.js";
+import { jsonTree } from "../controls/json_tree.js";
+import { snippet } from "./snippet.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { ChannelGroup } from "../picture/channel_group.js" */
+
+/** @typedef {{source: ChannelGroup, reference: ChannelGroup | null}} Groups */
+
+export class DataPanel {
+  /** @type {{info: OpenResponse, groups: Groups, isSample: boolean, isByPath: boolean} | null} */
+  #shown = null;
+  /** @type {Record<string, number>} */
+  #position = {};
+  #readSession;
+  #say;
+
+  /**
+   * @param {object} page
+   * @param {() => Promise<unknown>} page.readSession state of the session
+   * @param {(text: string) => void} page.say
+   */
+  constructor({ readSession, say }) {
+    this.#readSession = readSession;
+    this.#say = say;
+    for (const id of ["language", "snippet-of"]) byId(id).addEventListener("change", () => this.paint());
+    byId("copy").addEventListener("click", () => this.#copy());
+    byId("session-details", HTMLDetailsElement).addEventListener("toggle", () => this.#showSession());
+  }
+
+  /**
+   * @param {OpenResponse} info
+   * @param {Groups} groups
+   * @param {{isSample: boolean, isByPath: boolean}} options whether it is the sample, and whether programs may open by path
+   */
+  show(info, groups, { isSample, isByPath }) {
+    this.#shown = { info, groups, isSample, isByPath };
+    byId("snippet-of", HTMLSelectElement).value = "source";
+    byId("snippet-of").hidden = groups.reference === null;
+    byId("header-json").replaceChildren(jsonTree(info.header));
+    byId("open-json").replaceChildren(jsonTree(info));
+    byId("session-details").hidden = isSample;
+    this.#showSession();
+    this.paint();
+  }
+
+  /** Updates the session of the same planes. @param {OpenResponse} info */
+  renew(info) {
+    for (
+      const [group, { channels }]
+        of /** @type {const} */ ([["source", info], ["reference", info.reference ?? { channels: [] }]])
+    ) {
+      this.#shown?.groups[group]?.channels.forEach((channel) => {
+        channel.dataUrl = channels.find(({ index }) => index === channel.index)?.dataUrl ?? channel.dataUrl;
+      });
+    }
+    byId("open-json").replaceChildren(jsonTree(info));
+    this.#showSession();
+    this.paint();
+  }
+
+  /** Of the planes that are shown. @param {{t: number, z: number, l: number}} position */
+  set position(position) {
+    this.#position = position;
+    this.paint();
+  }
+
+  /** Writes the program for the channels that are shown. */
+  paint() {
+    if (this.#shown === null) return;
+    const { info, groups, isSample, isByPath } = this.#shown;
+    const isReference = byId("snippet-of", HTMLSelectElement).value === "reference" &&
+      groups.reference !== null;
+    const { shown } = (isReference && groups.reference) || groups.source;
+    const why = isSample
+      ? "The sample has no session: open a file of your own to see a program that fetches its planes."
+      : shown.length === 0
+      ? "No channel is shown."
+      : "";
+    byId("copy", HTMLButtonElement).disabled = why !== "";
+    const language =
+      /** @type {import("./snippet.js").Language} */ (byId("language", HTMLSelectElement).value);
+    byId("snippet").textContent = why || snippet(language, {
+      origin: location.origin,
+      path: isByPath ? info.source.path : null,
+      scene: info.scene ?? null,
+      isReference,
+      channels: shown.map(({ index }) => index),
+      position: isReference ? {} : this.#position,
+    });
+  }
+
+  async #showSession() {
+    const details = byId("session-details", HTMLDetailsElement);
+    if (!details.open || details.hidden) return;
+    try {
+      byId("session-json").replaceChildren(jsonTree(await this.#readSession()));
+    } catch (error) {
+      byId("session-json").textContent = String(error instanceof Error ? error.message : error);
+    }
+  }
+
+  async #copy() {
+    const program = byId("snippet");
+    try {
+      await navigator.clipboard.writeText(program.textContent ?? "");
+      this.#say("Copied");
+    } catch {
+      getSelection()?.selectAllChildren(program);
+      this.#say("Selected, but the browser does not let the page copy: copy it yourself");
+    }
+  }
+}

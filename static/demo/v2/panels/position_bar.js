@@ -1,0 +1,217 @@
+/**
+ * Sliders for time, focus and wavelength, play, and the list of scenes.
+ *
+ * Tested in `tests/browser/positions_test.ts`.
+ */
+import { isTime } from "../../../measure/axes.js";
+import { byId, element, within } from "../controls/element.js";
+import { quantity } from "../picture/readout.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Place } from "./plane_steps.js" */
+
+/** @typedef {"t" | "z" | "l"} AxisName */
+
+/** @type {readonly {name: AxisName, letter: "T" | "Z" | "L", word: string}[]} */
+const AXES = [
+  { name: "t", letter: "T", word: "Time" },
+  { name: "z", letter: "Z", word: "Focus" },
+  { name: "l", letter: "L", word: "Wavelength" },
+];
+
+/** Number of further positions to fetch ahead. */
+const AHEAD = 2;
+
+export class PositionBar {
+  #onStep;
+  /** @type {OpenResponse | null} */
+  #info = null;
+  /** @type {Place} */
+  #place = { t: 0, z: 0, l: 0 };
+  /** Axis and direction of the last step. @type {{axis: AxisName, by: number}} */
+  #way = { axis: "t", by: 1 };
+  /** Aborts playback. @type {AbortController | null} */
+  #playing = null;
+
+  /**
+   * @param {(place: Place, ahead: Place[]) => Promise<void>} onStep settles when the position is shown or obsolete
+   * @param {(scene: number) => void} onScene
+   */
+  constructor(onStep, onScene) {
+    this.#onStep = onStep;
+    for (const { name } of AXES) {
+      const slider = byId(`position-${name}`, HTMLInputElement);
+      slider.addEventListener("input", () => {
+        this.pause();
+        this.#go(name, Number(slider.value) - this.#place[name]);
+      });
+    }
+    byId("play").addEventListener("click", () => this.togglePlay());
+    // The displayed value counts.
+    const rate = byId("rate", HTMLInputElement);
+    rate.addEventListener("change", () => rate.value = String(this.#rate));
+    const scenes = byId("scene", HTMLSelectElement);
+    scenes.addEventListener("change", () => onScene(Number(scenes.value)));
+  }
+
+  get place() {
+    return this.#place;
+  }
+
+  /** Whether there is more than one picture. */
+  get hasSteps() {
+    return AXES.some(({ name }) => this.#size(name) > 1);
+  }
+
+  /** @param {OpenResponse} info @param {{t?: number, z?: number, l?: number}} position @param {boolean} isSample */
+  show(info, position, isSample) {
+    this.pause();
+    this.#info = info;
+    const { t = 0, z = 0, l = 0 } = position;
+    // A changed file may be shorter.
+    const inside = (/** @type {AxisName} */ name, /** @type {number} */ index) =>
+      Math.min(index, this.#size(name) - 1);
+    this.#place = { t: inside("t", t), z: inside("z", z), l: inside("l", l) };
+    this.#way = { axis: this.#size("t") > 1 ? "t" : this.#size("z") > 1 ? "z" : "l", by: 1 };
+    const { scenes = [], scene = 0 } = info;
+    const list = byId("scene", HTMLSelectElement);
+    list.replaceChildren(
+      ...scenes.map(({ index, name, sizes }) =>
+        element("option", {
+          value: String(index),
+          textContent: [name, sizesText(sizes)].filter(Boolean).join(" · "),
+        })
+      ),
+    );
+    list.value = String(scene);
+    byId("scene-choice").hidden = scenes.length < 2;
+    for (const { name } of AXES) {
+      byId(`position-${name}`, HTMLInputElement).max = String(this.#size(name) - 1);
+      byId(`axis-${name}`).hidden = this.#size(name) < 2;
+    }
+    byId("player").hidden = !this.hasSteps;
+    byId("positions").hidden = isSample || (!this.hasSteps && scenes.length < 2);
+    this.#paint();
+  }
+
+  hide() {
+    this.pause();
+    byId("positions").hidden = true;
+  }
+
+  /** Steps along an axis; stays inside it. @param {AxisName} name @param {number} by */
+  step(name, by) {
+    if (byId("positions").hidden) return;
+    this.pause();
+    this.#go(name, by);
+  }
+
+  togglePlay() {
+    if (this.#playing !== null) this.pause();
+    else if (this.hasSteps) this.#play();
+  }
+
+  pause() {
+    if (this.#playing === null) return;
+    this.#playing.abort();
+    this.#playing = null;
+    this.#paintPlay();
+  }
+
+  /** @param {AxisName} name @param {number} by */
+  #go(name, by) {
+    const wanted = Math.min(this.#size(name) - 1, Math.max(0, this.#place[name] + by));
+    if (wanted === this.#place[name]) return Promise.resolve();
+    this.#way = { axis: name, by: wanted > this.#place[name] ? 1 : -1 };
+    this.#place = { ...this.#place, [name]: wanted };
+    this.#paint();
+    return this.#onStep(this.#place, this.#ahead(false));
+  }
+
+  async #play() {
+    const playing = new AbortController();
+    this.#playing = playing;
+    this.#paintPlay();
+    const { axis } = this.#way;
+    this.#way = { axis, by: 1 };
+    let due = performance.now();
+    while (!playing.signal.aborted) {
+      this.#place = { ...this.#place, [axis]: (this.#place[axis] + 1) % this.#size(axis) };
+      this.#paint();
+      await this.#onStep(this.#place, this.#ahead(true));
+      // A late picture delays all following ones.
+      due = Math.max(performance.now(), due + 1000 / this.#rate);
+      await new Promise((done) => setTimeout(done, due - performance.now()));
+    }
+  }
+
+  /** Pictures per second. */
+  get #rate() {
+    return Math.min(60, Math.max(0.1, Number(byId("rate", HTMLInputElement).value) || 10));
+  }
+
+  /** Likely next positions. @param {boolean} isRound the first position follows the last */
+  #ahead(isRound) {
+    const { axis, by } = this.#way;
+    const size = this.#size(axis);
+    return Array.from({ length: AHEAD }, (_, i) => this.#place[axis] + (i + 1) * by)
+      .map((index) => isRound ? index % size : index)
+      .filter((index) => index >= 0 && index < size)
+      .map((index) => ({ ...this.#place, [axis]: index }));
+  }
+
+  /** @param {AxisName} name */
+  #size(name) {
+    return this.#info?.header.sizes[name.toUpperCase()] ?? 1;
+  }
+
+  #paint() {
+    for (const { name, letter, word } of AXES) {
+      const index = this.#place[name];
+      const slider = byId(`position-${name}`, HTMLInputElement);
+      slider.value = String(index);
+      const where = [`${index + 1} / ${this.#size(name)}`, this.#physical(name, letter, index)].filter(
+        Boolean,
+      ).join(" · ");
+      slider.ariaValueText = `${word} ${where}`;
+      within(byId(`axis-${name}`), "output").textContent = where;
+    }
+  }
+
+  /** Time or depth of an index, where it is known. @param {AxisName} name @param {string} letter @param {number} index */
+  #physical(name, letter, index) {
+    const { header, times } = /** @type {OpenResponse} */ (this.#info);
+    const time = name === "t" ? times?.[index] : undefined;
+    if (time !== undefined) return `${time.toFixed(time < 10 ? 3 : 1)} s`;
+    const at = header.dims.indexOf(letter);
+    const unit = header.physicalUnitsLabels[at];
+    if (unit === undefined || unit === "Pixels") return "";
+    const value = index * (header.physicalUnits[at] ?? 1);
+    if (isTime({ unit })) return `${value.toFixed(value < 10 ? 3 : 1)} s`;
+    return value === 0 ? `0 ${quantity(1, unit).split(" ")[1]}` : quantity(value, unit);
+  }
+
+  #paintPlay() {
+    const isPlaying = this.#playing !== null;
+    byId("play").ariaPressed = String(isPlaying);
+    byId("play").textContent = isPlaying ? "Pause" : "Play";
+  }
+}
+
+/** Singular and plural of the letters of a size. @type {Readonly<Record<string, readonly [string, string]>>} */
+const WORDS = {
+  C: ["channel", "channels"],
+  T: ["time point", "time points"],
+  Z: ["focus plane", "focus planes"],
+  L: ["wavelength", "wavelengths"],
+};
+
+/** Sizes of a scene, such as `64 × 48 · 12 time points`. @param {Record<string, number>} sizes */
+function sizesText(sizes) {
+  const { X, Y, ...others } = sizes;
+  const rest = Object.entries(others).map(([name, size]) => {
+    const [one, several] = WORDS[name] ?? [name, name];
+    return `${size} ${size === 1 ? one : several}`;
+  });
+  return [...(X !== undefined && Y !== undefined ? [`${X} × ${Y}`] : []), ...rest].join(" · ");
+}

@@ -1,0 +1,155 @@
+/**
+ * Programs to copy that open the file and fetch the shown planes. They open by path, since the session of the page
+ * ends, or by the dialog where the server refuses paths.
+ *
+ * Paths and names are untrusted: they appear only in string literals, never in comments, which a line separator or an
+ * encoding declaration could end.
+ *
+ * @typedef {"python" | "javascript" | "matlab" | "curl"} Language
+ *
+ * @typedef {object} Wanted
+ * @property {string} origin base address of the server
+ * @property {string | null} path of the acquisition on the server's computer; null asks by the dialog
+ * @property {number | null} [scene] index; null or absent is the first
+ * @property {boolean} [isReference] the planes of the reference image
+ * @property {readonly number[]} channels indices
+ * @property {Record<string, number>} [position] such as `{t: 3}`; index 0 needs none
+ */
+
+/**
+ * @param {Language} language
+ * @param {Wanted} wanted
+ * @returns {string} a program that reads each plane and prints its range or first sample
+ */
+export function snippet(language, wanted) {
+  return { python, javascript, matlab, curl }[language](wanted);
+}
+
+/** Body and address of the open request. @param {Wanted} wanted */
+function opening({ path, scene }) {
+  const isChosen = scene !== undefined && scene !== null && scene > 0;
+  const address = path === null ? "/api/v2/pick-and-open" : "/api/v2/open";
+  return { address, fields: { ...(path === null ? {} : { path }), ...(isChosen ? { scene } : {}) } };
+}
+
+/** Such as `?t=3`. @param {Wanted} wanted */
+function query({ position = {} }) {
+  const steps = Object.entries(position).filter(([, index]) => index > 0);
+  return steps.length === 0 ? "" : `?${steps.map(([axis, index]) => `${axis}=${index}`).join("&")}`;
+}
+
+/** @param {Wanted} wanted */
+function python(wanted) {
+  const { address, fields } = opening(wanted);
+  const body = Object.entries(fields).map(([name, value]) => `${literal(name)}: ${literal(value)}`);
+  const image = wanted.isReference ? 'opened["reference"]' : "opened";
+  return `import json
+from urllib.request import Request, urlopen
+import numpy as np
+
+server = ${literal(wanted.origin)}
+body = json.dumps({${body.join(", ")}}).encode()
+request = Request(server + ${literal(address)}, body, {"Content-Type": "application/json"})
+with urlopen(request) as response:
+    opened = json.load(response)
+image = ${image}
+planes = {}
+for channel in image["channels"]:
+    if channel["index"] not in [${wanted.channels.join(", ")}]:
+        continue
+    with urlopen(server + channel["dataUrl"] + ${literal(query(wanted))}) as response:
+        plane = np.frombuffer(response.read(), dtype="<f4").reshape(image["plane"]["shape"])
+    print(channel["name"], plane.shape, np.nanmin(plane), np.nanmax(plane))
+    planes[channel["index"]] = plane
+urlopen(Request(server + "/api/v2/sessions/" + opened["sessionId"], method="DELETE")).close()
+`;
+}
+
+/** @param {Wanted} wanted */
+function javascript(wanted) {
+  const { address, fields } = opening(wanted);
+  const body = Object.entries(fields).map(([name, value]) => `${name}: ${literal(value)}`);
+  return `const server = ${literal(wanted.origin)};
+const answer = await fetch(server + ${literal(address)}, {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ ${body.join(", ")} }),
+});
+const opened = await answer.json();
+if (!opened.ok) throw new Error(opened.message);
+const image = ${wanted.isReference ? "opened.reference" : "opened"};
+const [rows, columns] = image.plane.shape;
+const planes = new Map();
+for (const { index, name, dataUrl } of image.channels) {
+  if (![${wanted.channels.join(", ")}].includes(index)) continue;
+  const response = await fetch(server + dataUrl + ${literal(query(wanted))});
+  if (!response.ok) throw new Error((await response.json()).message);
+  const bytes = new DataView(await response.arrayBuffer());
+  planes.set(index, Float32Array.from({ length: rows * columns }, (_, i) => bytes.getFloat32(4 * i, true)));
+  console.log(name, planes.get(index)[0]);
+}
+const sample = (index, row, column) => planes.get(index)[row * columns + column];
+await fetch(server + "/api/v2/sessions/" + opened.sessionId, { method: "DELETE" });
+`;
+}
+
+/** @param {Wanted} wanted */
+function matlab(wanted) {
+  const { address, fields } = opening(wanted);
+  const body = Object.entries(fields).map(([name, value]) =>
+    `${matlabLiteral(name)}, ${matlabLiteral(value)}`
+  );
+  return `server = ${matlabLiteral(wanted.origin)};
+asJson = weboptions("MediaType", "application/json", "Timeout", 600);
+opened = webwrite(server + ${matlabLiteral(address)}, struct(${body.join(", ")}), asJson);
+image = opened${wanted.isReference ? ".reference" : ""};
+shape = double(image.plane.shape(:)');
+planes = containers.Map("KeyType", "double", "ValueType", "any");
+for k = 1:numel(image.channels)
+    if iscell(image.channels), channel = image.channels{k}; else, channel = image.channels(k); end
+    if ~ismember(channel.index, [${wanted.channels.join(", ")}]), continue; end
+    address = server + channel.dataUrl + ${matlabLiteral(query(wanted))};
+    bytes = webread(address, weboptions("ContentType", "binary", "Timeout", 600));
+    plane = reshape(typecast(uint8(bytes(:)), "single"), fliplr(shape)).';
+    fprintf("%s: %d x %d, %g to %g\\n", channel.name, shape, min(plane(:)), max(plane(:)));
+    planes(channel.index) = plane;
+end
+webwrite(server + "/api/v2/sessions/" + opened.sessionId, weboptions("RequestMethod", "delete"));
+`;
+}
+
+/** Needs jq beside curl: the addresses of the planes stand in the answer. @param {Wanted} wanted */
+function curl(wanted) {
+  const { address, fields } = opening(wanted);
+  const image = wanted.isReference ? ".reference" : "";
+  return `server=${shellLiteral(wanted.origin)}
+body=${shellLiteral(`{${Object.entries(fields).map(([k, v]) => `${literal(k)}: ${literal(v)}`).join(", ")}}`)}
+curl -sS -H 'Content-Type: application/json' -d "$body" "$server${address}" > opened.json
+jq -r '.message // empty' opened.json >&2
+jq -c '${image}.plane.shape' opened.json
+for index in ${wanted.channels.join(" ")}; do
+  plane=$(jq -r --argjson index "$index" '${image}.channels[] | select(.index == $index) | .dataUrl' opened.json)
+  curl -sS -o "channel-$index.f32" "$server$plane"${shellLiteral(query(wanted))}
+done
+curl -sS -X DELETE "$server/api/v2/sessions/$(jq -r .sessionId opened.json)"
+`;
+}
+
+/** Letters, marks, numbers, punctuation, symbols and the space: none ends a line or changes the writing direction. */
+const UNUSUAL = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/** A literal of Python, JavaScript and JSON; other characters are escaped. @param {string | number} value */
+const literal = (value) =>
+  JSON.stringify(value).replaceAll(
+    UNUSUAL,
+    (letters) =>
+      Array.from({ length: letters.length }, (_, i) => letters.charCodeAt(i).toString(16).padStart(4, "0"))
+        .map((digits) => `\\u${digits}`).join(""),
+  );
+
+/** A MATLAB string escapes only quotes: other characters become spaces. @param {string | number} value */
+const matlabLiteral = (value) =>
+  typeof value === "string" ? `"${value.replaceAll(UNUSUAL, " ").replaceAll('"', '""')}"` : String(value);
+
+/** A word of a POSIX shell. @param {string} text */
+const shellLiteral = (text) => text === "" ? "" : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,365 @@
+/**
+ * The pictures of the open acquisition with channels, read-outs and profile, independent of sessions.
+ *
+ * Emits `shown` `{look}` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a
+ * typed number, and `look` when zoom, contrast or another choice has changed.
+ *
+ * Tested in `tests/browser/controls_test.ts` and `drawing_test.ts`.
+ */
+import { pathPoints } from "../../../client/v2/acq-client.js";
+import { isTime } from "../../../measure/axes.js";
+import { ChannelGroup } from "../picture/channel_group.js";
+import { channelCard } from "./channel_card.js";
+import { attachDivider } from "../controls/divider.js";
+import { byId, element, saveFile, within } from "../controls/element.js";
+import { KeptSwitch } from "../controls/kept_switch.js";
+import { linkPanes } from "../picture/linked_cursor.js";
+import { lutColor } from "../picture/lut.js";
+import { mirrored, turned } from "../picture/orientation.js";
+import { Pane } from "../picture/pane.js";
+import { keepPlacement, kindOf, placementOf } from "../picture/placement.js";
+import { ProfilePanel } from "./profile_panel.js";
+import { readout } from "../picture/readout.js";
+import { applyLook, lookOf } from "./look.js";
+import { showCount } from "./shown_count.js";
+import { TimeAxis } from "./time_axis.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { LoadedGroup } from "../picture/channel_group.js" */
+
+/**
+ * @typedef {"source" | "reference"} Name of a picture
+ * @typedef {{source: ChannelGroup, reference: ChannelGroup | null}} Groups
+ * @typedef {{x: number, y: number}} Cursor pixel of a picture
+ */
+
+/** @type {readonly Name[]} */
+const NAMES = ["source", "reference"];
+
+/** Least height in CSS pixels of a picture with its axes. */
+const LEAST_PICTURE = 110;
+
+/** Longest name in the read-out before truncation. */
+const MOST_LETTERS = 24;
+
+/** Total length of names that fit into a line of the read-out. */
+const LETTERS_IN_LINE = 40;
+
+export class Viewer extends EventTarget {
+  /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
+  #shown = null;
+  #links;
+  #profile;
+  #timeAxis;
+  /** @type {{source: Pane, reference: Pane}} */
+  panes;
+  /** Note in everything saved. */
+  note = "";
+
+  /** Extends the look by what else the page keeps. @type {(look: object) => object} */
+  extendLook = (look) => look;
+
+  constructor() {
+    super();
+    // The first file sets the label of each picture.
+    const picture = byId("picture", HTMLTemplateElement);
+    for (const name of NAMES) byId(name).append(picture.content.cloneNode(true));
+    const listeners = (/** @type {Name} */ name) => ({
+      onCursor: (/** @type {Cursor | null} */ cursor, /** @type {boolean} */ byKeyboard) =>
+        this.#moved(name, cursor, byKeyboard),
+      onView: () => {
+        if (name === "source") this.#profile.redraw();
+        this.#paintScaleSoon(name);
+        this.#tell("look");
+      },
+      onDrawn: () => {
+        // A new size of the picture changes the reduction.
+        if (this.panes[name].cursor === null) this.#paintReadout(name, null);
+        if (name === "reference") return;
+        this.#timeAxis.follow();
+        this.#profile.follow();
+      },
+    });
+    this.panes = {
+      source: new Pane(byId("source"), listeners("source")),
+      reference: new Pane(byId("reference"), listeners("reference"), { isReference: true }),
+    };
+    this.#links = linkPanes(this.panes);
+    this.#profile = new ProfilePanel(this.panes.source);
+    this.#timeAxis = new TimeAxis(
+      byId("source"),
+      this.panes.source,
+      (fault) => this.#tell("typed", { fault }),
+    );
+    this.#listen();
+  }
+
+  /** Channels that are shown; null before the first file. */
+  get groups() {
+    return this.#shown?.groups ?? null;
+  }
+
+  /** Open response of what is shown; null before the first file. */
+  get info() {
+    return this.#shown?.info ?? null;
+  }
+
+  /** Zoom, contrast, choices and drawings as JSON. */
+  get look() {
+    return this.#shown && this.extendLook(lookOf(this.#shown.groups, this.panes));
+  }
+
+  /**
+   * Shows an acquisition in the home view, or with an earlier look that fits.
+   *
+   * @param {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look?: unknown, note?: string}} loaded
+   */
+  show({ info, source, reference, look = null, note = "" }) {
+    const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
+    const points = pathPoints(info.reference);
+    this.#shown = { info, groups };
+    this.note = note;
+    this.#links.begin(points, source.plane.shape[1]);
+    byId("viewer").hidden = false;
+    within(byId("source"), "h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
+    byId("reference").hidden = reference === null;
+    byId("reference-heading").hidden = reference === null;
+    const [rows, columns] = reference?.plane.shape ?? [1, 1];
+    byId("reference").style.setProperty("--shape", String(rows / columns));
+    byId("path-choice").hidden = points.length === 0;
+    for (const name of NAMES) {
+      this.panes[name].stamp = note;
+      this.#showGroup(name, groups[name], info.source.name);
+    }
+    this.#profile.show(groups.source);
+    this.#timeAxis.load(groups.source);
+    for (const name of NAMES) {
+      if (groups[name] === null) continue;
+      this.panes[name].drawNow();
+      this.#paintReadout(name, null);
+    }
+    this.#reduceBy(/** @type {any} */ (look)?.statistic ?? this.panes.source.statistic);
+    applyLook(look, groups, this.panes);
+    for (const name of NAMES) {
+      within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
+    }
+    this.#tell("shown", { look });
+  }
+
+  /** Replaces the planes of the same channels; keeps zoom, contrast and cursor. @param {Float32Array[]} planes */
+  replacePlanes(planes) {
+    if (this.#shown === null) return;
+    const { source } = this.#shown.groups;
+    // These planes belong to an earlier acquisition.
+    if (planes.some((samples, i) => samples.length !== source.channels[i]?.samples.length)) return;
+    source.replaceSamples(planes);
+    this.panes.source.replacePlanes(source);
+    this.#paintReadout("source", this.panes.source.cursor);
+    this.#timeAxis.load(source);
+    this.#profile.redraw();
+    this.#tell("planes");
+  }
+
+  /** Empties the pictures. */
+  clear() {
+    this.#shown = null;
+    for (const name of NAMES) this.panes[name].clear();
+    this.#timeAxis.clear();
+    this.#profile.clear();
+    byId("viewer").hidden = true;
+  }
+
+  /** Turns a picture and all later ones of its kind. @param {Name} name */
+  turn(name) {
+    this.#place(name, turned);
+  }
+
+  /** Mirrors a picture and all later ones of its kind. @param {Name} name */
+  flip(name) {
+    this.#place(name, mirrored);
+  }
+
+  /** Cycles through mean, maximum and minimum. */
+  nextStatistic() {
+    nextChoice(byId("statistic", HTMLSelectElement));
+  }
+
+  /** Cycles through the profiles. */
+  nextProfile() {
+    nextChoice(byId("along", HTMLSelectElement));
+  }
+
+  /** @param {Name} name @param {ChannelGroup | null} group @param {string} fileName */
+  #showGroup(name, group, fileName) {
+    const cards = byId(`${name}-cards`);
+    cards.replaceChildren();
+    if (group === null) return;
+    showCount(byId(`${name}-count`), group);
+    const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
+    cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
+    const figure = byId(name);
+    // Many channels or long names get a line of their own for their values.
+    const letters = group.channels.reduce((sum, { name }) => sum + Math.min(MOST_LETTERS, name.length), 0);
+    const isMany = group.channels.length > 4 || letters > LETTERS_IN_LINE;
+    within(figure, ".readout").classList.toggle("many", isMany);
+    within(figure, ".layers-choice").hidden = group.channels.length < 2;
+    within(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
+    group.addEventListener("change", () => this.#changed(name));
+    this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
+    const split = figure.querySelector("option[value=split]");
+    // Images that keep their aspect do not show channels below each other.
+    if (split instanceof HTMLOptionElement) {
+      split.hidden = split.disabled = this.panes[name].size?.locked ?? true;
+    }
+  }
+
+  /** A control changed how a group looks. @param {Name} name */
+  #changed(name) {
+    this.panes[name].redraw();
+    if (name === "source") this.#timeAxis.redraw();
+    this.#paintReadout(name, this.panes[name].cursor);
+    if (name === "source") this.#profile.redraw();
+    this.#tell("look");
+  }
+
+  /** @param {Name} name @param {Cursor | null} cursor @param {boolean} byKeyboard */
+  #moved(name, cursor, byKeyboard) {
+    this.#links.follow(name, cursor);
+    const text = this.#paintReadout(name, cursor);
+    if (byKeyboard) byId("announcer").textContent = text;
+    if (name === "source") this.#profile.redraw();
+  }
+
+  /** @param {Name} name @param {typeof turned} change */
+  #place(name, change) {
+    const group = this.#shown?.groups[name];
+    if (!group) return;
+    const kind = kindOf(group.plane, name === "reference");
+    this.panes[name].orientation = change(this.panes[name].orientation);
+    // The strip above has the orientation of the picture.
+    if (name === "source") this.#timeAxis.redraw();
+    keepPlacement(kind, this.panes[name].orientation);
+  }
+
+  /** @param {Name} name @param {Cursor | null} cursor @returns {string} the same in one line */
+  #paintReadout(name, cursor) {
+    const output = within(byId(name), ".readout");
+    const group = this.#shown?.groups[name];
+    if (cursor === null || !group) {
+      // Labels of the scale bars as selectable text.
+      const textContent = group ? this.panes[name].scale : "\u00a0";
+      output.replaceChildren(element("span", { className: "position", textContent }));
+      return "";
+    }
+    const { position, values } = readout(group, cursor);
+    const linked = this.#links.text(name);
+    output.replaceChildren(
+      element("span", { className: "position", textContent: position }),
+      ...values.map(({ name, value, channel }) => {
+        const dot = element("span", { className: "swatch" });
+        dot.style.background = lutColor(channel.lutName);
+        const label = element("span", { className: "name", title: name, textContent: name });
+        return element(
+          "span",
+          { className: "sample" },
+          dot,
+          label,
+          " ",
+          element("b", { textContent: value }),
+        );
+      }),
+      ...(linked === "" ? [] : [element("span", { className: "position", textContent: `→ ${linked}` })]),
+    );
+    const parts = [position, ...values.map(({ name, value }) => `${name} ${value}`), linked];
+    return parts.filter((part) => part !== "").join("; ");
+  }
+
+  /** @param {unknown} value mean, max or min */
+  #reduceBy(value) {
+    const statistic = value === "max" || value === "min" ? value : "mean";
+    byId("statistic", HTMLSelectElement).value = statistic;
+    for (const name of NAMES) {
+      const pane = this.panes[name];
+      pane.statistic = statistic;
+      // Maxima are brighter than the samples, so automatic ranges follow.
+      this.#shown?.groups[name]?.see(statistic === "mean" ? null : (channel) => pane.atHome(channel));
+      this.#paintScaleSoon(name);
+    }
+    this.#timeAxis.redraw();
+  }
+
+  /** The scale bars follow the drawn view. @param {Name} name */
+  #paintScaleSoon(name) {
+    requestAnimationFrame(() => this.panes[name].cursor ?? this.#paintReadout(name, null));
+  }
+
+  #listen() {
+    this.#listenToScaleBars();
+    const path = byId("path", HTMLInputElement);
+    path.addEventListener("change", () => this.#links.showPath(path.checked));
+    const statistic = byId("statistic", HTMLSelectElement);
+    statistic.addEventListener("change", () => {
+      this.#reduceBy(statistic.value);
+      this.#tell("look");
+    });
+    for (const name of NAMES) {
+      const figure = byId(name);
+      within(figure, ".home").addEventListener("click", () => this.panes[name].goHome());
+      within(figure, ".turn").addEventListener("click", () => this.turn(name));
+      within(figure, ".flip").addEventListener("click", () => this.flip(name));
+      within(figure, ".save").addEventListener("click", () => this.#save(name));
+      const layers = within(figure, ".layers", HTMLSelectElement);
+      layers.addEventListener("change", () => {
+        const group = this.#shown?.groups[name];
+        if (group) group.mode = modeOf(layers.value);
+      });
+    }
+    const panes = byId("panes");
+    attachDivider(byId("divider"), (percent) => {
+      panes.style.setProperty("--upper", `${percent}fr`);
+      panes.style.setProperty("--rest", `${100 - percent}fr`);
+    }, () => byId("source").offsetHeight - within(byId("source"), ".stage").offsetHeight + LEAST_PICTURE);
+  }
+
+  #listenToScaleBars() {
+    const kept = new KeptSwitch("acq-server scale bars");
+    const apply = () => {
+      byId("scale-bars").ariaPressed = String(kept.isOn);
+      for (const name of NAMES) {
+        this.panes[name].hasScaleBar = kept.isOn;
+        this.#paintScaleSoon(name);
+      }
+    };
+    byId("scale-bars").addEventListener("click", () => {
+      kept.isOn = !kept.isOn;
+      apply();
+    });
+    apply();
+  }
+
+  /** @param {Name} name */
+  #save(name) {
+    this.panes[name].snapshot().toBlob((blob) => {
+      if (blob === null || this.#shown === null) return;
+      const stem = this.#shown.info.source.name.replace(/\.[^.]+$/, "");
+      saveFile(`${stem}-${name}.png`, blob);
+      this.#tell("saved", { name });
+    });
+  }
+
+  /** @param {string} type @param {object} [detail] */
+  #tell(type, detail = {}) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
+/** Chooses the next enabled option. @param {HTMLSelectElement} select */
+export function nextChoice(select) {
+  do select.selectedIndex = (select.selectedIndex + 1) % select.options.length; while (
+    select.selectedOptions[0]?.disabled
+  );
+  select.dispatchEvent(new Event("change"));
+}
+
+/** @param {string} value @returns {import("../picture/channel_group.js").Mode} */
+const modeOf = (value) => value === "split" || value === "single" ? value : "merged";

@@ -1,0 +1,149 @@
+/** A channel and its display: samples, look-up table, intensity range and visibility. */
+import { autoRange, drawableRange, histogram, statistics } from "../../../measure/statistics.js";
+import { defaultLut, DISTINCT, LUT_NAMES, lutTable, withGamma } from "./lut.js";
+
+/** @typedef {{index: number, name: string, dataUrl: string, samples: Float32Array}} LoadedChannel */
+
+/** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */
+export class Channel extends EventTarget {
+  #lutName;
+  #gamma = 1;
+  /** @type {[number, number]} */
+  #range;
+  #visible;
+  #isAuto = true;
+  /** Reduced samples that Auto uses where a pixel shows more than one sample. @type {(() => Float32Array) | null} */
+  seen = null;
+  /** @type {ReturnType<typeof statistics> | null} */
+  #stats = null;
+  /** @type {boolean | null} */
+  #isFinite = null;
+  /** @type {Uint32Array | null} */
+  #bins = null;
+
+  /**
+   * @param {LoadedChannel} fetched
+   * @param {number} position index among the loaded channels
+   * @param {number} count number of loaded channels
+   */
+  constructor({ index, name, dataUrl, samples }, position, count) {
+    super();
+    this.index = index;
+    this.name = name;
+    this.dataUrl = dataUrl;
+    this.samples = samples;
+    // An alpha channel is not light to add.
+    this.#visible = position < DISTINCT.length && name !== "Alpha";
+    this.#lutName = defaultLut(position, name, count);
+    this.#range = autoRange(this.stats);
+  }
+
+  /** Statistics of all samples, computed on first use. */
+  get stats() {
+    return this.#stats ??= statistics(this.samples);
+  }
+
+  /** Whether all samples are finite. */
+  get isFinite() {
+    return this.#isFinite ??= this.#stats === null
+      ? allFinite(this.samples)
+      : this.#stats.count === this.samples.length;
+  }
+
+  /** Replaces the samples, such as by those of the next time point; keeps the display. @param {Float32Array} samples */
+  replaceSamples(samples) {
+    this.samples = samples;
+    this.#stats = this.#bins = this.#isFinite = null;
+    this.dispatchEvent(new Event("samples"));
+  }
+
+  get lutName() {
+    return this.#lutName;
+  }
+
+  set lutName(name) {
+    this.#lutName = name;
+    this.#changed();
+  }
+
+  /** Exponent applied before the look-up table; below 1 brightens dark parts. */
+  get gamma() {
+    return this.#gamma;
+  }
+
+  set gamma(gamma) {
+    this.#gamma = gamma;
+    this.#changed();
+  }
+
+  /** Whether there is a look-up table of this name. @param {string} name */
+  hasLut(name) {
+    return LUT_NAMES.includes(name);
+  }
+
+  get visible() {
+    return this.#visible;
+  }
+
+  set visible(visible) {
+    this.#visible = visible;
+    this.#changed();
+  }
+
+  /** `[min, max]`, min below max. */
+  get range() {
+    return this.#range;
+  }
+
+  /** Whether the range is automatic or initial. */
+  get isAuto() {
+    return this.#isAuto;
+  }
+
+  /** Sets the range; separates ends that are equal as float32. @param {number} min @param {number} max @param {boolean} [isAuto] not chosen by the user */
+  setRange(min, max, isAuto = false) {
+    this.#range = drawableRange(min, max);
+    this.#isAuto = isAuto;
+    this.#changed();
+  }
+
+  /** Sets one end (0: minimum, 1: maximum) and moves the other along where they would cross. @param {number} end @param {number} value */
+  setEnd(end, value) {
+    const [min, max] = this.#range;
+    const width = max - min;
+    if (end === 0) this.setRange(value, value < max ? max : value + width);
+    else this.setRange(value > min ? min : value - width, value);
+  }
+
+  /** Sets the range to the 1st to 99.5th percentile of the samples, or of their reduced form. */
+  autoRange() {
+    this.setRange(...autoRange(this.seen === null ? this.stats : statistics(this.seen())), true);
+  }
+
+  /** Everything that a renderer needs. */
+  look() {
+    return {
+      min: this.#range[0],
+      max: this.#range[1],
+      lutName: this.#lutName,
+      lut: withGamma(lutTable(this.#lutName), this.#gamma),
+      // Most planes need no second pass.
+      isFinite: this.isFinite,
+    };
+  }
+
+  /** Histogram between the smallest and largest sample, computed once. @param {number} bins */
+  histogram(bins) {
+    return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** @param {Float32Array} samples */
+function allFinite(samples) {
+  for (let i = 0; i < samples.length; i += 1) if (samples[i] - samples[i] !== 0) return false;
+  return true;
+}

@@ -1,0 +1,120 @@
+/**
+ * The channels of one pane: a composite shows every enabled channel, other modes show one at a time.
+ */
+import { Channel } from "./channel.js";
+
+/** @import { Axis } from "../../../measure/axes.js" */
+/** @import { PlaneInfo } from "../../../client/v2/acq-client.d.ts" */
+/** @import { LoadedChannel } from "./channel.js" */
+
+/** @typedef {{shape: readonly [number, number], axes: readonly [Axis, Axis]}} Plane */
+
+/** @typedef {{plane: PlaneInfo, channels: LoadedChannel[]}} LoadedGroup planes of one geometry */
+
+/** @typedef {"merged" | "split" | "single"} Mode overlaid, one below the other, or one at a time */
+
+/** Emits `change` when a channel, its look or the composite switch changes. */
+export class ChannelGroup extends EventTarget {
+  #composite = true;
+  #isSplit = false;
+  #active = 0;
+  /** Visibility in the composite before leaving it. */
+  #chosen = /** @type {boolean[]} */ ([]);
+
+  /** @param {{plane: Plane, channels: readonly LoadedChannel[]}} fetched */
+  constructor({ plane, channels }) {
+    super();
+    this.plane = plane;
+    this.channels = channels.map((channel, position) => new Channel(channel, position, channels.length));
+    this.#keepHues();
+    this.channels.forEach((channel) => channel.addEventListener("change", () => this.#changed()));
+  }
+
+  get composite() {
+    return this.#composite;
+  }
+
+  /** Leaving the composite shows only the channel switched last; entering it restores the visibility. */
+  set composite(composite) {
+    if (composite === this.#composite) return;
+    this.#composite = composite;
+    if (!composite) {
+      this.#chosen = this.channels.map(({ visible }) => visible);
+      if (!this.#chosen[this.#active]) this.#active = Math.max(0, this.#chosen.indexOf(true));
+    }
+    this.channels.forEach((channel, position) =>
+      channel.visible = composite
+        ? this.#chosen[position] === true || position === this.#active
+        : position === this.#active
+    );
+    this.#changed();
+  }
+
+  /** Replaces the planes of all channels, in their order. @param {readonly Float32Array[]} planes */
+  replaceSamples(planes) {
+    this.channels.forEach((channel, position) => channel.replaceSamples(planes[position] ?? channel.samples));
+  }
+
+  /**
+   * Updates automatic ranges after the reduction to pixels has changed.
+   *
+   * @param {((channel: Channel) => Float32Array) | null} seen at home; null for the samples themselves
+   */
+  see(seen) {
+    if (seen === null && this.channels.every((channel) => channel.seen === null)) return;
+    for (const channel of this.channels) channel.seen = seen && (() => seen(channel));
+    this.channels.forEach((channel) => channel.isAuto && channel.autoRange());
+    this.#keepHues();
+  }
+
+  /** How channels are shown. @returns {Mode} */
+  get mode() {
+    return !this.#composite ? "single" : this.#isSplit ? "split" : "merged";
+  }
+
+  set mode(mode) {
+    this.#isSplit = mode === "split";
+    this.composite = mode !== "single";
+    this.#changed();
+  }
+
+  /** Whether shown channels are below each other instead of overlaid; only in the composite. */
+  get isSplit() {
+    return this.#isSplit && this.#composite && this.shown.length > 1;
+  }
+
+  /** Toggles a channel in a composite; otherwise shows only this channel. @param {number} position @param {boolean} [on] */
+  toggle(position, on) {
+    const channel = this.channels[position];
+    if (channel === undefined) return;
+    if (this.#composite) channel.visible = on ?? !channel.visible;
+    else this.channels.forEach((channel, other) => channel.visible = other === position);
+    if (channel.visible) this.#active = position;
+    this.#changed();
+  }
+
+  /** Shows the first `count` channels as a composite. @param {number} count */
+  show(count) {
+    this.channels.forEach((channel, position) => channel.visible = position < count);
+    this.#changed();
+  }
+
+  get shown() {
+    return this.channels.filter(({ visible }) => visible);
+  }
+
+  /** Red, green and blue samples share their initial range: separate ranges would shift the colours. */
+  #keepHues() {
+    const colors = this.channels.slice(0, 3);
+    if (colors.map(({ name }) => name).join() !== "Red,Green,Blue") return;
+    if (!colors.every(({ isAuto }) => isAuto)) return;
+    const ranges = colors.map(({ range }) => range);
+    const low = Math.min(...ranges.map(([min]) => min));
+    const high = Math.max(...ranges.map(([, max]) => max));
+    colors.forEach((channel) => channel.setRange(low, high, true));
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Draws curves on black, column by column: in software rendering, a path through a thousand points takes longer than a
+ * frame, a thousand rectangles do not.
+ *
+ * Tested in `tests/page/curve_image_test.ts` and `minification_test.ts`.
+ *
+ * @typedef {object} Curve one value per screen column; NaN where missing
+ * @property {string} color CSS
+ * @property {Float32Array | null} lows of the band behind the line
+ * @property {Float32Array | null} highs
+ * @property {Float32Array} bottoms least value of the line within the column
+ * @property {Float32Array} tops
+ */
+
+/** The band behind the line. */
+const BAND_OPACITY = 0.4;
+
+/** Half the thickness of a line in CSS pixels. */
+const HALF_LINE = 0.75;
+
+/**
+ * Draws all bands and then all lines.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {{left: number, top: number, width: number, height: number}} area canvas pixels
+ * @param {readonly Curve[]} curves of as many columns as the area
+ * @param {{low: number, high: number}} range values at the lower and upper edge
+ * @param {number} density canvas pixels in a CSS pixel
+ */
+export function drawCurves(context, area, curves, { low, high }, density) {
+  const scale = area.height / (high - low);
+  const fill = (
+    /** @type {Float32Array} */ tops,
+    /** @type {Float32Array} */ bottoms,
+    /** @type {number} */ more,
+  ) => {
+    for (let x = 0; x < area.width; x += 1) {
+      const top = Math.max(0, (high - tops[x]) * scale - more);
+      const bottom = Math.min(area.height, (high - bottoms[x]) * scale + more);
+      // False where there is no value.
+      if (bottom > top) context.fillRect(area.left + x, area.top + top, 1, bottom - top);
+    }
+  };
+  context.fillStyle = "#000";
+  context.fillRect(area.left, area.top, area.width, area.height);
+  context.globalAlpha = BAND_OPACITY;
+  for (const { color, lows, highs } of curves) {
+    context.fillStyle = color;
+    // Adds half a pixel to keep flat parts visible.
+    if (lows !== null && highs !== null) fill(highs, lows, 0.5);
+  }
+  context.globalAlpha = 1;
+  for (const { color, bottoms, tops } of curves) {
+    context.fillStyle = color;
+    fill(tops, bottoms, HALF_LINE * density);
+  }
+}
+
+/**
+ * Extent of a line through the values within each column: halfway to both neighbours.
+ *
+ * @param {Float32Array} values
+ * @returns {{bottoms: Float32Array, tops: Float32Array}}
+ */
+export function throughColumns(values) {
+  const [bottoms, tops] = [values.slice(), values.slice()];
+  for (let i = 1; i < values.length; i += 1) {
+    const middle = (values[i - 1] + values[i]) / 2;
+    // False where either is NaN.
+    if (middle !== middle) continue;
+    for (const at of [i - 1, i]) {
+      if (middle < bottoms[at]) bottoms[at] = middle;
+      if (middle > tops[at]) tops[at] = middle;
+    }
+  }
+  return { bottoms, tops };
+}
+
+/**
+ * Extent of a line through the sample centres within each of `count` columns. NaN and infinities break the line; an
+ * isolated sample is a dot of up to three columns.
+ *
+ * @param {Float32Array} samples
+ * @param {number} from position at the left edge; sample i covers i to i + 1
+ * @param {number} to position at the right edge
+ * @param {number} count columns, no fewer than positions
+ * @returns {{bottoms: Float32Array, tops: Float32Array}}
+ */
+export function throughSamples(samples, from, to, count) {
+  const [bottoms, tops] = [new Float32Array(count).fill(NaN), new Float32Array(count).fill(NaN)];
+  const widen = (/** @type {number} */ x, /** @type {number} */ value) => {
+    if (x < 0 || x >= count || value - value !== 0) return;
+    if (!(bottoms[x] <= value)) bottoms[x] = value;
+    if (!(tops[x] >= value)) tops[x] = value;
+  };
+  const scale = count / (to - from);
+  const at = (/** @type {number} */ i) => (i + 0.5 - from) * scale;
+  const last = Math.min(samples.length - 1, Math.ceil(to));
+  for (let i = Math.max(0, Math.floor(from) - 1); i <= last; i += 1) {
+    const column = Math.floor(at(i));
+    widen(column, samples[i]);
+    // The cursor line would hide a single column.
+    if (scale >= 3 && isAlone(samples, i)) { for (const x of [column - 1, column + 1]) widen(x, samples[i]); }
+    if (i === last) break;
+    const slope = (samples[i + 1] - samples[i]) / scale;
+    // The line meets the edge between two columns: both reach it.
+    for (let x = Math.max(0, Math.ceil(at(i))); x <= Math.min(count, Math.floor(at(i + 1))); x += 1) {
+      const value = samples[i] + (x - at(i)) * slope;
+      widen(x - 1, value);
+      widen(x, value);
+    }
+  }
+  return { bottoms, tops };
+}
+
+/** Whether both neighbours of a sample are missing. @param {Float32Array} samples @param {number} i */
+const isAlone = (samples, i) => !Number.isFinite(samples[i - 1]) && !Number.isFinite(samples[i + 1]);

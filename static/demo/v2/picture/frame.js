@@ -1,0 +1,162 @@
+/**
+ * Lays out the frame around a plot: position of the plot in its box, and ticks, labels and titles as marks (marks.js).
+ * Margins follow label widths; labels that would touch a neighbour or the edge of the box are omitted.
+ */
+import { ticks } from "../../../measure/axes.js";
+
+const LINE = 14;
+const GAP = 6;
+const TICK = 4;
+
+/** Lower boxes have no titles: ticks and picture come first. */
+const ROOM_FOR_TITLES = 110;
+
+/** A thinner plot, in CSS pixels, is too thin to point at. */
+const THINNEST = 8;
+
+/** Room for a label beside the plot, and least vertical distance of ticks. */
+const TICK_ROOM = 34;
+
+/** @import { Mark } from "./marks.js" */
+
+/**
+ * @typedef {{left: number, top: number, width: number, height: number}} Plot
+ * @typedef {{plot: Plot, marks: Mark[]}} Frame
+ * @typedef {{low: number, high: number, title: string}} FrameRange
+ */
+
+/**
+ * @param {object} options
+ * @param {number} options.width size of the box in CSS pixels
+ * @param {number} options.height
+ * @param {FrameRange} options.x visible range, left to right; `low` may be the larger
+ * @param {FrameRange} options.y visible range, top to bottom
+ * @param {number | null} options.aspect width-to-height ratio of the plot, or null to fill the box
+ * @param {(text: string) => number} options.measure width of a label in CSS pixels
+ * @param {number} [options.gutter] least width at the left of the plot
+ * @param {{left: number, width: number} | null} [options.edges] left and right edge of the plot above, to align with
+ * @param {number} [options.bands] equal parts of the plot, one below the other, each with the range of y
+ * @param {(plot: Plot) => Plot} [options.snap] moves the plot to whole pixels of the screen
+ * @returns {Frame}
+ */
+export function layoutFrame(
+  {
+    width,
+    height,
+    x: axisX,
+    y: axisY,
+    aspect,
+    measure,
+    gutter = 0,
+    edges = null,
+    bands = 1,
+    snap = (plot) => plot,
+  },
+) {
+  const [x, y] = [axisX, axisY].map((axis) => height < ROOM_FOR_TITLES ? { ...axis, title: "" } : axis);
+  const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
+  const top = Math.ceil(LINE / 2) + 2;
+  const room = Math.max(20, height - top - bottom);
+  const titleY = y.title === "" ? 0 : LINE + 4;
+  let widest = 0;
+  let labelsY = tickLabels(y, room / bands / TICK_ROOM);
+  /** @type {Plot} */
+  let plot = { left: 0, top: 0, width: 0, height: 0 };
+  // Labels take width, width decides the height where the aspect is kept, and height decides the labels.
+  for (let round = 0; round < 3; round += 1) {
+    widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
+    const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);
+    const across = edges?.width ?? Math.max(20, width - left - 14);
+    plot = snap(fit({ left, top, width: across, height: room }, aspect));
+    labelsY = tickLabels(y, plot.height / bands / TICK_ROOM);
+  }
+  /** @type {Mark[]} */
+  const marks = [outline(plot), ...separators(plot, bands)];
+  for (let band = 0; band < bands; band += 1) {
+    for (const { label, part } of labelsY) {
+      const at = plot.top + (band + part) * plot.height / bands;
+      // The last label of the band above is equally near the dividing line.
+      if (band > 0 && part * plot.height / bands < LINE / 2) continue;
+      marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
+      marks.push({ text: label, at: [plot.left - TICK - 3, at], anchor: "end" });
+    }
+  }
+  for (const { label, part } of apart(x, plot, width, measure)) {
+    const at = plot.left + part * plot.width;
+    const base = plot.top + plot.height;
+    marks.push({ points: [[at, base], [at, base + TICK]] });
+    marks.push({ text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" });
+  }
+  const middle = [plot.left + plot.width / 2, plot.top + plot.height / 2];
+  if (x.title !== "") {
+    const half = measure(x.title) / 2;
+    const at = Math.max(half, Math.min(width - half, middle[0]));
+    marks.push({ text: x.title, at: [at, plot.top + plot.height + bottom - LINE / 2], anchor: "middle" });
+  }
+  if (y.title !== "" && measure(y.title) <= room + top + bottom) {
+    const at = plot.left - widest - GAP - TICK - LINE / 2 - 2;
+    const half = measure(y.title) / 2;
+    marks.push({ text: y.title, at: [at, Math.max(half, middle[1])], anchor: "middle", turned: true });
+  }
+  return { plot, marks };
+}
+
+/** Lines between bands. @param {Plot} plot @param {number} bands @returns {Mark[]} */
+function separators({ left, top, width, height }, bands) {
+  return Array.from({ length: bands - 1 }, (_, i) => {
+    const at = top + (i + 1) * height / bands;
+    return { points: [[left, at], [left + width, at]] };
+  });
+}
+
+/** @param {Plot} area @param {number | null} aspect */
+function fit(area, aspect) {
+  if (aspect === null) return area;
+  const width = Math.max(THINNEST, Math.min(area.width, area.height * aspect));
+  const height = Math.max(THINNEST, Math.min(area.height, area.width / aspect));
+  return {
+    left: area.left + (area.width - width) / 2,
+    top: area.top,
+    width,
+    height,
+  };
+}
+
+/** @param {{low: number, high: number}} range @param {number} most */
+function tickLabels({ low, high }, most) {
+  const { values, labels } = ticks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
+  return values.map((value, i) => ({ label: labels[i], part: (value - low) / (high - low) }));
+}
+
+/**
+ * Labels of the horizontal axis, thinned out until none touch.
+ *
+ * @param {{low: number, high: number}} axis
+ * @param {Plot} plot
+ * @param {number} width
+ * @param {(text: string) => number} measure
+ */
+function apart(axis, plot, width, measure) {
+  /** @type {{label: string, part: number}[]} */
+  let shown = [];
+  for (let most = Math.max(1, Math.floor(plot.width / 50)); most >= 1; most = Math.floor(most * 0.7)) {
+    shown = tickLabels(axis, most).filter(({ label, part }) => {
+      const at = plot.left + part * plot.width;
+      return at - measure(label) / 2 >= 0 && at + measure(label) / 2 <= width;
+    });
+    const touching = shown.some(({ label, part }, i) => {
+      const next = shown[i + 1];
+      return next !== undefined &&
+        Math.abs(next.part - part) * plot.width < (measure(label) + measure(next.label)) / 2 + 10;
+    });
+    if (!touching) return shown;
+  }
+  return shown.slice(0, 1);
+}
+
+/** Lies half a pixel outside, so that the line covers no sample and falls on whole pixels. @param {Plot} plot @returns {Mark} */
+function outline(plot) {
+  const [left, top] = [plot.left - 0.5, plot.top - 0.5];
+  const [right, bottom] = [left + plot.width + 1, top + plot.height + 1];
+  return { points: [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]] };
+}

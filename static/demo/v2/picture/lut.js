@@ -1,0 +1,133 @@
+/**
+ * Look-up tables: 256 colours for the position of a sample in the intensity range. A table is a `Uint8Array` of
+ * 256 x 4 bytes, red, green, blue and 255, ready for a texture or an `ImageData`.
+ */
+import * as tables from "./lut_tables.js";
+
+/** @type {Readonly<Record<string, readonly number[]>>} */
+const RAMPS = {
+  gray: [255, 255, 255],
+  yellow: [255, 255, 0],
+  cyan: [0, 255, 255],
+  magenta: [255, 0, 255],
+  red: [255, 0, 0],
+  green: [0, 255, 0],
+  blue: [0, 0, 255],
+};
+
+/** ImageJ's "Fire" (public domain): 32 colours, interpolated. */
+const FIRE = {
+  red: [0, 0, 1, 25, 49, 73, 98, 122, 146, 162, 173, 184, 195, 207, 217, 229, 240, 252].concat(
+    Array(14).fill(255),
+  ),
+  green: Array(13).fill(0).concat(
+    [14, 35, 57, 79, 101, 117, 133, 147, 161, 175, 190, 205, 219, 234, 248],
+    Array(4).fill(255),
+  ),
+  blue: [0, 61, 96, 130, 165, 192, 220, 227, 210, 181, 151, 122, 93, 64, 35, 5].concat(Array(11).fill(0), [
+    35,
+    98,
+    160,
+    223,
+    255,
+  ]),
+};
+
+/** Colours of the first channels; further colours would be indistinguishable when added. */
+export const DISTINCT = ["green", "magenta", "cyan", "yellow", "red", "blue"];
+
+/** Colour of NaN and infinities, absent from all tables. */
+export const NOT_A_NUMBER = { name: "hot pink", color: [255, 105, 180] };
+
+/** Names in the order of the menu. */
+export const LUT_NAMES = [...Object.keys(RAMPS), "fire", "hot", "viridis", "magma", "inferno", "cividis"];
+
+/** @type {Map<string, Uint8Array>} */
+const made = new Map();
+
+/** @type {Readonly<Record<string, string>>} */
+const PACKED = tables;
+
+/** The table with this name, made once. @param {string} name */
+export function lutTable(name) {
+  let table = made.get(name);
+  if (table === undefined) made.set(name, table = make(name));
+  return table;
+}
+
+/**
+ * Applies gamma to a table: below 1 brightens dark parts, above 1 darkens them.
+ *
+ * @param {Uint8Array} table
+ * @param {number} gamma
+ */
+export function withGamma(table, gamma) {
+  if (gamma === 1) return table;
+  const curved = new Uint8Array(table.length);
+  for (let i = 0; i < 256; i += 1) {
+    const at = Math.round(255 * (i / 255) ** gamma);
+    curved.set(table.subarray(4 * at, 4 * at + 4), 4 * i);
+  }
+  return curved;
+}
+
+/**
+ * The initial look-up table of a channel: gray for a single channel, in which the eye sees most detail. Of several
+ * channels, a colour in the channel's name wins; otherwise 0 is green and 1 magenta.
+ *
+ * @param {number} position index among the loaded channels
+ * @param {string} name name of the channel
+ * @param {number} count number of loaded channels
+ */
+export function defaultLut(position, name, count) {
+  if (count === 1) return "gray";
+  const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1]?.toLowerCase();
+  if (named !== undefined) return named;
+  if (/^(Alpha|Black)$/.test(name)) return "gray";
+  return DISTINCT[position] ?? "gray";
+}
+
+/** CSS colour of a table in legends and curves. @param {string} name */
+export function lutColor(name) {
+  const at = 4 * 200;
+  const [r, g, b] = RAMPS[name] ?? lutTable(name).subarray(at, at + 3);
+  return `rgb(${r}, ${g}, ${b})`;
+}
+
+/** @param {string} name */
+function make(name) {
+  const ramp = RAMPS[name];
+  if (ramp !== undefined) return fill((i) => ramp.map((full) => full === 255 ? i : 0));
+  if (name === "fire") {
+    return fill((i) => [FIRE.red, FIRE.green, FIRE.blue].map((points) => between(points, i)));
+  }
+  if (name === "hot") return fill(hot);
+  const bytes = Uint8Array.from(atob(PACKED[name] ?? ""), (letter) => letter.charCodeAt(0));
+  return fill((i) => bytes.subarray(3 * i, 3 * i + 3));
+}
+
+/** @param {(i: number) => ArrayLike<number>} colorAt */
+function fill(colorAt) {
+  const table = new Uint8Array(1024).fill(255);
+  for (let i = 0; i < 256; i += 1) table.set(colorAt(i), 4 * i);
+  return table;
+}
+
+/** Value of entry `i` of 256 between the given points. @param {readonly number[]} points @param {number} i */
+function between(points, i) {
+  const place = (i / 256) * points.length;
+  const left = Math.floor(place);
+  const right = Math.min(left + 1, points.length - 1);
+  const [low = 0, high = 0] = [points[left], points[right]];
+  return Math.trunc(low + (place - left) * (high - low));
+}
+
+/** Black, red, yellow, white, like `hot` in matplotlib. @param {number} i */
+function hot(i) {
+  const x = i / 255;
+  const ramp = (/** @type {number} */ from, /** @type {number} */ to, low = 0) =>
+    Math.min(1, Math.max(low, low + (1 - low) * (x - from) / (to - from)));
+  return [ramp(0, 0.365079, 0.0416), ramp(0.365079, 0.746032), ramp(0.746032, 1)].map((part) =>
+    Math.floor(part * 255)
+  );
+}

@@ -1,0 +1,347 @@
+/**
+ * One picture with its frame: canvas, axes, marks, zoom and cursor. A picture is a plane after transposition: its x
+ * counts the plane's rows and its y counts the plane's columns. On the screen it lies in one of eight orientations
+ * (orientation.js); the page and its cursor count in pixels of the picture.
+ *
+ * placed_view.js holds the view, stage.js the elements; plane_painter.js fills the canvas and picture_input.js handles
+ * mouse, touch and keys.
+ *
+ * Tested in `tests/browser/drawing_test.ts` and `controls_test.ts`.
+ */
+import { isTime } from "../../../measure/axes.js";
+import { measureLabel } from "./marks.js";
+import { AS_PLOT } from "./orientation.js";
+import { attachInput } from "./picture_input.js";
+import { pictureOf, PlacedView } from "./placed_view.js";
+import { PlanePainter } from "./plane_painter.js";
+import { bandNameMark, noteMarks, scaleBarMarks, stampMarks } from "./scale_bar.js";
+import { Stage } from "./stage.js";
+
+/** @import { ChannelGroup } from "./channel_group.js" */
+/** @import { Mark } from "./marks.js" */
+/** @import { Orientation } from "./orientation.js" */
+/** @import { Point } from "./placed_view.js" */
+/** @import { Statistic } from "./reduction.js" */
+/** @import { SnapshotLook } from "./snapshot.js" */
+/** @import { View } from "./viewport.js" */
+
+/** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
+export class Pane {
+  #stage;
+  #painter;
+  /** @type {ChannelGroup | null} */
+  #group = null;
+  /** @type {PlacedView | null} */
+  #placed = null;
+  /** @type {Point | null} */
+  #cursor = null;
+  /** The selection in progress, in fractions of a band. @type {View | null} */
+  #selection = null;
+  #waiting = false;
+  #listeners;
+  #isReference;
+
+  /** Marks, in CSS pixels of a band, that the page puts over the picture. @type {() => Mark[]} */
+  overlay = () => [];
+
+  /**
+   * Receives drags in positions of the picture instead of zooming; null where drags zoom.
+   *
+   * @type {((from: Point, to: Point, isDone: boolean) => void) | null}
+   */
+  tool = null;
+
+  /** Called when Escape or a second finger cancels a drag of the tool. @type {() => void} */
+  onGivenUp = () => {};
+
+  /** Note in saved pictures. */
+  stamp = "";
+  #hasScaleBar = true;
+
+  /** CSS pixels kept free left of a plot over time, to align plots below each other. */
+  gutter = 0;
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {object} listeners
+   * @param {(cursor: Point | null, byKeyboard: boolean) => void} listeners.onCursor
+   * @param {() => void} [listeners.onView]
+   * @param {() => void} [listeners.onDrawn]
+   * @param {{isReference?: boolean}} [options]
+   */
+  constructor(figure, listeners, { isReference = false } = {}) {
+    this.#listeners = listeners;
+    this.#isReference = isReference;
+    this.#stage = new Stage(figure, () => this.redraw());
+    this.#painter = new PlanePainter(this.#stage.canvas, () => this.redraw());
+    attachInput(this.#stage, {
+      placed: () => this.#placed,
+      change: (change) => this.#change(change),
+      tool: () => this.tool,
+      cursor: () => this.#cursor,
+      moveCursor: (cursor, byKeyboard) => this.#moveCursor(cursor, byKeyboard),
+      mark: (box) => {
+        this.#selection = box;
+        this.drawMarks();
+      },
+      giveUp: () => this.onGivenUp(),
+    });
+  }
+
+  /** The visible part in pixels of the picture. */
+  get view() {
+    return this.#placed?.view ?? { x0: 0, y0: 0, x1: 1, y1: 1 };
+  }
+
+  /** @param {View} view inside the picture */
+  set view(view) {
+    this.#change((placed) => placed.view = view);
+  }
+
+  get orientation() {
+    return this.#placed?.orientation ?? AS_PLOT;
+  }
+
+  /** Changes the orientation; the visible part stays the same. */
+  set orientation(orientation) {
+    this.#change((placed) => placed.orientation = orientation);
+  }
+
+  get cursor() {
+    return this.#cursor;
+  }
+
+  /** Size of the picture in pixels, and whether it keeps its aspect; null when empty. */
+  get size() {
+    return this.#placed?.picture ?? null;
+  }
+
+  /** Whether time runs across, down or not at all. */
+  get time() {
+    return this.#placed?.time ?? null;
+  }
+
+  get canGoBack() {
+    return this.#placed?.canGoBack ?? false;
+  }
+
+  /** Whether scale bars and the reduction are shown over the picture. @param {boolean} hasScaleBar */
+  set hasScaleBar(hasScaleBar) {
+    this.#hasScaleBar = hasScaleBar;
+    this.drawMarks();
+  }
+
+  /** Statistic that a pixel shows where it covers many samples. @returns {Statistic} */
+  get statistic() {
+    return this.#painter.statistic;
+  }
+
+  set statistic(statistic) {
+    this.#painter.statistic = statistic;
+    this.redraw();
+  }
+
+  /** Samples of a channel as the home view shows them. @param {import("./channel.js").Channel} channel of the group that is shown */
+  atHome(channel) {
+    const [band] = this.#stage.canvasBands;
+    return band === undefined ? channel.samples : this.#painter.atHome(channel, this.orientation, band);
+  }
+
+  /**
+   * Shows the planes of another acquisition in the home view.
+   *
+   * @param {ChannelGroup} group planes as served, row-major
+   * @param {Orientation} orientation
+   */
+  show(group, orientation) {
+    this.#placed = new PlacedView(pictureOf(group.plane, this.#isReference), orientation);
+    this.#group = group;
+    this.#painter.load(group);
+    this.#cursor = null;
+    this.redraw();
+  }
+
+  /** Replaces the planes by others of the same geometry; keeps view and cursor. @param {ChannelGroup} group */
+  replacePlanes(group) {
+    this.#group = group;
+    this.#painter.load(group);
+    this.redraw();
+  }
+
+  /** Empties the pane. */
+  clear() {
+    this.#placed = this.#group = null;
+    this.#painter.clear();
+    this.#stage.clear();
+  }
+
+  /** Draws in the next frame; coalesces calls. */
+  redraw() {
+    if (this.#waiting || this.#placed === null) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      // Drawn meanwhile, or emptied.
+      if (this.#waiting) this.drawNow();
+      this.#waiting = false;
+    });
+  }
+
+  /** Draws picture, frame and marks. */
+  drawNow() {
+    this.#waiting = false;
+    const [placed, group] = [this.#placed, this.#group];
+    if (placed === null || group === null) return;
+    const bandNames = group.isSplit && !placed.picture.locked ? group.shown.map(({ name }) => name) : [];
+    const aspect = placed.picture.locked ? placed.aspect : null;
+    if (
+      !this.#stage.lay({
+        ...placed.ranges,
+        aspect,
+        gutter: placed.time === "across" ? this.gutter : 0,
+        bandNames,
+      })
+    ) return;
+    const { plot } = this.#stage;
+    // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
+    plot.style.touchAction = placed.isHome && this.tool === null ? "pan-y" : "none";
+    this.#painter.paint(placed.view, placed.orientation, this.#stage.canvasBands);
+    plot.ariaBusy = String(this.#painter.isCoarse);
+    this.drawMarks();
+    this.#listeners.onDrawn?.();
+  }
+
+  /** Draws only the marks over the picture. */
+  drawMarks() {
+    if (this.#stage.isLaid && this.#placed !== null) this.#stage.mark(this.#marks(), this.#bandMarks());
+  }
+
+  /** Sets or removes the cursor without notifying the page. @param {Point | null} cursor */
+  setCursor(cursor) {
+    this.#cursor = cursor;
+    this.drawMarks();
+  }
+
+  /** Shows the whole picture. */
+  goHome() {
+    this.#change((placed) => placed.goHome());
+  }
+
+  /** Goes back to the previous view. */
+  goBack() {
+    this.#change((placed) => placed.goBack());
+  }
+
+  /** CSS pixels inside the plot, or one of its bands, of a picture position. @param {number} x @param {number} y @returns {[number, number]} */
+  toScreen(x, y) {
+    const { width, height } = this.#stage.band;
+    const { fx, fy } = this.#placed?.toPlot({ x, y }) ?? { fx: 0, fy: 0 };
+    return [fx * width, fy * height];
+  }
+
+  /** Text of the scale bars and the reduction, such as `Scale bar 10 µm`; a space where empty. */
+  get scale() {
+    if (!this.#stage.isLaid) return "\u00a0";
+    const labels = (this.#hasScaleBar ? this.#scaleBars() : []).flatMap(({ text }) => text ?? []);
+    const bars = labels.length === 0 ? [] : [`Scale bar ${labels.join(" × ")}`];
+    return [...bars, this.#reduction].filter((text) => text !== "").join(" · ") || "\u00a0";
+  }
+
+  /** Size of the plot, or one of its bands, in CSS pixels. */
+  get plot() {
+    return this.#stage.band;
+  }
+
+  /** Left edge and width of the plot in its figure's stage, in CSS pixels. */
+  get edges() {
+    const { left, width } = this.#stage.area;
+    return { left, width };
+  }
+
+  /** Width of a shown pixel in CSS pixels. */
+  get zoom() {
+    const { x0, x1 } = this.#placed?.shown ?? { x0: 0, x1: 1 };
+    return this.#stage.area.width / (x1 - x0);
+  }
+
+  /** The view as a canvas, at the density of the screen times `scale`. @param {SnapshotLook} [look] */
+  snapshot(look = {}) {
+    this.#stage.magnified = look.scale ?? 1;
+    this.drawNow();
+    const canvas = this.#stage.snapshot(
+      [...this.#marks(look.hasScaleBar), ...stampMarks(this.stamp, this.plot)],
+      this.#bandMarks(look.hasScaleBar),
+      look,
+    );
+    this.#stage.magnified = 1;
+    if (look.scale !== undefined) this.drawNow();
+    return canvas;
+  }
+
+  /** The view as a PNG; null where empty or too large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
+  png(look) {
+    if (this.#placed === null) return Promise.resolve(null);
+    return new Promise((done) => this.snapshot(look).toBlob(done));
+  }
+
+  /** Describes the reduction. */
+  get #reduction() {
+    return this.#placed === null ? "" : this.#painter.reduction(isTime(this.#placed.picture.axisX));
+  }
+
+  #scaleBars() {
+    if (this.#placed === null) return [];
+    return scaleBarMarks(this.#placed.axes, this.#placed.shown, this.#stage.band, measureLabel);
+  }
+
+  /** Marks of every band. */
+  #marks(hasScaleBar = this.#hasScaleBar) {
+    const { width, height } = this.#stage.band;
+    const marks = this.overlay();
+    if (this.#cursor !== null) {
+      const [x, y] = this.toScreen(this.#cursor.x + 0.5, this.#cursor.y + 0.5);
+      const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
+      marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
+    }
+    if (hasScaleBar && this.#stage.bandCount === 1) marks.push(...this.#notes());
+    if (this.#selection !== null) {
+      const { x0, y0, x1, y1 } = this.#selection;
+      const [left, top, right, bottom] = [x0 * width, y0 * height, x1 * width, y1 * height];
+      marks.push({
+        points: [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]],
+        color: "#fff",
+        halo: true,
+      });
+    }
+    return marks;
+  }
+
+  /** Marks of scale bars and reduction. */
+  #notes() {
+    return [...this.#scaleBars(), ...noteMarks(this.#reduction, this.#stage.band, measureLabel)];
+  }
+
+  /** Channel names of several bands, and the notes in the last. */
+  #bandMarks(hasNotes = this.#hasScaleBar) {
+    const names = this.#stage.bandCount > 1 ? this.#group?.shown ?? [] : [];
+    return names.map(({ name }, i) => {
+      const mark = bandNameMark(name);
+      return hasNotes && i === names.length - 1 ? [mark, ...this.#notes()] : [mark];
+    });
+  }
+
+  /** @param {(placed: PlacedView) => void} change */
+  #change(change) {
+    if (this.#placed === null) return;
+    change(this.#placed);
+    this.#painter.move();
+    this.#listeners.onView?.();
+    this.redraw();
+  }
+
+  /** @param {Point | null} cursor @param {boolean} byKeyboard */
+  #moveCursor(cursor, byKeyboard) {
+    if (cursor?.x === this.#cursor?.x && cursor?.y === this.#cursor?.y) return;
+    this.setCursor(cursor);
+    this.#listeners.onCursor(cursor, byKeyboard);
+  }
+}

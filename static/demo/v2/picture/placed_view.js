@@ -1,0 +1,268 @@
+/**
+ * The visible part of a picture and its orientation on the screen, independent of the page.
+ *
+ * Planes whose axes share a unit keep their pixel aspect; others, such as space over time, fill the pane and zoom along
+ * one axis at a time. A reference always keeps its aspect: a very long one zooms along its length until the visible
+ * part is no longer a thin strip.
+ *
+ * Tested in `tests/page/placed_view_test.ts`.
+ */
+import { axisTitle, isTime, toPhysical } from "../../../measure/axes.js";
+import { fromShown, shownSize, toShown, viewFromShown, viewToShown } from "./orientation.js";
+import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
+
+/** @import { Axis } from "../../../measure/axes.js" */
+/** @import { Place } from "../controls/gestures.js" */
+/** @import { Orientation } from "./orientation.js" */
+/** @import { View } from "./viewport.js" */
+
+/**
+ * @typedef {{x: number, y: number}} Point
+ * @typedef {object} Picture
+ * @property {number} width rows of the plane
+ * @property {number} height columns of the plane
+ * @property {Axis} axisX of the rows
+ * @property {Axis} axisY of the columns
+ * @property {number} pixelAspect width-to-height ratio of a pixel
+ * @property {boolean} locked whether it keeps its aspect
+ */
+
+/** A longer picture would be too thin to see in its true aspect. */
+const LONGEST_TRUE_ASPECT = 6;
+
+/** @param {number} aspect */
+const isThread = (aspect) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;
+
+/** Faster successive changes form one step of the history. */
+const ONE_STEP_MS = 500;
+
+/** Length of the history. */
+const MOST_STEPS = 50;
+
+/**
+ * Describes the picture of a plane.
+ *
+ * @param {{shape: readonly number[], axes: readonly Axis[]}} plane
+ * @param {boolean} isReference
+ * @returns {Picture}
+ */
+export function pictureOf({ shape, axes }, isReference) {
+  const [rows = 0, columns = 0] = shape;
+  const [axisX, axisY] = /** @type {[Axis, Axis]} */ (axes);
+  const isOneUnit = axisX.unit === axisY.unit;
+  const pixelAspect = isOneUnit ? axisX.step / axisY.step : 1;
+  const locked = isReference || (isOneUnit && !isThread(pixelAspect * rows / columns));
+  return { width: rows, height: columns, axisX, axisY, pixelAspect, locked };
+}
+
+/** Uses shown pixels internally and, unless stated otherwise, picture pixels outside. */
+export class PlacedView {
+  /** Size of the picture and whether it keeps its aspect. */
+  picture;
+  #orientation;
+  /** In shown pixels. @type {View} */
+  #view;
+  /** Previous views of the picture. @type {View[]} */
+  #former = [];
+  #changedAt = -Infinity;
+  #now;
+
+  /**
+   * @param {Picture} picture
+   * @param {Orientation} orientation
+   * @param {() => number} [now] milliseconds
+   */
+  constructor(picture, orientation, now = () => performance.now()) {
+    this.picture = picture;
+    this.#orientation = orientation;
+    this.#view = this.#home;
+    this.#now = now;
+  }
+
+  /** The visible part. */
+  get view() {
+    return viewFromShown(this.#orientation, this.picture, this.#view);
+  }
+
+  set view(view) {
+    this.#change(viewToShown(this.#orientation, this.picture, view));
+  }
+
+  get orientation() {
+    return this.#orientation;
+  }
+
+  /** Changes the orientation; the visible part stays the same. */
+  set orientation(orientation) {
+    const { view } = this;
+    this.#orientation = orientation;
+    this.#view = viewToShown(orientation, this.picture, view);
+  }
+
+  /** The visible part in shown pixels. */
+  get shown() {
+    return this.#view;
+  }
+
+  get isHome() {
+    const { width, height } = this.#size;
+    return isHome(this.#view, width, height);
+  }
+
+  get canGoBack() {
+    return this.#former.length > 0;
+  }
+
+  /** Whether time runs across, down or not at all. @returns {"across" | "down" | null} */
+  get time() {
+    const { axisX, axisY } = this.picture;
+    if (isTime(axisX) === isTime(axisY)) return null;
+    return isTime(axisX) !== this.#orientation.swapped ? "across" : "down";
+  }
+
+  /** The axes on the screen: x runs across, y down. */
+  get axes() {
+    const { axisX, axisY } = this.picture;
+    return this.#orientation.swapped ? { axisX: axisY, axisY: axisX } : { axisX, axisY };
+  }
+
+  /** Edges of the plot in physical units: left and right, top and bottom. */
+  get ranges() {
+    const { axisX, axisY } = this.axes;
+    const { x0, x1, y0, y1 } = this.#view;
+    const at = (/** @type {number} */ x, /** @type {number} */ y) => {
+      const place = fromShown(this.#orientation, this.picture, x, y);
+      return this.#orientation.swapped ? { x: place.y, y: place.x } : place;
+    };
+    const [low, high] = [at(x0, y0), at(x1, y1)];
+    return {
+      x: { low: toPhysical(axisX, low.x), high: toPhysical(axisX, high.x), title: axisTitle(axisX) },
+      y: { low: toPhysical(axisY, low.y), high: toPhysical(axisY, high.y), title: axisTitle(axisY) },
+    };
+  }
+
+  /** Width-to-height ratio of the visible part in the specimen. */
+  get aspect() {
+    const { x0, x1, y0, y1 } = this.#view;
+    const { pixelAspect } = this.picture;
+    return (this.#orientation.swapped ? 1 / pixelAspect : pixelAspect) * (x1 - x0) / (y1 - y0);
+  }
+
+  /** Fractions of the plot at a position; outside 0 to 1 where it is not visible. @param {Point} at */
+  toPlot({ x, y }) {
+    const shown = toShown(this.#orientation, this.picture, x, y);
+    return toPlot(this.#view, shown.x, shown.y);
+  }
+
+  /** Picture position under a position of the plot. @param {Place} place @returns {Point} */
+  positionAt({ fx, fy }) {
+    const { x, y } = toPicture(this.#view, fx, fy);
+    return fromShown(this.#orientation, this.picture, x, y);
+  }
+
+  /** Pixel under a position of the plot; the nearest one outside the picture. @param {Place} place @returns {Point} */
+  pixelAt(place) {
+    const { width, height } = this.picture;
+    const at = this.positionAt(place);
+    const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
+      Math.min(size - 1, Math.max(0, Math.floor(value)));
+    return { x: inside(at.x, width), y: inside(at.y, height) };
+  }
+
+  /** Steps from a pixel by shown pixels across and down, and brings the result into view. @param {Point} pixel @param {number} dx @param {number} dy */
+  step({ x, y }, dx, dy) {
+    const at = toShown(this.#orientation, this.picture, x + 0.5, y + 0.5);
+    const { width, height } = this.#size;
+    const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
+      Math.min(size - 0.5, Math.max(0.5, value));
+    const next = { x: inside(at.x + dx, width), y: inside(at.y + dy, height) };
+    this.#change(reveal(this.#view, Math.floor(next.x), Math.floor(next.y), this.#size));
+    const found = fromShown(this.#orientation, this.picture, next.x, next.y);
+    return { x: Math.floor(found.x), y: Math.floor(found.y) };
+  }
+
+  /** Shows the whole picture; always a step of its own in the history. */
+  goHome() {
+    this.#changedAt = -Infinity;
+    this.#change(this.#home);
+  }
+
+  /** Goes back to the previous view. */
+  goBack() {
+    const former = this.#former.pop();
+    if (former !== undefined) this.#view = viewToShown(this.#orientation, this.picture, former);
+    // The next change is a step of its own.
+    this.#changedAt = -Infinity;
+  }
+
+  /**
+   * Zooms about a position of the plot; a locked picture zooms by one factor along both axes.
+   *
+   * @param {Place} place
+   * @param {number} factorX across; above 1 zooms in
+   * @param {number} factorY down
+   */
+  zoom({ fx, fy }, factorX, factorY) {
+    let factors = [factorX, factorY];
+    if (this.picture.locked) {
+      const both = factorX === 1 ? factorY : factorX;
+      // Zooms a thin strip only along its length.
+      const [isLong, isHigh] = [this.aspect > LONGEST_TRUE_ASPECT, this.aspect < 1 / LONGEST_TRUE_ASPECT];
+      factors = [both > 1 && isHigh ? 1 : both, both > 1 && isLong ? 1 : both];
+    }
+    const [across = 1, down = 1] = factors;
+    this.#change(zoomAt(this.#view, toPicture(this.#view, fx, fy), across, down, this.#size));
+  }
+
+  /** Moves the view by fractions of the plot. @param {number} dfx @param {number} dfy */
+  pan(dfx, dfy) {
+    const { x0, x1, y0, y1 } = this.#view;
+    this.#change(panBy(this.#view, dfx * (x1 - x0), dfy * (y1 - y0), this.#size));
+  }
+
+  /**
+   * The part that a drag selects: a box, or a stripe across the dragged axis where the picture does not keep its
+   * aspect.
+   *
+   * @param {Place} from
+   * @param {Place} to
+   * @param {{width: number, height: number}} plot
+   */
+  boxOf(from, to, { width, height }) {
+    const part = (/** @type {number} */ value) => Math.min(1, Math.max(0, value));
+    const box = { x0: part(from.fx), y0: part(from.fy), x1: part(to.fx), y1: part(to.fy) };
+    if (this.#keepsBox) return box;
+    const isAcross = Math.abs(box.x1 - box.x0) * width >= Math.abs(box.y1 - box.y0) * height;
+    return { ...box, ...(isAcross ? { y0: 0, y1: 1 } : { x0: 0, x1: 1 }) };
+  }
+
+  /** Zooms to a part of the plot. @param {View} box in fractions */
+  zoomToBox({ x0, y0, x1, y1 }) {
+    const [start, end] = [toPicture(this.#view, x0, y0), toPicture(this.#view, x1, y1)];
+    this.#change(zoomTo(this.#view, start, end, this.#size, this.#keepsBox));
+  }
+
+  get #keepsBox() {
+    return this.picture.locked && !isThread(this.aspect);
+  }
+
+  /** Width and height in shown pixels. */
+  get #size() {
+    return shownSize(this.#orientation, this.picture);
+  }
+
+  get #home() {
+    const { width, height } = this.#size;
+    return home(width, height);
+  }
+
+  /** @param {View} view in shown pixels */
+  #change(view) {
+    const { x0, y0, x1, y1 } = this.#view;
+    if (view.x0 === x0 && view.x1 === x1 && view.y0 === y0 && view.y1 === y1) return;
+    const now = this.#now();
+    if (now - this.#changedAt > ONE_STEP_MS) this.#former = [...this.#former, this.view].slice(-MOST_STEPS);
+    this.#changedAt = now;
+    this.#view = view;
+  }
+}

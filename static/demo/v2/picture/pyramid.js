@@ -1,0 +1,100 @@
+/**
+ * Smaller copies of a plane, in which each entry stands for a block of samples: with them, reducing a view of millions
+ * of samples to the screen takes the time of thousands. Rows and columns shrink separately, since a line scan of 30,000
+ * lines may have 24 columns. All functions are pure; pyramid_worker.js calls them in a worker.
+ *
+ * @typedef {import("./reduction.js").Blocks & {rowBlock: number, columnBlock: number}} Level
+ */
+import { reduceBlocks } from "./reduction.js";
+
+/** Each copy has a quarter of the entries along an axis; all copies together are smaller than the plane. */
+const STEP = 4;
+
+/** Smallest copy: a pixel must hold several entries, and a picture has more than half as many pixels. */
+const SHORTEST = 128;
+
+/** The plane itself. @type {(samples: Float32Array, rows: number, columns: number) => Level} */
+export const wholePlane = (samples, rows, columns) => ({
+  samples,
+  rows,
+  columns,
+  rowBlock: 1,
+  columnBlock: 1,
+});
+
+/**
+ * Builds all copies of a plane. NaN and infinities do not count in the statistic of a block.
+ *
+ * @param {Level} plane
+ * @param {import("./reduction.js").Statistic} statistic
+ * @returns {Level[]} without the plane
+ */
+export function buildPyramid(plane, statistic) {
+  /** @type {Level[]} */
+  const levels = [];
+  for (
+    let base = /** @type {Level | null} */ (plane);
+    base !== null;
+    base = smaller(base, plane, "rows", statistic)
+  ) {
+    if (base !== plane) levels.push(base);
+    let next = smaller(base, plane, "columns", statistic);
+    for (; next !== null; next = smaller(next, plane, "columns", statistic)) levels.push(next);
+  }
+  return levels;
+}
+
+/**
+ * Largest block that leaves enough entries per pixel.
+ *
+ * @param {number} samplesAPixel
+ * @param {number} entriesAPixel
+ */
+export function blockFor(samplesAPixel, entriesAPixel) {
+  let block = 1;
+  while (block * STEP * entriesAPixel <= samplesAPixel) block *= STEP;
+  return block;
+}
+
+/**
+ * Chooses the smallest level that is fine enough.
+ *
+ * @param {readonly Level[]} levels with the plane itself
+ * @param {{rows: number, columns: number}} perPixel samples in a pixel
+ * @param {number} entriesAPixel along each axis, at least
+ */
+export function chooseLevel(levels, perPixel, entriesAPixel) {
+  const most = blockFor(perPixel.rows, entriesAPixel);
+  const widest = blockFor(perPixel.columns, entriesAPixel);
+  const fine = levels.filter(({ rowBlock, columnBlock }) => rowBlock <= most && columnBlock <= widest);
+  return fine.reduce((best, level) => level.samples.length < best.samples.length ? level : best);
+}
+
+/** @param {Level} level @param {Level} plane @param {"rows" | "columns"} axis @param {import("./reduction.js").Statistic} statistic @returns {Level | null} */
+function smaller(level, plane, axis, statistic) {
+  const count = Math.ceil(level[axis] / STEP);
+  if (count < SHORTEST) return null;
+  const every = (/** @type {number} */ length, /** @type {number} */ step) =>
+    Uint32Array.from({ length: Math.ceil(length / step) + 1 }, (_, i) => Math.min(length, i * step));
+  const isRows = axis === "rows";
+  const samples = reduceBlocks(
+    level,
+    every(level.rows, isRows ? STEP : 1),
+    every(level.columns, isRows ? 1 : STEP),
+    statistic,
+  );
+  const rowBlock = level.rowBlock * (isRows ? STEP : 1);
+  const columnBlock = level.columnBlock * (isRows ? 1 : STEP);
+  const rows = isRows ? count : level.rows;
+  const columns = isRows ? level.columns : count;
+  return {
+    samples,
+    rows,
+    columns,
+    rowBlock,
+    columnBlock,
+    isFinite: plane.isFinite === true,
+    rowShare: plane.rows / rowBlock - (rows - 1),
+    columnShare: plane.columns / columnBlock - (columns - 1),
+  };
+}

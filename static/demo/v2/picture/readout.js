@@ -1,0 +1,115 @@
+/** Sentences about an acquisition and about the sample under the cursor. */
+import { formatAt, formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Axis } from "../../../measure/axes.js" */
+/** @import { Channel } from "./channel.js" */
+
+/**
+ * Position, physical coordinates and values under the cursor.
+ *
+ * @param {{plane: {shape: readonly [number, number], axes: readonly [Axis, Axis]}, shown: Channel[]}} group
+ * @param {{x: number, y: number}} cursor picture pixel; x is the plane's row, y its column
+ * @returns {{position: string, values: {name: string, value: string, channel: Channel}[]}}
+ */
+export function readout({ plane, shown }, { x, y }) {
+  const [rowAxis, columnAxis] = plane.axes;
+  const isLineScan = isTime(rowAxis);
+  const coordinates = /** @type {[Axis, number][]} */ ([[rowAxis, x], [columnAxis, y]])
+    .filter(([axis]) => axis.unit !== "Pixels")
+    .map(([axis, index]) => {
+      const value = `${formatAt(index * axis.step, axis.step / 10)} ${unitSymbol(axis.unit)}`;
+      return isLineScan ? value : `${axis.name} ${value}`;
+    });
+  const values = shown.map((channel) => ({
+    channel,
+    name: channel.name,
+    value: sampleText(channel.samples[x * plane.shape[1] + y] ?? NaN),
+  }));
+  const physical = coordinates.length === 0 ? "" : ` · ${coordinates.join(", ")}`;
+  const [row, column] = isLineScan ? ["line", "pixel"] : ["row", "column"];
+  return { position: `${row} ${x}, ${column} ${y}${physical}`, values };
+}
+
+/** Formats a sample with the fewest digits that identify its float32 value. @param {number} value */
+export function sampleText(value) {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
+  for (let digits = 1; digits < 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+/**
+ * Describes an acquisition in one line; for a line scan `2.118 ms/line · 0.45 µm/px · 600 lines (1.271 s) · 48 px (21.6 µm)`.
+ *
+ * @param {Pick<OpenResponse, "plane" | "source" | "channels" | "header">} opened
+ */
+export function facts({ plane, source, channels, header }) {
+  const [rows, columns] = plane.axes;
+  const count = `${channels.length} channel${channels.length === 1 ? "" : "s"}`;
+  const loaded = channels.length === source.numChannels ? count : `${count} of ${source.numChannels}`;
+  const place = isTime(rows)
+    ? [
+      `${quantity(rows.step, rows.unit)}/line`,
+      ...perPixel(columns),
+      `${rows.size} ${rows.size === 1 ? "line" : "lines"} (${quantity(rows.size * rows.step, rows.unit, 3)})`,
+      `${columns.size} px${extent(columns)}`,
+    ]
+    : imageFacts(rows, columns);
+  return [...place, ...further(header), loaded, source.sourceDtype, source.format].join(" · ");
+}
+
+/** @param {OpenResponse["plane"]["axes"][number]} rows @param {OpenResponse["plane"]["axes"][number]} columns */
+function imageFacts(rows, columns) {
+  const size = `${columns.size} × ${rows.size} px`;
+  if (rows.unit === "Pixels" && columns.unit === "Pixels") return [size];
+  const [x = "1 px", y = "1 px"] = [columns, rows].map((axis) => perPixel(axis)[0]);
+  const steps = x === y ? [x] : [`X ${x}`, `Y ${y}`];
+  const extents = [columns, rows].map(({ size, step, unit }) => quantity(size * step, unit, 3)).join(" × ");
+  return [`${size} (${extents})`, ...steps];
+}
+
+/** Time points, focus planes and wavelengths. @param {OpenResponse["header"]} header */
+function further({ dims, sizes, physicalUnits, physicalUnitsLabels }) {
+  /** @type {Readonly<Record<string, string>>} */
+  const words = { T: "time points", Z: "focus planes", L: "wavelengths" };
+  return dims.flatMap((dim, i) => {
+    const [word, unit] = [words[dim], physicalUnitsLabels[i] ?? "Pixels"];
+    if (word === undefined) return [];
+    const step = unit === "Pixels" ? "" : ` (every ${quantity(physicalUnits[i] ?? 1, unit)})`;
+    return [`${sizes[dim]} ${word}${step}`];
+  });
+}
+
+/** @param {{step: number, unit: string}} axis */
+const perPixel = ({ step, unit }) => unit === "Pixels" ? [] : [`${quantity(step, unit)}/px`];
+
+/** @param {{size: number, step: number, unit: string}} axis */
+const extent = ({ size, step, unit }) => unit === "Pixels" ? "" : ` (${quantity(size * step, unit, 3)})`;
+
+/**
+ * Formats a length or duration, in nanometres and milliseconds where the number would begin with 0.0.
+ *
+ * @param {number} value
+ * @param {string} unit as in the contract
+ * @param {number} [digits] that count
+ */
+export function quantity(value, unit, digits = 4) {
+  const smaller = unit === "seconds" ? "ms" : unit === "um" ? "nm" : undefined;
+  const [scaled, symbol] = smaller !== undefined && value < 0.1
+    ? [1e3 * value, smaller]
+    : [value, unitSymbol(unit)];
+  return `${formatNumber(Number(scaled.toPrecision(digits)))} ${symbol}`;
+}
+
+/** `9:59` minutes or `2 h 5 min`. @param {number} seconds */
+export function remainingTime(seconds) {
+  const whole = Math.ceil(seconds);
+  if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** `12.3 MB`. @param {number} bytes */
+export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

@@ -1,0 +1,175 @@
+/**
+ * Reduces the samples under a screen pixel to their mean, maximum or minimum. Each sample belongs to the pixel that
+ * contains its centre, so that every sample counts once. NaN and infinities do not count; a pixel without finite
+ * samples is NaN. All functions are pure.
+ *
+ * @typedef {"mean" | "max" | "min"} Statistic
+ * @typedef {{samples: Float32Array, rows: number, columns: number, rowShare?: number, columnShare?: number,
+ *   isFinite?: boolean}} Blocks row-major; the shares (0 to 1) are the weights of the last row and the last column relative to
+ *   a whole entry; `isFinite`, where all samples are finite, is faster
+ */
+
+/**
+ * First entry of each of `pixels` equal parts of `[from, to)`, and the end of the last one.
+ *
+ * @param {number} from
+ * @param {number} to at least `pixels` entries away from `from`
+ * @param {number} pixels
+ * @param {number} length entries that there are
+ * @returns {Uint32Array} `pixels + 1` indices
+ */
+export function pixelEdges(from, to, pixels, length) {
+  const edges = new Uint32Array(pixels + 1);
+  for (let i = 0; i <= pixels; i += 1) {
+    edges[i] = Math.min(length, Math.max(0, Math.round(from + (i / pixels) * (to - from))));
+  }
+  return edges;
+}
+
+/**
+ * One value for each block between neighbouring edges.
+ *
+ * @param {Blocks} plane
+ * @param {Uint32Array} rowEdges ascending
+ * @param {Uint32Array} columnEdges ascending
+ * @param {Statistic} statistic
+ * @returns {Float32Array} row-major, one fewer rows and columns than edges
+ */
+export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
+  if (statistic === "mean") {
+    return plane.isFinite
+      ? meansOfNumbers(plane, rowEdges, columnEdges)
+      : means(plane, rowEdges, columnEdges);
+  }
+  return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
+}
+
+/** Means where every sample counts: the number of samples in a block follows from its edges. @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges */
+function meansOfNumbers({ samples, rows, columns, rowShare = 1, columnShare = 1 }, rowEdges, columnEdges) {
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const sums = new Float64Array(width);
+  const widths = sharedLengths(columnEdges, columns, columnShare);
+  const heights = sharedLengths(rowEdges, rows, rowShare);
+  const surplus = columnEdges[width] === columns ? 1 - columnShare : 0;
+  for (let y = 0; y < height; y += 1) {
+    sums.fill(0);
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const share = row === rows - 1 ? rowShare : 1;
+      addRow(sums, samples, row * columns, columnEdges, share);
+      if (surplus > 0) sums[width - 1] -= samples[(row + 1) * columns - 1] * surplus * share;
+    }
+    for (let x = 0; x < width; x += 1) reduced[y * width + x] = sums[x] / (widths[x] * heights[y]);
+  }
+  return reduced;
+}
+
+/** Adds the samples of one row to the sums of its blocks. @param {Float64Array} sums @param {Float32Array} samples @param {number} start @param {Uint32Array} columnEdges @param {number} share */
+function addRow(sums, samples, start, columnEdges, share) {
+  const width = sums.length;
+  let at = start + columnEdges[0];
+  if (columnEdges[width] - columnEdges[0] === width) {
+    // Blocks of one column, as in most line scans.
+    for (let x = 0; x < width; x += 1, at += 1) sums[x] += samples[at] * share;
+    return;
+  }
+  for (let x = 0; x < width; x += 1) {
+    let sum = 0;
+    for (const end = start + columnEdges[x + 1]; at < end; at += 1) sum += samples[at];
+    sums[x] += sum * share;
+  }
+}
+
+/** Entries between neighbouring edges; the last of all `length` entries counts as `share`. @param {Uint32Array} edges @param {number} length @param {number} share */
+function sharedLengths(edges, length, share) {
+  const lengths = Float64Array.from({ length: edges.length - 1 }, (_, i) => edges[i + 1] - edges[i]);
+  const last = edges.findIndex((edge, i) => i > 0 && edge === length && edges[i - 1] < length);
+  if (last > 0) lengths[last - 1] -= 1 - share;
+  return lengths;
+}
+
+/** @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges */
+function means(plane, rowEdges, columnEdges) {
+  const { samples, rows, columns, rowShare = 1, columnShare = 1 } = plane;
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const sums = new Float64Array(width);
+  const weights = new Float64Array(width);
+  for (let y = 0; y < height; y += 1) {
+    sums.fill(0);
+    weights.fill(0);
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const share = row === rows - 1 ? rowShare : 1;
+      const start = row * columns;
+      let at = start + columnEdges[0];
+      for (let x = 0; x < width; x += 1) {
+        let [sum, count] = [0, 0];
+        for (const end = start + columnEdges[x + 1]; at < end; at += 1) {
+          const value = samples[at];
+          // False for NaN and infinities.
+          if (value - value === 0) {
+            sum += value;
+            count += 1;
+          }
+        }
+        sums[x] += sum * share;
+        weights[x] += count * share;
+      }
+      if (columnShare < 1 && columnEdges[width] === columns) {
+        // Corrects for the last entry, which counted as a whole one.
+        const surplus = (1 - columnShare) * share;
+        sums[width - 1] -= samples[start + columns - 1] * surplus;
+        weights[width - 1] -= surplus;
+      }
+    }
+    for (let x = 0; x < width; x += 1) reduced[y * width + x] = sums[x] / weights[x];
+  }
+  return reduced;
+}
+
+/** Greatest values, or least ones where `sign` is -1. @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges @param {number} sign */
+function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
+  const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
+  const reduced = new Float32Array(width * height);
+  const bests = new Float64Array(width);
+  for (let y = 0; y < height; y += 1) {
+    bests.fill(-Infinity);
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const start = row * columns;
+      let at = start + columnEdges[0];
+      for (let x = 0; x < width; x += 1) {
+        let best = bests[x];
+        for (const end = start + columnEdges[x + 1]; at < end; at += 1) {
+          const value = sign * samples[at];
+          // NaN is not greater than anything.
+          if (value > best && value < Infinity) best = value;
+        }
+        bests[x] = best;
+      }
+    }
+    for (let x = 0; x < width; x += 1) {
+      reduced[y * width + x] = bests[x] === -Infinity ? NaN : sign * bests[x];
+    }
+  }
+  return reduced;
+}
+
+/**
+ * Describes a pixel, such as `1 pixel = 34 lines, mean`; empty where no pixel covers more than one sample.
+ *
+ * @param {{rows: number, columns: number}} perPixel rows and columns in a pixel
+ * @param {boolean} isLineScan its rows are lines
+ * @param {Statistic} statistic
+ */
+export function reductionText({ rows, columns }, isLineScan, statistic) {
+  /** @type {[count: number, name: string][]} */
+  const all = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]];
+  const counts = all
+    .filter(([count]) => count > 1)
+    .map(([count, name]) => {
+      // Slightly more than one counts as one.
+      const digits = count < 1.1 ? count.toPrecision(3) : count.toFixed(count < 10 ? 1 : 0);
+      return `${digits.replace(/\.0$/, "")} ${name}`;
+    });
+  return counts.length === 0 ? "" : `1 pixel = ${counts.join(" × ")}, ${statistic}`;
+}

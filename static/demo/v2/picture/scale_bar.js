@@ -1,0 +1,92 @@
+/**
+ * Scale bars in the lower right corner, with the longest round length that fits: one for images, one per calibrated
+ * axis where axes differ.
+ */
+import { formatAt, unitSymbol } from "../../../measure/axes.js";
+
+/** @import { Axis } from "../../../measure/axes.js" */
+/** @import { Mark } from "./marks.js" */
+/** @import { View } from "./viewport.js" */
+
+/** Distance of bars from the edge of the plot, in CSS pixels. */
+const INSET = 14;
+
+/** A dark edge keeps bars visible on any picture and hides less than a dark box. */
+const LABEL = { color: "#fff", halo: true };
+const BAR = { ...LABEL, width: 2 };
+
+/**
+ * @param {Pick<Axis, "step" | "unit">} axis
+ * @param {number} pixels picture pixels visible along the axis
+ * @param {number} [part] largest fraction of them that the bar may take
+ * @returns {{pixels: number, label: string} | null} null without calibration
+ */
+export function scaleBar(axis, pixels, part = 0.25) {
+  if (axis.unit === "Pixels" || !(pixels > 0)) return null;
+  const room = pixels * axis.step * part;
+  const power = 10 ** Math.floor(Math.log10(room));
+  const length = power * ([5, 2, 1].find((digit) => digit * power <= room * (1 + 1e-9)) ?? 1);
+  return { pixels: length / axis.step, label: `${formatAt(length, length)} ${unitSymbol(axis.unit)}` };
+}
+
+/**
+ * The bars as marks (see marks.js) in CSS pixels of the plot; none where the plot is too small for them.
+ *
+ * @param {{axisX: Pick<Axis, "step" | "unit">, axisY: Pick<Axis, "step" | "unit">}} picture
+ * @param {View} view
+ * @param {{width: number, height: number}} plot
+ * @param {(text: string) => number} measure width of a label
+ * @returns {Mark[]}
+ */
+export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure) {
+  if (width < 80 || height < 84) return [];
+  const [right, bottom] = [width - INSET, height - INSET];
+  const across = scaleBar(axisX, view.x1 - view.x0, width < 400 ? 0.3 : 0.12);
+  const down = axisX.unit === axisY.unit ? null : scaleBar(axisY, view.y1 - view.y0, 0.3);
+  /** @type {Mark[]} */
+  const marks = [];
+  if (across !== null) {
+    const long = (across.pixels / (view.x1 - view.x0)) * width;
+    const wide = Math.max(long, measure(across.label));
+    marks.push({ points: [[right - long, bottom], [right, bottom]], ...BAR });
+    const middle = right - (down === null ? wide / 2 : Math.max(long / 2, wide / 2 + 6));
+    marks.push({ ...LABEL, text: across.label, at: [middle, bottom - 11], anchor: "middle" });
+  }
+  if (down !== null) {
+    const long = (down.pixels / (view.y1 - view.y0)) * height;
+    const end = Math.min(bottom - long, bottom - (across === null ? 10 : 32));
+    marks.push({ points: [[right, bottom + 1], [right, bottom - long]], ...BAR });
+    marks.push({ ...LABEL, text: down.label, at: [right - 7, end + 3], anchor: "end" });
+  }
+  return marks;
+}
+
+/** Longer channel names over a picture are truncated. */
+const LONGEST_NAME = 30;
+
+/** Room for scale bars beside a note, in CSS pixels. */
+const ROOM_FOR_BARS = 190;
+
+/**
+ * A note in the lower left corner, beside the scale bars; none where the plot is too small for both.
+ *
+ * @param {string} text
+ * @param {{width: number, height: number}} plot
+ * @param {(text: string) => number} measure width of a label
+ * @returns {Mark[]}
+ */
+export function noteMarks(text, { width, height }, measure) {
+  const long = measure(text);
+  if (text === "" || height < 70 || long + ROOM_FOR_BARS > width) return [];
+  return [{ ...LABEL, text, at: [INSET, height - INSET - 3], anchor: "start" }];
+}
+
+/** The name of a band's channel in its upper left corner. @param {string} name @returns {Mark} */
+export function bandNameMark(name) {
+  const text = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return { ...LABEL, text, at: [13, 17], anchor: "start" };
+}
+
+/** Note in the upper right corner of a saved picture. @param {string} text @param {{width: number}} plot @returns {Mark[]} */
+export const stampMarks = (text, { width }) =>
+  text === "" ? [] : [{ ...LABEL, text, at: [width - INSET, 17], anchor: "end" }];

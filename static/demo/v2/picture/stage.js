@@ -1,0 +1,176 @@
+/**
+ * The elements of one picture: its plot with the canvas, and over both the frame and the marks. The plot may be divided into
+ * bands, one below the other, which show the same part and carry the same marks.
+ *
+ * Tested in `tests/browser/drawing_test.ts` and `layout_test.ts`.
+ */
+import { svgElement, within } from "../controls/element.js";
+import { layoutFrame } from "./frame.js";
+import { measureLabel, svgMarks } from "./marks.js";
+import { snapshot } from "./snapshot.js";
+
+/** @import { Frame, FrameRange } from "./frame.js" */
+/** @import { Mark } from "./marks.js" */
+/** @import { SnapshotLook } from "./snapshot.js" */
+
+/** @typedef {{left: number, top: number, width: number, height: number}} Area */
+
+export class Stage {
+  /** Receives pointer and keys. */
+  plot;
+  canvas;
+  #box;
+  #frameLayer = svgElement("g");
+  #labels;
+  /** One for each band. @type {SVGSVGElement[]} */
+  #markLayers = [];
+  /** @type {Frame | null} */
+  #frame = null;
+  bandCount = 1;
+  /** Canvas pixels per screen pixel; more than one for a picture to save. */
+  magnified = 1;
+
+  /**
+   * @param {HTMLElement} figure holds `.stage` with `.plot` and `canvas` inside
+   * @param {() => void} onChange its size or the screen's density has changed
+   */
+  constructor(figure, onChange) {
+    this.#box = within(figure, ".stage");
+    this.plot = within(figure, ".plot");
+    this.canvas = within(figure, ".plot canvas", HTMLCanvasElement);
+    this.#labels = svgElement("svg", { class: "labels" }, this.#frameLayer);
+    this.#box.append(this.#labels);
+    new ResizeObserver(onChange).observe(this.#box);
+    listenToDensity(onChange);
+  }
+
+  /** Whether the layout is done. */
+  get isLaid() {
+    return this.#frame !== null;
+  }
+
+  /** Where the plot lies in the stage, in CSS pixels. */
+  get area() {
+    return this.#frame?.plot ?? { left: 0, top: 0, width: 1, height: 1 };
+  }
+
+  /** Size of one band in CSS pixels: the whole plot where there is one. */
+  get band() {
+    const { width, height } = this.area;
+    return { width, height: height / this.bandCount };
+  }
+
+  /** The bands in canvas pixels. @returns {Area[]} */
+  get canvasBands() {
+    const { width, height } = this.canvas;
+    const edge = (/** @type {number} */ i) => Math.round(i * height / this.bandCount);
+    return Array.from({ length: this.bandCount }, (_, i) => ({
+      left: 0,
+      top: edge(i),
+      width,
+      height: edge(i + 1) - edge(i),
+    }));
+  }
+
+  /**
+   * Lays out the plot and draws the frame.
+   *
+   * @param {{x: FrameRange, y: FrameRange, aspect: number | null, gutter: number, bandNames: readonly string[]}} options
+   *   `bandNames` one a band, or none for a single one
+   * @returns {boolean} false without room
+   */
+  lay({ bandNames, ...options }) {
+    const box = this.#box.getBoundingClientRect();
+    const { width, height } = box;
+    if (width < 1 || height < 1) return false;
+    this.bandCount = Math.max(1, bandNames.length);
+    const snap = (/** @type {Area} */ plot) => snapped(plot, box);
+    this.#frame = layoutFrame({
+      width,
+      height,
+      ...options,
+      bands: this.bandCount,
+      measure: measureLabel,
+      snap,
+    });
+    this.#place(this.#frame.plot);
+    this.#frameLayer.replaceChildren(...svgMarks(this.#frame.marks));
+    return true;
+  }
+
+  /** Draws shared marks over every band, and own marks over each of several. @param {readonly Mark[]} marks @param {readonly Mark[][]} own */
+  mark(marks, own) {
+    this.#markLayers.forEach((layer, i) => layer.replaceChildren(...svgMarks([...marks, ...own[i] ?? []])));
+  }
+
+  /** Empties it. */
+  clear() {
+    this.#frame = null;
+    this.#frameLayer.replaceChildren();
+    for (const layer of this.#markLayers) layer.replaceChildren();
+  }
+
+  /** Which band a fraction of the plot's height lies in, and the fraction of that band. @param {number} fy */
+  inBand(fy) {
+    const band = Math.min(this.bandCount - 1, Math.max(0, Math.floor(fy * this.bandCount)));
+    return { band, fy: fy * this.bandCount - band };
+  }
+
+  /**
+   * The last drawing as a canvas.
+   *
+   * @param {readonly Mark[]} marks
+   * @param {readonly Mark[][]} own
+   * @param {SnapshotLook} look
+   */
+  snapshot(marks, own, look) {
+    const bands = Array.from({ length: this.bandCount }, (_, i) => [...marks, ...own[i] ?? []]);
+    return snapshot(this.#box, this.canvas, /** @type {Frame} */ (this.#frame), bands, look);
+  }
+
+  /** @param {Area} plot */
+  #place(plot) {
+    const { left, top, width, height } = plot;
+    Object.assign(this.plot.style, {
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${width}px`,
+      height: `${height}px`,
+    });
+    while (this.#markLayers.length > this.bandCount) this.#markLayers.pop()?.remove();
+    while (this.#markLayers.length < this.bandCount) {
+      const layer = svgElement("svg", { overflow: "hidden" });
+      this.#labels.append(layer);
+      this.#markLayers.push(layer);
+    }
+    this.#markLayers.forEach((layer, i) => {
+      const { height } = this.band;
+      const attributes = { x: left, y: top + i * height, width, height };
+      for (const [name, value] of Object.entries(attributes)) layer.setAttribute(name, String(value));
+    });
+    const density = globalThis.devicePixelRatio * this.magnified;
+    const [wide, high] = [width, height].map((size) => Math.max(1, Math.round(size * density)));
+    if (this.canvas.width !== wide) this.canvas.width = wide ?? 1;
+    if (this.canvas.height !== high) this.canvas.height = high ?? 1;
+  }
+}
+
+/** The plot on whole pixels of the screen, or its canvas would be blurred. @param {Area} plot @param {Area} box */
+function snapped(plot, box) {
+  const density = globalThis.devicePixelRatio;
+  const whole = (/** @type {number} */ value) => Math.round(value * density) / density;
+  return {
+    left: whole(box.left + plot.left) - box.left,
+    top: whole(box.top + plot.top) - box.top,
+    width: whole(plot.width),
+    height: whole(plot.height),
+  };
+}
+
+/** Calls back when the density of the screen changes. @param {() => void} onChange */
+function listenToDensity(onChange) {
+  matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`).addEventListener("change", () => {
+    onChange();
+    listenToDensity(onChange);
+  }, { once: true });
+}

@@ -1,0 +1,182 @@
+/**
+ * The samples that a view needs: those in view where samples are larger than screen pixels, else one value per pixel
+ * (reduction.js). They are taken from the served planes and transposed immediately before drawing.
+ *
+ * While a view moves, a level of the pyramid (pyramid.js) with an entry per pixel or two suffices; at rest, each pixel
+ * shows exactly the samples under it or, where these are too many, a finer level.
+ *
+ * Tested in `tests/page/visible_part_test.ts` and `tests/browser/minification_test.ts`.
+ *
+ * @typedef {import("./pyramid.js").Level} Level
+ * @typedef {import("./reduction.js").Statistic} Statistic
+ * @typedef {import("./viewport.js").View} View
+ * @typedef {object} Seen channel
+ * @property {Level} plane
+ * @property {Map<Statistic, readonly Level[]>} pyramids
+ * @property {string} ask what `samples` are the part of
+ * @property {Float32Array} samples
+ */
+import { blockFor, chooseLevel, wholePlane } from "./pyramid.js";
+import { pyramidOf } from "./pyramids.js";
+import { pixelEdges, reduceBlocks } from "./reduction.js";
+import { transpose } from "./transpose.js";
+
+/** A plane of fewer samples is reduced within a frame without a pyramid. */
+const SMALLEST_FOR_PYRAMID = 2 ** 18;
+
+/** Reducing this many samples takes some 20 ms, acceptable for a view at rest. */
+const EXACT_SAMPLES = 2 ** 23;
+
+/** Least entries per pixel beyond that: block edges are then at most a quarter of a pixel off. */
+const AT_REST = 2;
+
+/** During movement a block may be off by a pixel unnoticed. */
+const MOVING = 0.5;
+
+/** The visible part of the planes of one group. */
+export class VisiblePart {
+  #channels;
+  #whole;
+  #load;
+  #ask = "";
+  /** @type {View | null} */
+  #view = null;
+  #pixels = { x: 1, y: 1 };
+  /** @type {Statistic} */
+  #statistic = "mean";
+  #isMoving = false;
+  #needsLevel = false;
+
+  /**
+   * @param {{plane: {shape: readonly number[]}, channels: readonly {samples: Float32Array, isFinite: boolean}[]}} group
+   * @param {typeof pyramidOf} [load] builds pyramids
+   */
+  constructor({ plane, channels }, load = pyramidOf) {
+    const [rows = 0, columns = 0] = plane.shape;
+    this.#load = load;
+    this.#whole = { rows, columns };
+    this.#channels = channels.map(({ samples, isFinite }) => /** @type {Seen} */ ({
+      plane: { ...wholePlane(samples, rows, columns), isFinite },
+      pyramids: new Map(),
+      ask: "",
+      samples: new Float32Array(0),
+    }));
+  }
+
+  /**
+   * Sets the view.
+   *
+   * @param {View} view pixels of the picture: x counts rows, y columns
+   * @param {{x: number, y: number}} pixels screen pixels that the view takes along x and y
+   * @param {Statistic} statistic
+   * @param {readonly number[]} shown positions of the channels that are drawn
+   * @param {boolean} [isMoving] a coarser part is enough
+   */
+  look(view, pixels, statistic, shown, isMoving = false) {
+    [this.#view, this.#pixels, this.#statistic] = [view, pixels, statistic];
+    const wanted = this.#channels.filter((_, position) => shown.includes(position));
+    for (const channel of wanted) this.#wantPyramid(channel);
+    this.#isMoving = isMoving && wanted.every(({ pyramids }) => (pyramids.get(statistic)?.length ?? 0) > 0);
+    this.#needsLevel = (view.x1 - view.x0) * (view.y1 - view.y0) * shown.length > EXACT_SAMPLES;
+    this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic, this.#isMoving].join();
+  }
+
+  /** Whether the part is coarser than at rest. */
+  get isCoarse() {
+    return this.#isMoving;
+  }
+
+  /** Rows and columns per screen pixel; empty before the first view. */
+  get perPixel() {
+    if (this.#view === null) return { rows: 0, columns: 0 };
+    const { x0, x1, y0, y1 } = this.#view;
+    return { rows: (x1 - x0) / this.#pixels.x, columns: (y1 - y0) / this.#pixels.y };
+  }
+
+  /**
+   * Size of the part and where the view lies in it, in its own pixels; the same for all channels.
+   *
+   * @returns {import("./draw_canvas.js").Part}
+   */
+  get frame() {
+    const { x, y } = this.#ends(this.#level(/** @type {Seen} */ (this.#channels[0])));
+    return {
+      width: x.isReduced ? this.#pixels.x : x.last - x.first,
+      height: y.isReduced ? this.#pixels.y : y.last - y.first,
+      view: {
+        x0: x.isReduced ? 0 : x.low - x.first,
+        x1: x.isReduced ? this.#pixels.x : x.high - x.first,
+        y0: y.isReduced ? 0 : y.low - y.first,
+        y1: y.isReduced ? this.#pixels.y : y.high - y.first,
+      },
+    };
+  }
+
+  /** Samples of a channel, transposed, in the size of the frame; the same array while the view stays. @param {number} position */
+  samples(position) {
+    const channel = /** @type {Seen} */ (this.#channels[position]);
+    if (channel.ask === this.#ask) return channel.samples;
+    const level = this.#level(channel);
+    const { x, y } = this.#ends(level);
+    const rows = edges(x, this.#pixels.x, level.rows);
+    const columns = edges(y, this.#pixels.y, level.columns);
+    const part = reduceBlocks(level, rows, columns, this.#statistic);
+    channel.ask = this.#ask;
+    channel.samples = transpose(part, rows.length - 1, columns.length - 1);
+    return channel.samples;
+  }
+
+  /** The source of a channel's part. At rest, a mean needs levels without gaps, since gaps do not count. @param {Seen} channel */
+  #level({ plane, pyramids }) {
+    const levels = [plane, ...pyramids.get(this.#statistic) ?? []];
+    if (this.#isMoving) return chooseLevel(levels, this.perPixel, MOVING);
+    if (!this.#needsLevel || (this.#statistic === "mean" && !plane.isFinite)) return plane;
+    return chooseLevel(levels, this.perPixel, AT_REST);
+  }
+
+  /** Along each axis in entries of a level: the view, whether it is reduced, and the entries that are in view at least partly. @param {Level} level */
+  #ends({ rowBlock, columnBlock, rows, columns }) {
+    const { x0, x1, y0, y1 } = this.#view ?? { x0: 0, y0: 0, x1: this.#whole.rows, y1: this.#whole.columns };
+    const end = (
+      /** @type {[from: number, to: number]} */ [from, to],
+      /** @type {number} */ block,
+      /** @type {number} */ pixels,
+      /** @type {number} */ length,
+    ) => {
+      const [low, high] = [from / block, to / block];
+      return {
+        low,
+        high,
+        isReduced: high - low > pixels,
+        first: Math.max(0, Math.floor(low)),
+        last: Math.min(length, Math.ceil(high)),
+      };
+    };
+    return {
+      x: end([x0, x1], rowBlock, this.#pixels.x, rows),
+      y: end([y0, y1], columnBlock, this.#pixels.y, columns),
+    };
+  }
+
+  /** @param {Seen} channel */
+  #wantPyramid(channel) {
+    const { rows, columns } = this.perPixel;
+    const statistic = this.#statistic;
+    const isOfUse = blockFor(rows, MOVING) > 1 || blockFor(columns, MOVING) > 1;
+    const isLarge = channel.plane.samples.length >= SMALLEST_FOR_PYRAMID;
+    if (!isLarge || !isOfUse || channel.pyramids.has(statistic)) return;
+    channel.pyramids.set(statistic, []);
+    // Drawing the picture has priority.
+    setTimeout(async () => channel.pyramids.set(statistic, await this.#load(channel.plane, statistic)));
+  }
+}
+
+/**
+ * @param {{low: number, high: number, isReduced: boolean, first: number, last: number}} end
+ * @param {number} pixels
+ * @param {number} length
+ */
+function edges({ low, high, isReduced, first, last }, pixels, length) {
+  if (isReduced) return pixelEdges(low, high, pixels, length);
+  return Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}

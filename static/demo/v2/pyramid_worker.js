@@ -1,7 +1,0 @@
-/** Builds pyramids beside the page; pyramids.js asks. */
-import { buildPyramid, wholePlane } from "./pyramid.js";
-
-addEventListener("message", ({ data: { id, samples, rows, columns, isFinite, statistic } }) => {
-  const levels = buildPyramid({ ...wholePlane(samples, rows, columns), isFinite }, statistic);
-  postMessage({ id, levels }, { transfer: levels.map((level) => level.samples.buffer) });
-});

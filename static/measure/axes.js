@@ -1,0 +1,116 @@
+/**
+ * Axes in physical units. Sample i of an axis sits at `i * step`; its pixel is centred there, so that the
+ * axis begins half a step before 0.
+ */
+
+/**
+ * @typedef {object} Axis
+ * @property {string} name
+ * @property {number} step
+ * @property {string} unit
+ * @property {string} [title] display name, set by {@linkcode titled}
+ */
+
+/** Shorter spellings of the contract's units for labels. @type {Readonly<Record<string, string>>} */
+const UNIT_SYMBOLS = { um: "µm", seconds: "s", Pixels: "px" };
+
+/** Display form of a unit. @param {string} unit */
+export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
+
+/** Unit of a time axis without known times, such as that of a kymograph of images without time stamps. */
+export const FRAMES = "frames";
+
+/** Whether the axis counts time. @param {Pick<Axis, "unit">} axis */
+export const isTime = (axis) => axis.unit === "seconds" || axis.unit === FRAMES;
+
+/** Unit of an axis for tables, without Greek letters. @param {{unit: string}} axis */
+export const tableUnit = ({ unit }) => unit === "um" ? "um" : unitSymbol(unit);
+
+/** Title of an axis with its unit, such as `Time (s)`, `Position (µm)` or `Y (µm)`. @param {Pick<Axis, "name" | "unit" | "title">} axis */
+export const axisTitle = (axis) =>
+  `${axis.title ?? (isTime(axis) ? "Time" : axis.name)} (${unitSymbol(axis.unit)})`;
+
+/**
+ * Both axes of a plane with their titles: in a line scan, rows are time and columns are positions along the line.
+ *
+ * @template {Axis} A
+ * @param {readonly [A, A]} axes
+ * @returns {[A & {title: string}, A & {title: string}]}
+ */
+export function titled([rows, columns]) {
+  const [along, across] = isTime(rows) ? ["Time", "Position"] : [rows.name, columns.name];
+  return [{ ...rows, title: along }, { ...columns, title: across }];
+}
+
+/** Physical coordinate of a picture position (pixel i covers i to i + 1). @param {Axis} axis @param {number} position */
+export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
+
+/**
+ * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most + 1` of them; empty
+ * where neighbouring values would be equal.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {number} most
+ * @returns {{values: number[], labels: string[], step: number}}
+ */
+export function ticks(low, high, most) {
+  if (!(high > low) || !(most >= 1)) return { values: [], labels: [], step: 0 };
+  const step = roundStep((high - low) / most);
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) return { values: [], labels: [], step: 0 };
+  const count = Math.min(last - first, most) + 1;
+  const values = Array.from({ length: Math.max(0, Math.floor(count)) }, (_, i) => (first + i) * step);
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  return { values, labels: values.map((value) => tickLabel(value, step, largest)), step };
+}
+
+/** Rounds up to 1, 2 or 5 times a power of ten. @param {number} rough */
+function roundStep(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const digit = [1, 2, 5].find((candidate) => candidate * power >= rough * (1 - 1e-9)) ?? 10;
+  return digit * power;
+}
+
+/**
+ * Formats a number with the decimals that `step` resolves.
+ *
+ * @param {number} value
+ * @param {number} step distance of neighbouring values
+ */
+export function formatAt(value, step) {
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  if (value === 0) return (0).toFixed(Math.min(decimals, 6));
+  if (decimals > 6 || Math.abs(value) >= 1e7) return value.toExponential(3);
+  return withoutMinusZero(value.toFixed(decimals));
+}
+
+/**
+ * Formats a number with five significant digits, or with more where a thousandth of `span` needs them; integers in
+ * full.
+ *
+ * @param {number} value
+ * @param {number} [span] range that the number belongs to
+ */
+export function formatNumber(value, span = Math.abs(value)) {
+  if (!Number.isFinite(value) || value === 0) return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
+  const size = Math.abs(value);
+  const more = span > 0 ? Math.max(0, Math.ceil(Math.log10(size / span) - 1)) : 0;
+  const short = Number(value.toPrecision(Math.min(17, 5 + more)));
+  const [plain, exponential] = [String(short), short.toExponential()];
+  return (size >= 1e7 || size < 1e-3) && exponential.length < plain.length ? exponential : plain;
+}
+
+/** @param {number} value @param {number} step @param {number} largest */
+function tickLabel(value, step, largest) {
+  if (largest >= 1e6 || step < 1e-5) {
+    const digits = Math.min(15, Math.max(6, Math.ceil(Math.log10(largest / step)) + 1));
+    return value === 0 ? "0" : String(Number(value.toPrecision(digits)));
+  }
+  return formatAt(value, step);
+}
+
+/** @param {string} text */
+const withoutMinusZero = (text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text);

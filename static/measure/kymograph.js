@@ -1,0 +1,96 @@
+/**
+ * A kymograph: the samples along a line in each image of a T series, one row per image. It has the form of a line scan
+ * (rows are time, columns are positions along the line) with one of the images as its reference and the line as its
+ * path. Rows of images that have not arrived are NaN.
+ *
+ * @typedef {import("./line_profile.js").Point} Point
+ * @typedef {{name: string, step: number, unit: string}} Axis
+ * @typedef {{index: number, name: string}} ChannelName
+ * @typedef {{shape: readonly number[], axes: readonly Axis[]}} PlaneFacts
+ *
+ * @typedef {object} Series
+ * @property {PlaneFacts} plane of the images
+ * @property {readonly ChannelName[]} channels
+ * @property {number} count images along time
+ * @property {Axis} time step between images
+ */
+import { LineProfile } from "./line_profile.js";
+
+/** Largest number of samples per channel of a kymograph. */
+const MOST_SAMPLES = 2 ** 28;
+
+/** Grows while images arrive. */
+export class Kymograph {
+  #profile;
+  #series;
+  #done;
+
+  /**
+   * @param {Series} series
+   * @param {readonly Point[]} points of the line, in samples of the images
+   * @param {number} width samples across the line
+   * @throws {RangeError} the line is degenerate or the kymograph too large
+   */
+  constructor(series, points, width) {
+    this.#series = series;
+    /** Of the line. */
+    this.points = points;
+    /** Samples across the line. */
+    this.width = width;
+    this.#profile = new LineProfile(points, width, series.plane.shape);
+    if (!(series.count >= 1 && series.count * this.#profile.length <= MOST_SAMPLES)) {
+      throw new RangeError(
+        `A kymograph of ${series.count} images and ${this.#profile.length} positions is too large`,
+      );
+    }
+    /** Row-major samples of each channel. @type {Float32Array[]} */
+    this.samples = series.channels.map(() => new Float32Array(series.count * this.#profile.length).fill(NaN));
+    this.#done = series.channels.map(() => new Set());
+  }
+
+  /** Number of rows complete in every channel. */
+  get done() {
+    return Math.min(...this.#done.map(({ size }) => size));
+  }
+
+  get isWhole() {
+    return this.done === this.#series.count;
+  }
+
+  /**
+   * Adds one image.
+   *
+   * @param {number} channel index among the channels of the series
+   * @param {number} t
+   * @param {Float32Array} image row-major plane
+   */
+  take(channel, t, image) {
+    this.samples[channel].set(this.#profile.of(image), t * this.#profile.length);
+    this.#done[channel].add(t);
+  }
+
+  /** The plane as an open response describes it. @returns {PlaneFacts} */
+  get plane() {
+    const { count, plane, time } = this.#series;
+    const [row, column] = plane.axes;
+    const isOneUnit = row.unit === column.unit;
+    // Where pixels are not square, the length of a step depends on its direction.
+    const step = isOneUnit ? this.#length(column.step, row.step) / Math.max(1, this.#profile.length - 1) : 1;
+    const position = { name: "X", step, unit: isOneUnit ? column.unit : "Pixels" };
+    return { shape: [count, this.#profile.length], axes: [{ ...time }, position] };
+  }
+
+  /** The path over the image, one point for each position. */
+  get path() {
+    return { x: this.#profile.places.map(({ x }) => x), y: this.#profile.places.map(({ y }) => y) };
+  }
+
+  /** @type {(stepX: number, stepY: number) => number} */
+  #length(stepX, stepY) {
+    return this.points.reduce(
+      (sum, { x, y }, i, points) =>
+        i === 0 ? 0 : sum + Math.hypot((x - points[i - 1].x) * stepX, (y - points[i - 1].y) * stepY),
+      0,
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Samples along a line over an image, straight or freehand, averaged across a width: one value per pixel of length,
+ * with bilinear interpolation, like `skimage.measure.profile_line` with `order=1`. Parts of the width outside the image
+ * do not count; a value entirely outside is NaN.
+ *
+ * @typedef {{x: number, y: number}} Point x counts columns, y counts rows; sample (0, 0) lies at (0, 0)
+ */
+
+/** Limits in pixels; a plane's diagonal is shorter. */
+const LONGEST = 100_000;
+const WIDEST = 1000;
+
+/** A line that samples planes of one shape. */
+export class LineProfile {
+  #rows;
+  #columns;
+  #width;
+
+  /**
+   * @param {readonly Point[]} points two or more; equal neighbours count once
+   * @param {number} width samples across the line
+   * @param {readonly number[]} shape `[rows, columns]` of the planes
+   * @throws {RangeError} the line has fewer than two different points or exceeds the limits
+   */
+  constructor(points, width, [rows, columns]) {
+    this.#rows = rows;
+    this.#columns = columns;
+    this.#width = Math.max(1, Math.min(WIDEST, Math.round(width)));
+    /** Positions along the line, at most a pixel apart, with the direction of the line at each. */
+    this.places = resampled(points);
+  }
+
+  /** Number of values in a profile. */
+  get length() {
+    return this.places.length;
+  }
+
+  /** @param {Float32Array} samples row-major plane @returns {Float32Array} */
+  of(samples) {
+    return Float32Array.from(this.places, ({ x, y, dx, dy }) => {
+      let [sum, count] = [0, 0];
+      for (let i = 0; i < this.#width; i += 1) {
+        const aside = i - (this.#width - 1) / 2;
+        const value = this.#between(samples, x - aside * dy, y + aside * dx);
+        if (!Number.isFinite(value)) continue;
+        sum += value;
+        count += 1;
+      }
+      return sum / count;
+    });
+  }
+
+  /** @type {(samples: Float32Array, x: number, y: number) => number} */
+  #between(samples, x, y) {
+    // A position on the last row or column needs no further neighbour; rounding may move it slightly outside.
+    const [left, top] = [Math.floor(x + 1e-9), Math.floor(y + 1e-9)];
+    const [partX, partY] = [Math.max(0, x - left), Math.max(0, y - top)].map((part) =>
+      part < 1e-9 ? 0 : part
+    );
+    const [right, bottom] = [partX > 0 ? left + 1 : left, partY > 0 ? top + 1 : top];
+    if (left < 0 || top < 0 || right >= this.#columns || bottom >= this.#rows) return NaN;
+    const [above, below] = [top, bottom].map((row) => {
+      const start = row * this.#columns;
+      return samples[start + left] * (1 - partX) + samples[start + right] * partX;
+    });
+    return above * (1 - partY) + below * partY;
+  }
+}
+
+/** Length of a polyline in pixels. @param {readonly Point[]} points */
+export function lengthOf(points) {
+  return points.reduce(
+    (sum, { x, y }, i) => i === 0 ? 0 : sum + Math.hypot(x - points[i - 1].x, y - points[i - 1].y),
+    0,
+  );
+}
+
+/**
+ * Equidistant positions, at most a pixel apart, from the first point to the last.
+ *
+ * @param {readonly Point[]} points
+ * @returns {{x: number, y: number, dx: number, dy: number}[]} with the direction as a unit vector
+ */
+function resampled(points) {
+  const corners = points.filter(({ x, y }, i) => i === 0 || x !== points[i - 1].x || y !== points[i - 1].y);
+  const whole = lengthOf(corners);
+  if (!(corners.length >= 2 && whole <= LONGEST)) {
+    throw new RangeError(`A line needs two different points and at most ${LONGEST} pixels`);
+  }
+  const count = Math.ceil(whole) + 1;
+  const places = [];
+  let [piece, before] = [1, 0];
+  for (let i = 0; i < count; i += 1) {
+    const wanted = i / (count - 1) * whole;
+    let long = distance(corners, piece);
+    while (piece < corners.length - 1 && before + long < wanted) {
+      before += long;
+      piece += 1;
+      long = distance(corners, piece);
+    }
+    const [a, b] = [corners[piece - 1], corners[piece]];
+    const [dx, dy] = [(b.x - a.x) / long, (b.y - a.y) / long];
+    const along = Math.min(long, wanted - before);
+    places.push({ x: a.x + along * dx, y: a.y + along * dy, dx, dy });
+  }
+  return places;
+}
+
+/** Distance from a corner to the previous one. @type {(corners: readonly Point[], i: number) => number} */
+const distance = (corners, i) => Math.hypot(corners[i].x - corners[i - 1].x, corners[i].y - corners[i - 1].y);

@@ -1,0 +1,65 @@
+/**
+ * The stationary part of a line scan, such as the wall of a vessel, which would count as streaks of velocity 0. The
+ * mean of each column over all lines contains it but, for slow streaks in a short recording, also much of the streaks.
+ * The correlation between distant parts of the recording shows how much of the mean is stationary.
+ */
+
+/** Neighbouring parts may contain the same streak. */
+const FAR = 2;
+
+/**
+ * Estimates the stationary part of each column, about 0.
+ *
+ * @param {Float32Array} samples row-major
+ * @param {number} rows lines
+ * @param {number} columns
+ * @param {number} part lines per part, long enough for a streak to move on
+ * @returns {Float64Array} zeros where there are too few parts
+ */
+export function standingPart(samples, rows, columns, part) {
+  const parts = Math.floor(rows / part);
+  const all = columnMeans(samples, 0, rows, columns);
+  const variance = covariance(all, all);
+  if (parts <= FAR || !(variance > 0)) return new Float64Array(columns);
+  const means = Array.from(
+    { length: parts },
+    (_, i) => columnMeans(samples, i * part, (i + 1) * part, columns),
+  );
+  let [likeness, pairs] = [0, 0];
+  for (let i = 0; i < parts; i += 1) {
+    for (let j = i + FAR; j < parts; j += 1) {
+      likeness += covariance(means[i], means[j]);
+      pairs += 1;
+    }
+  }
+  const share = Math.min(1, Math.max(0, likeness / pairs / variance));
+  return all.map((mean) => share * mean);
+}
+
+/** Means of columns about their own mean; 0 where there is no sample. */
+function columnMeans(
+  /** @type {Float32Array} */ samples,
+  /** @type {number} */ from,
+  /** @type {number} */ to,
+  /** @type {number} */ columns,
+) {
+  const [sums, counts] = [new Float64Array(columns), new Float64Array(columns)];
+  for (let row = from; row < to; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const value = samples[row * columns + column];
+      if (!Number.isFinite(value)) continue;
+      sums[column] += value;
+      counts[column] += 1;
+    }
+  }
+  const there = counts.filter((count) => count > 0).length;
+  let whole = 0;
+  for (let column = 0; column < columns; column += 1) {
+    if (counts[column] > 0) whole += sums[column] / counts[column] / there;
+  }
+  return sums.map((sum, column) => counts[column] > 0 ? sum / counts[column] - whole : 0);
+}
+
+/** Covariance of two profiles about 0. @type {(one: Float64Array, other: Float64Array) => number} */
+const covariance = (one, other) =>
+  one.reduce((sum, value, column) => sum + value * other[column], 0) / one.length;

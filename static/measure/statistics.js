@@ -1,0 +1,158 @@
+/**
+ * Intensity statistics of one plane, from all samples; NaN and infinities do not count.
+ *
+ * Percentiles are exact. One pass counts integers of 16 bits; other samples take two passes, whatever their
+ * distribution: floats of one sign sort like their bits, so the upper 16 bits give the bucket of a rank and the lower
+ * 16 bits the sample within it.
+ */
+
+/** @typedef {(ranks: readonly number[]) => Map<number, number>} ValuesAt samples at ranks */
+
+/** Range that Auto sets, in percent of the samples. */
+const AUTO_PERCENTILES = [1, 99.5];
+
+/**
+ * Smallest and largest sample and the requested percentiles, interpolated linearly between ranks.
+ * All are 0 when no sample is finite.
+ *
+ * @param {Float32Array} samples
+ * @param {readonly number[]} [percentiles] 0 to 100
+ * @returns {{count: number, min: number, max: number, percentiles: number[]}} `count` is of finite samples
+ */
+export function statistics(samples, percentiles = AUTO_PERCENTILES) {
+  const counts = countWholeNumbers(samples);
+  const [count, valuesAt] = counts === null
+    ? ranksOfFloats(samples)
+    : [samples.length, ranksOfCounts(counts)];
+  if (count === 0) return { count, min: 0, max: 0, percentiles: percentiles.map(() => 0) };
+  const places = percentiles.map((percent) => (percent / 100) * (count - 1));
+  const ranks = [0, count - 1, ...places.flatMap((place) => [Math.floor(place), Math.ceil(place)])];
+  const values = valuesAt(ranks);
+  const valueAt = (/** @type {number} */ rank) => values.get(rank) ?? 0;
+  return {
+    count,
+    min: valueAt(0),
+    max: valueAt(count - 1),
+    percentiles: places.map((place) => {
+      const below = valueAt(Math.floor(place));
+      return below + (valueAt(Math.ceil(place)) - below) * (place - Math.floor(place));
+    }),
+  };
+}
+
+/**
+ * The range that Auto sets, never empty as float32 so that a flat plane can be drawn.
+ *
+ * @param {{min: number, max: number, percentiles: number[]}} stats of {@linkcode AUTO_PERCENTILES}
+ * @returns {[number, number]}
+ */
+export function autoRange(stats) {
+  const [low = 0, high = 0] = stats.percentiles;
+  if (Math.fround(high) > Math.fround(low)) return [low, high];
+  if (stats.max > stats.min) return [stats.min, stats.max];
+  return drawableRange(stats.min, stats.min + 1);
+}
+
+/** The largest finite float32. */
+const LARGEST = (2 - 2 ** -23) * 2 ** 127;
+
+/**
+ * Returns the nearest range with finite ends that differ as float32; keeps the lower end where possible.
+ *
+ * @param {number} min
+ * @param {number} max
+ * @returns {[number, number]}
+ */
+export function drawableRange(min, max) {
+  const inside = (/** @type {number} */ value) => Math.min(LARGEST, Math.max(-LARGEST, value));
+  const [low, high] = [inside(min), inside(max)];
+  if (Math.fround(low) < Math.fround(high)) return [low, high];
+  const next = Math.max(Math.fround(low) + Math.abs(low) * 2 ** -22, Math.fround(low) + 2 ** -126);
+  return next <= LARGEST ? [low, next] : [LARGEST * (1 - 2 ** -22), LARGEST];
+}
+
+/**
+ * Samples per bin between `min` and `max` (the last bin includes `max`).
+ *
+ * @param {Float32Array} samples
+ * @param {number} min
+ * @param {number} max
+ * @param {number} bins
+ * @returns {Uint32Array}
+ */
+export function histogram(samples, min, max, bins) {
+  const counts = new Uint32Array(bins);
+  const scale = max > min ? bins / (max - min) : 0;
+  for (let i = 0; i < samples.length; i += 1) {
+    const value = samples[i];
+    // False for NaN too.
+    if (value >= min && value <= max) counts[Math.min(bins - 1, Math.floor((value - min) * scale))] += 1;
+  }
+  return counts;
+}
+
+/** Unsigned integers that sort like the floats: flip the sign bit, or all bits of a negative number. */
+const sortKey = (/** @type {number} */ word) => (word & 0x80000000 ? ~word : word | 0x80000000) >>> 0;
+
+/** The inverse of {@linkcode sortKey}, as a number. @param {number} key */
+function fromSortKey(key) {
+  const word = new Uint32Array([key & 0x80000000 ? key ^ 0x80000000 : ~key]);
+  return new Float32Array(word.buffer)[0];
+}
+
+/** Counts each integer from 0 to 65535; null when there are other values. Most detectors have 8 to 16 bits. @param {Float32Array} samples */
+function countWholeNumbers(samples) {
+  const counts = new Uint32Array(65536);
+  for (let i = 0; i < samples.length; i += 1) {
+    const value = samples[i];
+    const whole = value & 0xffff;
+    if (whole !== value) return null;
+    counts[whole] += 1;
+  }
+  return counts;
+}
+
+/** @param {Uint32Array} counts @returns {ValuesAt} */
+const ranksOfCounts = (counts) => (ranks) => new Map(ranks.map((rank) => [rank, place(counts, rank).bucket]));
+
+/** Finds the bucket of a rank, and the rank within the bucket. @param {Uint32Array} counts @param {number} rank */
+function place(counts, rank) {
+  let before = 0;
+  let bucket = 0;
+  while (before + counts[bucket] <= rank) before += counts[bucket++];
+  return { bucket, within: rank - before };
+}
+
+/** @param {Float32Array} samples @returns {[count: number, valuesAt: ValuesAt]} */
+function ranksOfFloats(samples) {
+  const bits = new Uint32Array(samples.buffer, samples.byteOffset, samples.length);
+  const upper = new Uint32Array(65536);
+  let count = 0;
+  for (let i = 0; i < bits.length; i += 1) {
+    const word = bits[i];
+    // All exponent bits set: NaN or infinite.
+    if ((word & 0x7f800000) === 0x7f800000) continue;
+    upper[sortKey(word) >>> 16] += 1;
+    count += 1;
+  }
+  return [count, (ranks) => atRanks(bits, upper, ranks)];
+}
+
+/** @param {Uint32Array} bits @param {Uint32Array} upper @param {readonly number[]} ranks */
+function atRanks(bits, upper, ranks) {
+  const wanted = [...new Set(ranks)].map((rank) => ({ rank, ...place(upper, rank) }));
+  const lower = new Map(wanted.map(({ bucket }) => [bucket, new Uint32Array(65536)]));
+  const within = (/** @type {number} */ bucket) => /** @type {Uint32Array} */ (lower.get(bucket));
+  const isWanted = new Uint8Array(65536);
+  for (const bucket of lower.keys()) isWanted[bucket] = 1;
+  for (let i = 0; i < bits.length; i += 1) {
+    const word = bits[i];
+    if ((word & 0x7f800000) === 0x7f800000) continue;
+    const key = sortKey(word);
+    if (isWanted[key >>> 16] === 1) within(key >>> 16)[key & 0xffff] += 1;
+  }
+  return new Map(wanted.map(({ rank, bucket, within: rest }) => {
+    const low = place(within(bucket), rest).bucket;
+    return [rank, fromSortKey(((bucket << 16) | low) >>> 0)];
+  }));
+}

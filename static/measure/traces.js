@@ -1,0 +1,135 @@
+/**
+ * Traces: the mean of a band of a plane, its change against a baseline, and means of neighbouring values. NaN and infinities do not
+ * count; a value without finite samples is NaN.
+ *
+ * @typedef {{kind: "window", from: number, to: number} | {kind: "percentile", percentile: number}} Baseline
+ *   mean of the values from index `from` up to `to`, exclusive, or a percentile (0 to 100) of all
+ */
+
+/**
+ * The mean over a band of columns for each row (`along` is `rows`), or over a band of rows for each column.
+ *
+ * @param {Float32Array} samples row-major
+ * @param {readonly number[]} shape `[rows, columns]`
+ * @param {"rows" | "columns"} along axis of the trace
+ * @param {number} from first column, or row, of the band
+ * @param {number} to end of the band, not included
+ * @returns {Float64Array}
+ */
+export function bandMean(samples, [rows, columns], along, from, to) {
+  const isRows = along === "rows";
+  const length = isRows ? rows : columns;
+  const [first, last] = [Math.max(0, from), Math.min(isRows ? columns : rows, to)];
+  const [sums, counts] = [new Float64Array(length), new Uint32Array(length)];
+  for (let row = isRows ? 0 : first; row < (isRows ? rows : last); row += 1) {
+    const start = row * columns;
+    for (let column = isRows ? first : 0; column < (isRows ? last : columns); column += 1) {
+      const value = samples[start + column];
+      if (!Number.isFinite(value)) continue;
+      const at = isRows ? row : column;
+      sums[at] += value;
+      counts[at] += 1;
+    }
+  }
+  return sums.map((sum, i) => sum / counts[i]);
+}
+
+/**
+ * Fluorescence at rest.
+ *
+ * @param {Float64Array} trace
+ * @param {Baseline} baseline
+ * @returns {number} NaN where the baseline has no value
+ */
+export function baselineOf(trace, baseline) {
+  if (baseline.kind === "percentile") return percentile(trace, baseline.percentile);
+  return mean(trace, baseline.from, baseline.to);
+}
+
+/**
+ * ΔF/F₀ as a number (1 is 100 %).
+ *
+ * @param {Float64Array} trace
+ * @param {Baseline} baseline
+ * @param {number} [offset] dark level of the detector, subtracted from trace and baseline
+ * @returns {{values: Float64Array, baseline: number}} all NaN unless the baseline exceeds the offset
+ */
+export function relativeChange(trace, baseline, offset = 0) {
+  const rest = baselineOf(trace, baseline);
+  const light = rest - offset;
+  return { values: trace.map((value) => light > 0 ? (value - rest) / light : NaN), baseline: rest };
+}
+
+/**
+ * Running mean of `count` values, fewer at the ends.
+ *
+ * A window is the end of one block of its own length and the beginning of the next. Sums from the ends of the blocks
+ * make the cost independent of the window's length, and nothing is ever subtracted: a huge value affects only the
+ * windows that hold it.
+ *
+ * @param {Float64Array} trace
+ * @param {number} count where even, one more value follows than precedes
+ * @returns {Float64Array}
+ */
+export function runningMean(trace, count) {
+  if (!(count > 1)) return trace;
+  const before = Math.floor((count - 1) / 2);
+  const { length } = trace;
+  const [sums, counts] = [blockSums(trace, count, (value) => value), blockSums(trace, count, () => 1)];
+  return trace.map((_, i) => {
+    const [from, to] = [Math.max(0, i - before), Math.min(length, i - before + count)];
+    const isOne = Math.floor(from / count) === Math.floor((to - 1) / count);
+    // The window covers the beginning of one block or, at the start of the last one, all of it.
+    if (isOne) {
+      return from % count === 0
+        ? sums.begun[to - 1] / counts.begun[to - 1]
+        : sums.left[from] / counts.left[from];
+    }
+    return (sums.left[from] + sums.begun[to - 1]) / (counts.left[from] + counts.begun[to - 1]);
+  });
+}
+
+/** Sums over each block, from its beginning to each place and from each place to its end. */
+function blockSums(
+  /** @type {Float64Array} */ trace,
+  /** @type {number} */ block,
+  /** @type {(value: number) => number} */ weigh,
+) {
+  const weights = trace.map((value) => Number.isFinite(value) ? weigh(value) : 0);
+  const [begun, left] = [new Float64Array(trace.length), new Float64Array(trace.length)];
+  for (let i = 0; i < trace.length; i += 1) {
+    begun[i] = weights[i] + (i % block === 0 ? 0 : begun[i - 1]);
+  }
+  for (let i = trace.length - 1; i >= 0; i -= 1) {
+    left[i] = weights[i] + ((i + 1) % block === 0 || i + 1 === trace.length ? 0 : left[i + 1]);
+  }
+  return { begun, left };
+}
+
+/**
+ * Mean of the finite values from index `from` up to `to`, exclusive.
+ *
+ * @type {(trace: Float64Array, from: number, to: number) => number}
+ */
+export function mean(trace, from, to) {
+  let [sum, count] = [0, 0];
+  for (let i = Math.max(0, Math.ceil(from)); i < Math.min(trace.length, to); i += 1) {
+    if (!Number.isFinite(trace[i])) continue;
+    sum += trace[i];
+    count += 1;
+  }
+  return sum / count;
+}
+
+/**
+ * A percentile of the finite values, interpolated linearly.
+ *
+ * @type {(trace: Float64Array, percent: number) => number}
+ */
+export function percentile(trace, percent) {
+  const sorted = trace.filter((value) => Number.isFinite(value)).sort();
+  if (sorted.length === 0) return NaN;
+  const place = Math.min(1, Math.max(0, percent / 100)) * (sorted.length - 1);
+  const below = sorted[Math.floor(place)];
+  return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
+}

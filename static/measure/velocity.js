@@ -1,0 +1,89 @@
+/**
+ * Velocities in a line scan: over time from windows (window_velocity.js has the method), and of a line drawn over a
+ * streak. A velocity is positive where the position increases with time.
+ *
+ * @typedef {{samples: Float32Array, shape: readonly number[]}} Plane row-major `[rows, columns]`; rows are lines
+ * @typedef {{step: number, unit: string}} Axis
+ * @typedef {{x: number, y: number}} Place picture position: x counts lines, y columns
+ *
+ * @typedef {object} Windows
+ * @property {number} window lines of a window
+ * @property {number} step lines from one window to the next
+ * @property {readonly [from: number, to: number]} columns part of each line, end not included
+ *
+ * @typedef {import("./window_velocity.js").WindowVelocity & {line: number}} VelocityAt `line` is the middle of the window, from 0
+ */
+import { FRAMES, unitSymbol } from "./axes.js";
+import { standingPart } from "./standing.js";
+import { LEAST_MOVE, windowVelocity } from "./window_velocity.js";
+
+/** A shorter window has no measurable angle. */
+export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
+
+/**
+ * Measures the velocity in each window, from the first line on.
+ *
+ * @param {Plane} plane
+ * @param {Windows} windows
+ * @param {(done: number, of: number) => void} [onProgress] windows
+ * @returns {VelocityAt[]} empty where no window fits
+ * @throws {RangeError} invalid window, step or columns
+ */
+export function velocityOverTime({ samples, shape }, { window, step, columns }, onProgress = () => {}) {
+  const [rows, width] = shape;
+  const [from, to] = columns;
+  if (!(Number.isInteger(window) && window >= SHORTEST_WINDOW && Number.isInteger(step) && step >= 1)) {
+    throw new RangeError(`A window of ${window} lines every ${step} lines makes no sense`);
+  }
+  if (!(from >= 0 && to <= width && to - from >= SHORTEST_WINDOW)) {
+    throw new RangeError(`A velocity needs ${SHORTEST_WINDOW} columns at least, not ${from} to ${to}`);
+  }
+  if (window > rows) return [];
+  const standing = standingPart(samples, rows, width, window);
+  const count = Math.floor((rows - window) / step) + 1;
+  const found = [];
+  const values = new Float64Array(window * (to - from));
+  for (let i = 0; i < count; i += 1) {
+    let at = 0;
+    for (let row = i * step; row < i * step + window; row += 1) {
+      for (let column = from; column < to; column += 1) {
+        values[at] = samples[row * width + column] - standing[column];
+        at += 1;
+      }
+    }
+    found.push({ line: i * step + (window - 1) / 2, ...windowVelocity(values, window, to - from) });
+    onProgress(i + 1, count);
+  }
+  return found;
+}
+
+/**
+ * Time, distance and velocity of a drawn line.
+ *
+ * @param {Place} from
+ * @param {Place} to
+ * @param {readonly Axis[]} axes of lines and columns
+ * @returns {{duration: number, distance: number, velocity: number}} in the axes' units; the velocity is infinite for a line
+ *   that takes no time, and NaN for a point
+ */
+export function lineVelocity(from, to, [time, space]) {
+  const [first, last] = from.x <= to.x ? [from, to] : [to, from];
+  const duration = (last.x - first.x) * time.step;
+  const distance = (last.y - first.y) * space.step;
+  return { duration, distance, velocity: distance / duration };
+}
+
+/** Pixels a line in the axes' units. @type {(velocity: number, axes: readonly Axis[]) => number} */
+export const physicalVelocity = (velocity, [time, space]) => velocity * space.step / time.step;
+
+/** Such as `µm/s`. @type {(axes: readonly Axis[]) => string} */
+export const velocityUnit = ([time, space]) => `${unitSymbol(space.unit)}/${perTime(time)}`;
+
+/** Denominator of a rate, such as `s`. @param {{unit: string}} time */
+export const perTime = ({ unit }) =>
+  unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);
+
+/** The slowest and the fastest velocity that a window can measure, pixels a line. @type {(windows: Windows) => [number, number]} */
+export const resolvable = (
+  { window, columns: [from, to] },
+) => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];

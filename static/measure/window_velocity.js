@@ -1,0 +1,365 @@
+/**
+ * Velocity of the streaks in one window of a line scan, by the Radon transform method of Drew et al. (2010),
+ * J. Comput. Neurosci. 29, 5-11: of all straight lines through the window, those along the streaks have integrals that
+ * differ most from each other. The variance of the integrals along one direction is the sum of the window's
+ * autocorrelation along it, which this module uses, with three changes. It omits lag 0, which contains the noise of
+ * single samples. It smooths noise narrower than the streaks. It finally minimizes the squared difference of paired
+ * samples, relative to noise alone: pairs at the edges do not bias it, and the remainder is the variance of the noise,
+ * which gives the error of the velocity.
+ *
+ * Velocities are in pixels per line.
+ */
+import { autocorrelation } from "./autocorrelation.js";
+import { likeness, smoothed } from "./smoothing.js";
+
+/**
+ * @typedef {"measured" | "too slow" | "too fast" | "unclear"} Verdict
+ * @typedef {object} WindowVelocity
+ * @property {Verdict} verdict
+ * @property {number} velocity pixels per line, towards greater positions; NaN unless measured
+ * @property {number} confidence share of the window's variance that moves at this velocity, 0 to 1
+ * @property {number} error estimated relative standard error; NaN unless measured
+ *
+ * @typedef {object} Agreement
+ * @property {number} share agreement of samples along the streaks of a velocity, at most 1
+ * @property {number} difference variance of white noise that would cause this difference
+ * @property {number} weight of all pairs in `difference`, in such variances
+ * @property {number} pairs
+ * @property {number} square mean of the squared distances of the pairs, in lines
+ *
+ * @typedef {{velocity: number, share: number, difference: number}} Direction
+ */
+
+/** A streak that moves less along either axis within the window has no measurable angle. */
+export const LEAST_MOVE = 3;
+
+/** Random agreement stays below this many standard deviations in a thousand directions. */
+const LEAST_SIGNIFICANCE = 6;
+
+/** Takes the slowest of the directions that agree nearly as well as the best: neighbouring streaks look alike. */
+const NEARLY = 0.8;
+
+/** A pattern whose difference exceeds this fraction of the opposite direction's flickers but does not move. */
+const AS_WELL = 0.5;
+
+/** A smaller moving share of the variance is not a streak. */
+const LEAST_SHARE = 0.1;
+
+/** Keeps the error below 5 % for 95 of 100 velocities. */
+const GREATEST_ERROR = 0.05 / 1.96;
+
+/** Largest errors for the verdicts "too fast" (relative) and "too slow" (pixels over the window). */
+const ROUGHLY = [0.1, LEAST_MOVE / 3];
+
+/** Well outside the error, the difference must exceed that of chance by this factor. */
+const LEAST_DROP = 2.5;
+
+/** Interpolation between samples adds an error like noise of this fraction of the variance. */
+const LEAST_NOISE = 1e-3;
+
+/** Up to this many paired columns are too few to compare; each further column adds weight, so that nothing jumps. */
+const LEAST_OVERLAP = 3;
+
+/**
+ * @param {Float64Array} values row-major lines without background; NaN or infinite where there is no sample
+ * @param {number} rows lines
+ * @param {number} columns pixels of a line
+ * @returns {WindowVelocity}
+ */
+export function windowVelocity(values, rows, columns) {
+  const centre = centred(values);
+  const whole = centre.map((value) => Number.isNaN(value) ? 0 : value);
+  const streaks = likeness(whole, rows, columns, LEAST_SIGNIFICANCE);
+  const scores = new Scores(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
+  if (!(scores.energy > 0)) return unmeasured("unclear", 0);
+  const best = bestDirection(scores);
+  // Structure along the lines that no later line repeats.
+  if (best === null) return unmeasured(streaks.isWide ? "too fast" : "unclear", 0);
+  const velocity = climbed(scores, best);
+  const share = movingShare(whole, rows, columns, velocity);
+  const error = standardError(scores, velocity, streaks);
+  const move = Math.abs(velocity) * rows;
+  const [roughly, nearly] = ROUGHLY;
+  if (move < LEAST_MOVE) return unmeasured(error * move < nearly ? "too slow" : "unclear", share);
+  if (share < LEAST_SHARE || isMirrored(scores, velocity)) return unmeasured("unclear", share);
+  const isTooFast = columns / Math.abs(velocity) < LEAST_MOVE;
+  if (isTooFast && error <= roughly) return unmeasured("too fast", share);
+  if (isTooFast || !(error <= GREATEST_ERROR)) return unmeasured("unclear", share);
+  return { verdict: "measured", velocity, confidence: share, error };
+}
+
+/** @type {(verdict: Verdict, share: number) => WindowVelocity} */
+const unmeasured = (verdict, share) => ({
+  verdict,
+  velocity: NaN,
+  confidence: Math.max(0, share),
+  error: NaN,
+});
+
+/** Values minus their mean; NaN where missing. @param {Float64Array} values */
+function centred(values) {
+  let [sum, count] = [0, 0];
+  for (const value of values) {
+    if (Number.isFinite(value)) {
+      sum += value;
+      count += 1;
+    }
+  }
+  return values.map((value) => Number.isFinite(value) ? value - sum / count : NaN);
+}
+
+/** Share of the variance that recurs some lines later, at eight distances up to most of a streak's visible length. */
+function movingShare(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ columns,
+  /** @type {number} */ velocity,
+) {
+  const most = 0.7 * Math.min(rows, columns / Math.abs(velocity));
+  let [product, energy] = [0, 0];
+  for (let i = 1; i <= 8; i += 1) {
+    const lines = Math.max(1, Math.round(most * i / 8));
+    const below = Math.floor(velocity * lines);
+    const part = velocity * lines - below;
+    const last = Math.min(columns, columns - below - 1);
+    for (let row = 0; row + lines < rows; row += 1) {
+      const later = (row + lines) * columns + below;
+      for (let column = Math.max(0, -below); column < last; column += 1) {
+        const one = values[row * columns + column];
+        const [left, right] = [values[later + column], values[later + column + 1]];
+        product += one * ((1 - part) * left + part * right);
+        energy += (one * one + (1 - part) * left * left + part * right * right) / 2;
+      }
+    }
+  }
+  return energy > 0 ? product / energy : 0;
+}
+
+/** Whether the samples agree nearly as well in the opposite direction, apart from the noise between nearby lines. @type {(scores: Scores, velocity: number) => boolean} */
+function isMirrored(scores, velocity) {
+  const noise = scores.of(velocity, Math.max(2, Math.floor(scores.duration(velocity) / 16))).difference;
+  const [forth, back] = [velocity, -velocity].map((way) => scores.of(way).difference - noise);
+  return forth > AS_WELL * back;
+}
+
+/** Agreement of the samples of a window along a direction. */
+class Scores {
+  /** Mean squared difference, and mean energy of both partners, of all pairs at a lag, times the pairs of lines. */
+  #differences;
+  #energies;
+  /** Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line. */
+  #noises;
+
+  /**
+   * @param {import("./smoothing.js").Smoothed} window
+   * @param {number} rows
+   * @param {number} columns
+   */
+  constructor({ values, gains }, rows, columns) {
+    this.rows = rows;
+    this.columns = columns;
+    const lags = autocorrelation(values, rows, columns);
+    [this.#differences, this.#energies] = meansAtLags(lags, sumsOfSquares(values, rows, columns));
+    this.#noises = noisesAtDistances(gains);
+    this.energy = lags.at(0, 0);
+    /** Neighbours along a line that are alike make pairs count less (Bartlett's formula). */
+    this.spread = 1;
+    for (let pixels = 1; pixels < columns; pixels += 1) {
+      this.spread += 2 * (lags.at(0, pixels) / this.energy) ** 2;
+    }
+  }
+
+  /** Longest time in lines that a streak of a velocity stays in the window. @param {number} velocity */
+  duration(velocity) {
+    return Math.min(this.rows, this.columns / Math.abs(velocity));
+  }
+
+  /**
+   * @param {number} velocity
+   * @param {number} [longest] lines between the samples of a pair, at most
+   * @returns {Agreement}
+   */
+  of(velocity, longest = this.rows - 1) {
+    const { rows, columns } = this;
+    const [differences, energies, noises] = [this.#differences, this.#energies, this.#noises];
+    let [difference, energy, pairs, squares, weight] = [0, 0, 0, 0, 0];
+    for (let lines = 1; lines <= longest; lines += 1) {
+      const shift = velocity * lines;
+      const distance = Math.abs(shift);
+      const overlap = columns - distance - LEAST_OVERLAP;
+      if (overlap <= 0) break;
+      const below = Math.floor(shift);
+      const part = shift - below;
+      const at = lines * (2 * columns - 1) + columns - 1 + below;
+      difference += overlap *
+        cubic(differences[at - 1], differences[at], differences[at + 1], differences[at + 2], part);
+      energy += overlap * ((1 - part) * energies[at] + part * energies[at + 1]);
+      const near = Math.floor(distance);
+      const noise = noises[near] + (distance - near) * (noises[near + 1] - noises[near]);
+      pairs += overlap * (rows - lines);
+      squares += overlap * (rows - lines) * lines * lines;
+      weight += overlap * (rows - lines) * noise;
+    }
+    return {
+      share: energy > 0 ? 1 - difference / energy : 0,
+      difference: difference / weight,
+      weight,
+      pairs,
+      square: squares / pairs,
+    };
+  }
+}
+
+/** Twice the mean gain of the columns that have a partner at this distance. @param {Float64Array} gains */
+function noisesAtDistances(gains) {
+  const noises = new Float64Array(gains.length);
+  let sum = 0;
+  for (let paired = 1; paired <= gains.length; paired += 1) {
+    sum += gains[paired - 1];
+    noises[gains.length - paired] = 2 * sum / paired;
+  }
+  return noises;
+}
+
+/**
+ * Row-major lags: lines from 0, pixels from `1 - columns`.
+ *
+ * @param {import("./autocorrelation.js").Lags} lags
+ * @param {Float64Array} sums of squares
+ * @returns {[differences: Float64Array, energies: Float64Array]}
+ */
+function meansAtLags({ rows, columns, at }, sums) {
+  const width = columns + 1;
+  const box = (
+    /** @type {number} */ top,
+    /** @type {number} */ bottom,
+    /** @type {number} */ left,
+    /** @type {number} */ right,
+  ) =>
+    sums[bottom * width + right] - sums[top * width + right] - sums[bottom * width + left] +
+    sums[top * width + left];
+  const [differences, energies] = [0, 1].map(() => new Float64Array(rows * (2 * columns - 1)));
+  for (let lines = 0; lines < rows; lines += 1) {
+    for (let pixels = 1 - columns; pixels < columns; pixels += 1) {
+      const [from, to] = [Math.max(0, -pixels), columns - Math.max(0, pixels)];
+      const energy = box(0, rows - lines, from, to) + box(lines, rows, from + pixels, to + pixels);
+      const place = lines * (2 * columns - 1) + columns - 1 + pixels;
+      differences[place] = (energy - 2 * at(lines, pixels)) / (to - from);
+      energies[place] = energy / (to - from);
+    }
+  }
+  return [differences, energies];
+}
+
+/** Sum of squares above and left of each corner. @type {(values: Float64Array, rows: number, columns: number) => Float64Array} */
+function sumsOfSquares(values, rows, columns) {
+  const width = columns + 1;
+  const sums = new Float64Array((rows + 1) * width);
+  for (let row = 0; row < rows; row += 1) {
+    let line = 0;
+    for (let column = 0; column < columns; column += 1) {
+      line += values[row * columns + column] ** 2;
+      sums[(row + 1) * width + column + 1] = sums[row * width + column + 1] + line;
+    }
+  }
+  return sums;
+}
+
+/** Catmull and Rom's curve through b and c. @type {(a: number, b: number, c: number, d: number, part: number) => number} */
+const cubic = (a, b, c, d, part) =>
+  b + 0.5 * part * (c - a + part * (2 * a - 5 * b + 4 * c - d + part * (3 * (b - c) + d - a)));
+
+/** Step between velocities: half a pixel at the end of a streak. @type {(scores: Scores, velocity: number) => number} */
+const stepAt = (scores, velocity) => 0.5 / scores.duration(velocity);
+
+/** A velocity near the one along which the window agrees best, or null where nothing agrees. @param {Scores} scores */
+function bestDirection(scores) {
+  const fastest = (2 / 3) * scores.columns;
+  /** @type {Direction[][]} */
+  const sides = [1, -1].map((sign) => {
+    const side = [];
+    for (let speed = 0; speed < fastest; speed += stepAt(scores, speed)) {
+      const { share, pairs, difference } = scores.of(sign * speed);
+      const isCertain = share * Math.sqrt(pairs / scores.spread) >= LEAST_SIGNIFICANCE;
+      side.push({ velocity: sign * speed, share: isCertain ? share : 0, difference });
+    }
+    return side;
+  });
+  const greatest = Math.max(...sides.flat().map(({ share }) => share));
+  if (greatest === 0) return null;
+  return sides.map((side) => firstPeak(side, NEARLY * greatest)).filter((peak) => peak !== null)
+    .reduce(nearer).best.velocity;
+}
+
+/** Where samples differ least in the first run of directions that reaches a level. @param {Direction[]} side @param {number} level */
+function firstPeak(side, level) {
+  const start = side.findIndex(({ share }) => share >= level);
+  if (start < 0) return null;
+  let best = side[start];
+  // Noise makes a run uneven, so search all of it.
+  for (let i = start; i < side.length && side[i].share >= NEARLY * level; i += 1) {
+    if (side[i].difference < best.difference) best = side[i];
+  }
+  return { start, best };
+}
+
+/** A peak about 0 can extend to both signs; otherwise takes the slower one. */
+function nearer(
+  /** @type {{start: number, best: Direction}} */ one,
+  /** @type {{start: number, best: Direction}} */ other,
+) {
+  const isOne = one.start === 0 && other.start === 0
+    ? one.best.difference < other.best.difference
+    : Math.abs(one.best.velocity) < Math.abs(other.best.velocity);
+  return isOne ? one : other;
+}
+
+/** Where samples differ least near a velocity, by parabolas through three converging points. @type {(scores: Scores, start: number) => number} */
+function climbed(scores, start) {
+  let velocity = start;
+  let step = stepAt(scores, start);
+  for (let round = 0; round < 9; round += 1) {
+    const [below, here, above] = [-step, 0, step].map((move) => scores.of(velocity + move).difference);
+    const bend = below - 2 * here + above;
+    if (bend > 0) velocity += Math.max(-step, Math.min(step, (0.5 * step * (below - above)) / bend));
+    step /= 1.7;
+  }
+  return velocity;
+}
+
+/**
+ * Relative standard error. The sum of squared differences is least where its slope is 0; the variance of the slope over
+ * the square of the curvature is the variance of the velocity. The slope contains products of noise with streaks and of
+ * noise with noise. At the low noise of most recordings this is the Cramér-Rao bound. Infinite where another velocity
+ * fits as well.
+ *
+ * @type {(scores: Scores, velocity: number, streaks: import("./smoothing.js").Likeness) => number}
+ */
+function standardError(scores, velocity, { sigma, part }) {
+  const step = 1 / scores.duration(velocity);
+  const { difference, square, pairs, weight } = scores.of(velocity);
+  const [below, above] = [-step, step].map((move) => scores.of(velocity + move).difference);
+  if (!(difference < Math.min(below, above))) return Infinity;
+  const bend = weight * (below - 2 * difference + above) / (step * step);
+  const noise = Math.max(difference, LEAST_NOISE * scores.energy / (scores.rows * scores.columns));
+  // Smoothing removes more noise from the slope than signal from the curvature.
+  const steepness = bend / (2 * pairs * square) * (1 + part * part) / (1 + 2 * part * part);
+  const withStreaks = noise * steepness * fifthPowers(scores, velocity) / 3;
+  // Squared slope of the curve between lags of white noise: 2.4 by Catmull and Rom, a Gaussian's once it is smoothed.
+  const slope = Math.min(2.4, 1 / (8 * Math.sqrt(2 * Math.PI) * sigma ** 3));
+  const withNoise = 4 * slope * noise * noise * pairs * square;
+  const error = Math.sqrt(withStreaks + withNoise) / bend;
+  const least = difference + LEAST_DROP * bend / weight * (2 * error) ** 2 / 2;
+  for (const far of [4, 6, 8, 12, 16, 20]) {
+    const others = [-far, far].map((errors) => scores.of(velocity + errors * error).difference);
+    if (Math.min(...others) < least) return Infinity;
+  }
+  return error / Math.abs(velocity);
+}
+
+/** Sum of the fifth powers of the lengths, in lines, of all lines along a velocity; the window cuts some short. @type {(scores: Scores, velocity: number) => number} */
+function fifthPowers({ rows, columns }, velocity) {
+  const [width, move] = [columns - LEAST_OVERLAP, Math.abs(velocity) * rows];
+  const longest = Math.min(rows, width / Math.abs(velocity));
+  return longest ** 5 * (Math.abs(width - move) + Math.min(width, move) / 3);
+}
