@@ -26,7 +26,7 @@ export interface ImageScene {
 }
 
 /** What an image has along an axis; `undefined` where it lacks the axis. */
-type AxisValue = number | string | undefined;
+export type AxisValue = number | string | undefined;
 
 function valueOf({ axes }: NDTiffImage, axis: string): AxisValue {
   if (!Object.hasOwn(axes, axis)) return undefined;
