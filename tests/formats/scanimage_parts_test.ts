@@ -137,6 +137,16 @@ Deno.test("a part that is there and left out is told so, and not as a missing on
   }
 });
 
+Deno.test("a first part that ends behind the start of the second is left out with a warning", () =>
+  // Frames 1 to 15, while part 2 begins at 11.
+  inFolder({ [named(1)]: part(1, { pages: 15 }), [named(2)]: part(2) }, (path) =>
+    openHere(path(named(2)), async (acquisition) => {
+      deepEqual(codesOf(acquisition), ["metadata_disagree"]);
+      match(acquisition.warnings[0]!.text, /^"scan_00001_00001.tif" .* its frame numbers do not continue$/);
+      await rejects(firstAt(acquisition, 0), { tag: "PlaneNotFound" });
+      equal(await firstAt(acquisition, 2), 200);
+    })));
+
 Deno.test("what is named like a part and is none", async () => {
   const other = { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] };
   const again = (frame: number) => ({

@@ -109,22 +109,23 @@ Deno.test("ScanImage: frames of each slice, or volumes of all slices", async () 
   );
 });
 
-Deno.test("ScanImage: its header ends with the NUL, whatever length it states", async () => {
-  const strip = (at: number, text: string) => {
-    const head = new Uint8Array(32 + 2 * 20 + 20);
-    // From byte 16 on: the magic number, version 3, a length of 60 bytes, no regions.
-    [117_637_889, 3, 60, 0].forEach((word, i) => new DataView(head.buffer).setUint32(4 * i, word, true));
+Deno.test("ScanImage: samples that lie over its header are refused", async () => {
+  const text = "SI.VERSION_MAJOR = 5";
+  const strip = (at: number) => {
+    const head = new Uint8Array(16 + text.length + 40);
+    // From byte 16 on: the magic number, version 3, the length of the settings, no regions.
+    [117_637_889, 3, text.length, 0].forEach((word, i) =>
+      new DataView(head.buffer).setUint32(4 * i, word, true)
+    );
     head.set(new TextEncoder().encode(text), 16);
     return tiffOf({ ...PAGE, bigTiff: true }, [[]], [[273, 16, [at]], [279, 16, [40]]], head);
   };
-  for (const text of ["", "SI.VERSION_MAJOR = 5"]) {
-    await withOpened({ "a.tif": strip(32 + text.length, text) }, async (acquisition) => {
-      deepEqual(await firstsAt(acquisition, {}), [0]);
-    });
-    await withOpened({ "a.tif": strip(31 + text.length, text) }, async (acquisition) => {
-      await rejects(firstsAt(acquisition, {}), /lies over the ScanImage header/);
-    });
-  }
+  await withOpened({ "a.tif": strip(32 + text.length) }, async (acquisition) => {
+    deepEqual(await firstsAt(acquisition, {}), [0]);
+  });
+  await withOpened({ "a.tif": strip(31 + text.length) }, async (acquisition) => {
+    await rejects(firstsAt(acquisition, {}), /lies over the ScanImage header/);
+  });
 });
 
 Deno.test("Micro-Manager: planes lie where the index map says, in several files", async () => {

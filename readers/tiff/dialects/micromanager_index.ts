@@ -118,28 +118,33 @@ export type Summary = JsonObject;
  * @throws {DecodeFailed} there is none, or it is longer
  */
 export function summaryText(tiff: TiffFile, most: number): string {
-  const length = summaryLength(tiff);
+  const { offset, length } = summaryPlace(tiff);
   if (length > most) {
     throw new DecodeFailed(`the Micro-Manager summary has ${length} bytes, more than ${most}`);
   }
-  return decodeText(tiff.file.read(40, length, "the Micro-Manager summary"));
+  return decodeText(tiff.file.read(offset, length, "the Micro-Manager summary"));
 }
 
-function summaryLength(tiff: TiffFile): number {
-  const head = tiff.window.view(32, 8, "the Micro-Manager header");
-  const little = tiff.encoding.littleEndian;
-  const length = head.getUint32(4, little);
-  if (head.getUint32(0, little) !== SUMMARY_HEADER || length > MAX_VENDOR_BYTES) {
-    throw new DecodeFailed("the header at 32 does not announce it");
+/** Where the summary is announced: in an `_MMStack`, in NDTiff of version 2, in NDTiff of version 3. */
+const SUMMARY_PLACES = [32, 16, 20];
+
+function summaryPlace({ window, encoding: { littleEndian } }: TiffFile) {
+  for (const at of SUMMARY_PLACES) {
+    const head = window.view(at, 8, "the Micro-Manager header");
+    const length = head.getUint32(4, littleEndian);
+    if (head.getUint32(0, littleEndian) === SUMMARY_HEADER && length <= MAX_VENDOR_BYTES) {
+      return { offset: at + 8, length };
+    }
   }
-  return length;
+  throw new DecodeFailed("the header does not announce it");
 }
 
 /** The summary. @throws {DecodeFailed} it is damaged */
 export function readSummary(tiff: TiffFile): Summary {
-  const summary = parseJsonText(summaryText(tiff, MAX_VENDOR_BYTES), "the document at 40");
-  tiff.structures.claim(8, 40 + summaryLength(tiff), "the Micro-Manager header");
-  if (!isJsonObject(summary)) throw new DecodeFailed("the document at 40 is no object");
+  const { offset, length } = summaryPlace(tiff);
+  const summary = parseJsonText(summaryText(tiff, MAX_VENDOR_BYTES), `the document at ${offset}`);
+  tiff.structures.claim(8, offset + length, "the Micro-Manager header");
+  if (!isJsonObject(summary)) throw new DecodeFailed(`the document at ${offset} is no object`);
   return summary;
 }
 

@@ -1,14 +1,20 @@
 /**
- * `NDTiff.index`: records without a header, up to the end of the file. Each has the length and the JSON of the axes, the length and the
+ * The images of an NDTiff data set, by `NDTiff.index` or by what the pages of its files say of themselves.
+ *
+ * The index has records without a header, up to the end of the file. Each has the length and the JSON of the axes, the length and the
  * name of the file, and eight numbers: offset of the samples, width, height, type, compression, offset and length of the JSON of
  * the image, compression of that.
  */
-import type { ByteSource } from "../../byte_source.ts";
+import { basename, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import type { StopFlag } from "../../stop_flag.ts";
+import type { FileAccess } from "../../random_access.ts";
+import { type Warning, warning } from "../../warning.ts";
 import { MAX_DIRECTORIES } from "../bounds.ts";
-import { ImageList, NO_TYPE } from "./ndtiff_images.ts";
+import { UNCOMPRESSED } from "../page.ts";
+import { TAG } from "../tags.ts";
+import type { TiffFile } from "../tiff_file.ts";
+import { planeMetadata } from "./micromanager_index.ts";
 
 /** Name of the index of a data set. */
 export const INDEX_NAME = "NDTiff.index";
@@ -22,131 +28,105 @@ const MAX_AXES_BYTES = 4096;
 /** Bytes of a file name. */
 const MAX_NAME_BYTES = 1024;
 
-/** Images and why the list ends early, or `null`. */
-export interface ListedImages {
-  /** Those before the damage. */
-  readonly images: ImageList;
-  /** Offset of the damage and what it is. */
-  readonly damage: string | null;
+/** One image: which one it is, and where its file has it. */
+export interface NDTiffImage {
+  /** Its values, numbers and texts, by the names of the axes. */
+  readonly axes: JsonObject;
+  /** Name of its file, without a folder. */
+  readonly file: string;
+  /** First byte of the samples. */
+  readonly offset: number;
+  /** Columns. */
+  readonly width: number;
+  /** Rows. */
+  readonly height: number;
+  /** Type of the samples: an index into {@linkcode SAMPLE_TYPES}; any other number means nothing. */
+  readonly type: number;
+  /** First byte of the JSON of the image. */
+  readonly noteOffset: number;
+  /** Bytes of that JSON; 0 without it. */
+  readonly noteLength: number;
+}
+
+/** Samples per pixel and stored bits of each by the type; those of 10 to 14 bits (3 to 6) are stored in 16. */
+export const SAMPLE_TYPES = [[1, 8], [1, 16], [3, 8], [1, 16], [1, 16], [1, 16], [1, 16]] as const;
+
+/** Type of an image that no type describes, such as a compressed one. */
+const NO_TYPE = -1;
+
+/** Images of a data set and what is doubtful about the list. */
+export interface ListedSet {
+  /** The images, in the order in which they were acquired. */
+  readonly images: readonly NDTiffImage[];
+  /** What is doubtful. */
+  readonly warnings: readonly Warning[];
+  /** Bytes of the index. */
+  readonly bytes: number;
 }
 
 /**
- * Reads an index. What follows a damaged record cannot be told apart,
- * so the list ends before it, as it does where the recording was interrupted inside of one.
+ * Reads the index of a folder; `null` without one. What follows a damaged record cannot be told apart, so the images end before
+ * it, as they do where the recording was interrupted inside of one and at the zeros that the program reserved behind the last one.
  *
- * @throws {DecodeFailed} it is too large, or cannot be read
+ * @throws {DecodeFailed} the index is too large, or cannot be read
  */
-export function readIndex(index: ByteSource, stop: StopFlag): ListedImages {
-  if (index.size > MAX_INDEX_BYTES) {
-    throw new DecodeFailed(`"${INDEX_NAME}" has ${index.size} bytes, more than ${MAX_INDEX_BYTES}`);
+export function readIndex(folder: string, files: FileAccess): ListedSet | null {
+  const file = files.openNeighbour(join(folder, INDEX_NAME));
+  if (file === null) return null;
+  if (file.size > MAX_INDEX_BYTES) {
+    throw new DecodeFailed(`"${INDEX_NAME}" has ${file.size} bytes, more than ${MAX_INDEX_BYTES}`);
   }
-  const images = new ImageList();
-  const records = new Records(index);
-  for (let at = 0; at < index.size;) {
-    stop.check();
+  const index = file.read(0, file.size, "the index");
+  file.close();
+  const images: NDTiffImage[] = [];
+  const warnings: Warning[] = [];
+  const names = new Map<string, string>();
+  for (let at = 0; at < index.length;) {
+    files.stop.check();
+    requireRoom(images);
     try {
-      const end = addRecord(records, at, images);
-      // The room behind the last record that the program had reserved.
-      if (end === null) return { images, damage: records.isZero(at) ? null : `no axes at ${at}` };
-      at = end;
+      const record = readRecord(index, at);
+      if (record === null) break;
+      // Images of one file share its name.
+      const name = names.getOrInsert(record.image.file, record.image.file);
+      images.push({ ...record.image, file: name });
+      at = record.end;
     } catch (error) {
-      // Of a disk that does not answer the rest may be whole.
-      const isDamage = error instanceof DecodeFailed && !isFault(error) && images.length < MAX_DIRECTORIES;
-      if (!isDamage) throw error;
-      return { images, damage: `the record at ${at} of ${index.size} bytes: ${reasonOf(error)}` };
+      if (!(error instanceof DecodeFailed)) throw error;
+      const damage = `the record at ${at} of ${index.length} bytes: ${reasonOf(error)}`;
+      const text = `"${INDEX_NAME}" is damaged or cut at ${damage}; the images from there on are left out`;
+      warnings.push(warning("metadata_damaged", text));
+      break;
     }
   }
-  return { images, damage: null };
+  return { images, warnings, bytes: index.length };
 }
 
-/** Whether the system failed to read. */
-const isFault = ({ cause }: DecodeFailed) =>
-  typeof (cause as { code?: unknown } | undefined)?.code === "string";
-
-/** Bytes of an index that are read at once; a record is far shorter. */
-const CHUNK_BYTES = 1 << 20;
-
-/** Numbers and texts of an index by their offset; a million of them are read in chunks that are decoded as a whole. */
-class Records {
-  readonly #index: ByteSource;
-  #start = 0;
-  #bytes = new Uint8Array(0);
-  #view = new DataView(this.#bytes.buffer);
-  /** The chunk, with one character for each byte. */
-  #text = "";
-
-  constructor(index: ByteSource) {
-    this.#index = index;
-  }
-
-  /** Position in the chunk of bytes that lie in it from now on. @throws {DecodeFailed} they do not lie in the file */
-  #at(offset: number, length: number, what: string): number {
-    this.#index.require(offset, length, what);
-    if (offset < this.#start || offset + length > this.#start + this.#bytes.length) {
-      this.#bytes = this.#index.read(offset, Math.min(CHUNK_BYTES, this.#index.size - offset), what);
-      this.#start = offset;
-      this.#view = new DataView(this.#bytes.buffer);
-      this.#text = LATIN.decode(this.#bytes);
-    }
-    return offset - this.#start;
-  }
-
-  /** A number of four bytes. @throws {DecodeFailed} it does not lie in the file */
-  word(offset: number, what: string): number {
-    // The view is another one once bytes were read.
-    const at = this.#at(offset, 4, what);
-    return this.#view.getUint32(at, true);
-  }
-
-  /** A text of UTF-8. @throws {DecodeFailed} it does not lie in the file, or is no such text */
-  text(offset: number, length: number, what: string): string {
-    const at = this.#at(offset, length, what);
-    const text = this.#text.slice(at, at + length);
-    if (!BEYOND_ASCII.test(text)) return text;
-    try {
-      return UTF8.decode(this.#bytes.subarray(at, at + length));
-    } catch (cause) {
-      throw new DecodeFailed(`the bytes of ${what} are not UTF-8`, { cause });
-    }
-  }
-
-  /** Whether nothing but zeros follows. */
-  isZero(start: number): boolean {
-    for (let at = start; at < this.#index.size; at += CHUNK_BYTES) {
-      const bytes = this.#index.read(
-        at,
-        Math.min(CHUNK_BYTES, this.#index.size - at),
-        "the end of the index",
-      );
-      if (bytes.some((byte) => byte !== 0)) return false;
-    }
-    return true;
-  }
-}
-
-const LATIN = new TextDecoder("latin1");
-const UTF8 = new TextDecoder("utf-8", { fatal: true });
-const BEYOND_ASCII = /[^\0-\x7f]/;
-
-/** Adds one record and gives the offset behind it; `null` where none begins. @throws {DecodeFailed} it is damaged or cut */
-function addRecord(records: Records, start: number, images: ImageList): number | null {
-  const axesLength = records.word(start, "the length of its axes");
-  if (axesLength === 0) return null;
-  if (axesLength > MAX_AXES_BYTES) {
-    throw new DecodeFailed(`its axes have ${axesLength} bytes, more than ${MAX_AXES_BYTES}`);
-  }
-  let at = start + 4;
-  const axes = parsedAxes(records.text(at, axesLength, "its axes"));
-  at += axesLength;
-  const nameLength = records.word(at, "the length of its file name");
-  if (nameLength === 0 || nameLength > MAX_NAME_BYTES) {
-    throw new DecodeFailed(`its file name has ${nameLength} bytes, not 1 to ${MAX_NAME_BYTES}`);
-  }
-  at += 4;
-  const name = records.text(at, nameLength, "its file name");
-  at += nameLength;
-  const number = (i: number) => records.word(at + 4 * i, "its numbers");
-  images.add(axes, name, {
+/** The record at an offset; `null` where there are zeros. @throws {DecodeFailed} it is damaged or cut */
+function readRecord(
+  index: Uint8Array<ArrayBuffer>,
+  start: number,
+): { image: NDTiffImage; end: number } | null {
+  let end = start;
+  const take = (length: number, most: number, what: string) => {
+    if (length > most) throw new DecodeFailed(`${what} have ${length} bytes, more than ${most}`);
+    if (end + length > index.length) throw new DecodeFailed(`${what} at ${end} end after the file`);
+    end += length;
+    return index.subarray(end - length, end);
+  };
+  const text = (most: number, what: string) => {
+    const bytes = take(4, 4, `the bytes of ${what}`);
+    return UTF8.decode(take(wordsIn(bytes)(0), most, what));
+  };
+  const json = text(MAX_AXES_BYTES, "its axes");
+  if (json === "") return null;
+  const axes = parsedAxes(json);
+  const file = text(MAX_NAME_BYTES, "the letters of its file name");
+  const number = wordsIn(take(32, 32, "its numbers"));
+  const image = {
+    axes,
+    // The files of a data set lie in the folder of its index.
+    file: basename(file.replaceAll("\\", "/")),
     offset: number(0),
     width: number(1),
     height: number(2),
@@ -154,18 +134,55 @@ function addRecord(records: Records, start: number, images: ImageList): number |
     noteOffset: number(5),
     // A compressed text is not read.
     noteLength: number(7) === 0 ? number(6) : 0,
-  });
-  return at + 32;
+  };
+  return { image, end };
+}
+
+const UTF8 = new TextDecoder();
+
+function wordsIn({ buffer, byteOffset }: Uint8Array<ArrayBuffer>): (i: number) => number {
+  const view = new DataView(buffer, byteOffset);
+  return (i) => view.getUint32(4 * i, true);
 }
 
 /** Axes are too short for the bounds that other JSON needs. */
 function parsedAxes(text: string): JsonObject {
-  let axes: unknown;
   try {
-    axes = JSON.parse(text);
-  } catch (cause) {
-    throw new DecodeFailed("its axes are no JSON", { cause });
+    const axes: unknown = JSON.parse(text);
+    if (isJsonObject(axes)) return axes;
+  } catch {
+    // Told below.
   }
-  if (!isJsonObject(axes)) throw new DecodeFailed("its axes are no object");
-  return axes;
+  throw new DecodeFailed("its axes are no JSON object");
+}
+
+/**
+ * Adds the images of a file by what its pages say of themselves in tag 51123; a page that says nothing has an axis of its own.
+ *
+ * @throws {DecodeFailed} the first directory is damaged, or there are too many images
+ */
+export function addPages(images: NDTiffImage[], tiff: TiffFile, file: string): void {
+  tiff.walk((directory, page) => {
+    requireRoom(images);
+    const { Axes } = planeMetadata(directory);
+    const note = directory.entry(TAG.MicroManagerMetadata);
+    const number = (tag: number, missing: number) => directory.number(tag) ?? missing;
+    const [samples, bits] = [number(TAG.SamplesPerPixel, 1), number(TAG.BitsPerSample, 1)];
+    const isRaw = number(TAG.Compression, UNCOMPRESSED) === UNCOMPRESSED &&
+      directory.count(TAG.StripOffsets) === 1;
+    images.push({
+      axes: isJsonObject(Axes) ? Axes : { page },
+      file,
+      offset: number(TAG.StripOffsets, 0),
+      width: number(TAG.ImageWidth, 0),
+      height: number(TAG.ImageLength, 0),
+      type: isRaw ? SAMPLE_TYPES.findIndex((type) => type[0] === samples && type[1] === bits) : NO_TYPE,
+      noteOffset: note?.at ?? 0,
+      noteLength: note?.count ?? 0,
+    });
+  });
+}
+
+function requireRoom({ length }: readonly NDTiffImage[]): void {
+  if (length >= MAX_DIRECTORIES) throw new DecodeFailed(`it has more than ${MAX_DIRECTORIES} images`);
 }

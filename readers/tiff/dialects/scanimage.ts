@@ -56,7 +56,7 @@ class ScanImageStack {
     this.#order = framesOfSlice(frameOrder(header), file);
     const { fast, slices } = this.#order;
     const slow = !fast && slices !== 1;
-    this.#acquired = new AcquiredFrames(opened, { header, frames: file, slow }, averaged);
+    this.#acquired = new AcquiredFrames(opened, { header, frames: file, averaged, slow });
     this.#axes = new FrameAxes(this.#order, this.#acquired.span);
     this.#warnings.push(
       ...this.#assumptions(),

@@ -74,31 +74,26 @@ export class ScanImageHeader {
   /** Numbers of a scalar, a row or a column of Matlab: `2`, `[1 2]`, `[1;2]`; none of a list that is too long. */
   list(key: string): number[] {
     const text = this.fields.get(key) ?? "";
-    if (text.length > MAX_LIST) return [];
-    return [...text.matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g)].map(([number]) => Number(number));
+    return text.length > MAX_LIST ? [] : numbersIn(text);
   }
 
   /** Numbers of the saved channels from 1, or `null` where they are not given or contradict each other. */
   savedChannels(): number[] | null {
-    const key = ["hChannels.channelSave", "channelsSave"].find((name) => this.fields.has(name));
-    if (key !== undefined) {
-      const text = this.fields.get(key) ?? "";
+    const text = this.fields.get("hChannels.channelSave") ?? this.fields.get("channelsSave");
+    if (text !== undefined) {
       if (text.length > MAX_CHANNEL_LIST) return null;
-      const numbers = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(text) ? this.list(key) : [];
-      const names = this.#channelNames().length || MAX_SAVED_CHANNELS;
-      const fitting = new Set(numbers).size === numbers.length && numbers.every((n) => n >= 1 && n <= names);
-      return numbers.length > 0 && fitting ? numbers : null;
+      const numbers = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(text) ? numbersIn(text) : [];
+      const most = this.#channelNames().length || MAX_SAVED_CHANNELS;
+      const isFitting = new Set(numbers).size === numbers.length &&
+        numbers.every((number) => number >= 1 && number <= most);
+      return numbers.length > 0 && isFitting ? numbers : null;
     }
     const count = this.fields.get("acq.numberOfChannelsSave") ?? "";
     if (!/^\d+$/.test(count) || Number(count) < 1 || Number(count) > MAX_SAVED_CHANNELS) return null;
-    const flags = Array.from(
-      { length: MAX_SAVED_CHANNELS },
-      (_, i) => this.fields.get(`acq.savingChannel${i + 1}`),
-    );
-    const flagged = flags.flatMap((flag, i) => flag === "1" ? [i + 1] : []);
-    if (flags.every((flag) => flag === undefined)) {
-      return Array.from({ length: Number(count) }, (_, i) => i + 1);
-    }
+    const channels = Array.from({ length: MAX_SAVED_CHANNELS }, (_, i) => i + 1);
+    const flags = channels.map((number) => this.fields.get(`acq.savingChannel${number}`));
+    if (flags.every((flag) => flag === undefined)) return channels.slice(0, Number(count));
+    const flagged = channels.filter((_, i) => flags[i] === "1");
     return flagged.length === Number(count) ? flagged : null;
   }
 
@@ -152,6 +147,9 @@ export class ScanImageHeader {
   }
 }
 
+const numbersIn = (text: string): number[] =>
+  [...text.matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g)].map(([number]) => Number(number));
+
 /** Keys without their prefix. */
 function fieldsOf(texts: readonly string[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
@@ -187,14 +185,11 @@ function headerBlock(tiff: TiffFile): HeaderBlock {
   const head = tiff.window.view(16, 16, "the ScanImage header");
   const [length, more] = [head.getUint32(8, little), head.getUint32(12, little)];
   if (head.getUint32(0, little) !== HEADER_MAGIC || length > MAX_VENDOR_BYTES) return NO_BLOCK;
-  const bytes = tiff.file.read(32, length, "the ScanImage header");
-  const end = bytes.indexOf(0);
-  // Where the length is damaged, the NUL still ends the text.
-  const whole = end < 0 || end >= length - 1;
-  tiff.structures.claim(16, 32 + (end < 0 ? length : end), "the ScanImage header");
-  const hasRegions = whole && more <= MAX_VENDOR_BYTES && 32 + length + more <= tiff.file.size;
+  const text = decodeText(tiff.file.read(32, length, "the ScanImage header"));
+  tiff.structures.claim(16, 32 + length, "the ScanImage header");
+  const hasRegions = more <= MAX_VENDOR_BYTES && 32 + length + more <= tiff.file.size;
   const regions = hasRegions ? decodeText(tiff.file.read(32 + length, more, "the regions of ScanImage")) : "";
-  return { text: decodeText(bytes), regions };
+  return { text, regions };
 }
 
 /** Adds Software where it holds the header rather than the name of a program, and the block behind the BigTIFF header. */
