@@ -1,8 +1,8 @@
 /** Judges a path as another user: run by the test of files without read permission. */
-import { FileAccess } from "../../readers/random_access.ts";
+import { judgePath } from "../../session/source_path.ts";
 
 try {
-  new FileAccess().open(Deno.args[0]!);
+  await judgePath(Deno.args[0]!, null);
   console.log("opened");
 } catch (error) {
   console.log(String(error));
