@@ -17,7 +17,7 @@ Deno.test("a line scan has the times that are stated in units of time", () => {
   }
 });
 
-Deno.test("a direction is told by the words of the programs, in any case", () => {
+Deno.test("the words of the programs give the direction, in any case", () => {
   const known = (text: string) => lineScanOf(null, null, text).bidirectional;
   deepEqual(["Oneway", "Unidirectional", "one-way "].map(known), [false, false, false]);
   deepEqual(["Roundtrip", "Bidirectional", "BI-DIRECTIONAL"].map(known), [true, true, true]);

@@ -4,7 +4,7 @@ import { timeDoubts } from "./time_doubts.ts";
 
 const LINE_SCAN = { secondsPerLine: null, secondsPerPixel: null, bidirectional: null };
 
-/** What is told of an axis of this step and of these stamps. */
+/** The warnings for an axis with this step and these stamps. */
 function told(
   name: AxisLetter,
   { step, unit = "seconds", times, size = times?.length ?? 3, lineScan = null }: {
@@ -21,7 +21,7 @@ function told(
   );
 }
 
-Deno.test("a step that differs from the time stamps by more than one percent is told of with both values", () => {
+Deno.test("warns with both values when a step differs from the time stamps by more than one percent", () => {
   deepEqual(told("T", { step: 1, times: [0, 2, 4] }), [
     "metadata_disagree: The step along T is stated as 1 seconds; the time stamps are 2 seconds apart on average",
   ]);

@@ -54,8 +54,10 @@ export function planeNames(names: readonly string[]): PlaneNames {
       ...others.map((group) =>
         warning(
           "content_left_out",
-          `${group.length} images named like "${group[0]?.name}" are none of the planes named like ` +
-            `"${planes[0]?.name}" and are left out`,
+          `${group.length} images named like "${
+            group[0]?.name
+          }" belong to no plane; the planes are named like ` +
+            `"${planes[0]?.name}"`,
         )
       ),
       ...(sets.size > 1

@@ -26,7 +26,7 @@ Deno.test("planes, reference images and everything else are told apart by name",
     ["s_C001Z001T0001.tif", { C: 1, Z: 1, T: 1 }],
   ]);
   deepEqual(references.map(({ name }) => name), ["s_C001-R001.tif"]);
-  match(textsOf(warnings)[0]!, /1 images named like "other_C001.tif" are none of the planes/);
+  match(textsOf(warnings)[0]!, /1 images named like "other_C001.tif" belong to no plane/);
   match(textsOf(warnings)[1]!, /Of 2 sets of reference images the first/);
 });
 

@@ -147,7 +147,7 @@ Deno.test("a first part that ends behind the start of the second is left out wit
       equal(await firstAt(acquisition, 2), 200);
     })));
 
-Deno.test("what is named like a part and is none", async () => {
+Deno.test("files that are named like parts and belong to another acquisition", async () => {
   const other = { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] };
   const again = (frame: number) => ({
     number: frame + 1,

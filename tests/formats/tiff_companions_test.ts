@@ -78,7 +78,7 @@ Deno.test("a companion whose first files are absent keeps channels and scenes", 
     equal(codes.includes("channel_missing"), true);
   }));
 
-Deno.test("a companion without files, or that is none, is refused", () =>
+Deno.test("refuses a companion document that names no file or is not one", () =>
   inFolder(async (_folder, put) => {
     const open = (content: string | Uint8Array) => loadHere(put("set.companion.ome", content));
     await rejects(open(COMPANION), /none of the files that OME-XML names is there/);

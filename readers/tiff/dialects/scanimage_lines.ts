@@ -20,7 +20,7 @@ import type { FileFrames } from "./scanimage_stamps.ts";
 const LINE_KEYS =
   /^(?:hRoiManager\.(?:scanType|scanMode|isLineScan)|hScan[^.]*\.(?:\w+\.)*(?:isL|l)ineScan\w*)$/;
 
-/** Why a file of ScanImage is none of frames, in one clause, or `null`. */
+/** Why the pages of a ScanImage file are not frames, in one clause, or `null`. */
 export function lineScanReason(opened: Opened, { fields }: ScanImageHeader): string | null {
   for (const [key, value] of fields) {
     if (LINE_KEYS.test(key) && /^(?:'line'|true|1)$/i.test(value)) return `${key} is ${value.slice(0, 20)}`;

@@ -123,7 +123,7 @@ export class AcquiredFrames {
     return frame === null ? null : { file, frame, path: part.path };
   }
 
-  /** Parts whose frame numbers continue; `null` where the opened file is none by its own. */
+  /** Parts whose frame numbers continue; `null` where the opened file does not fit its own number. */
   #byStamps(own: PartName): readonly Part[] | null {
     const { frames, slow } = this.#known;
     const stamp = frames.stamp(0)!;

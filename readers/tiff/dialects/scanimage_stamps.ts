@@ -52,7 +52,7 @@ function stampIn(text: string): Stamp | null {
   };
 }
 
-/** The stamp of a page; one that cannot be read is none. */
+/** The stamp of a page, or `null` where it cannot be read. */
 function stampOf(directory: Directory): Stamp | null {
   try {
     const texts = directory.textStarts(TAG.ImageDescription, STAMP_BYTES);
