@@ -136,14 +136,18 @@ export class DecodePool {
    */
   async takeForOpen(key: string, signal: AbortSignal): Promise<WorkerClient> {
     this.#requireOpen(signal);
+    const worker = this.#take(key, "open") ?? await this.#waitForOpen(signal);
     this.#live.add(key);
-    const worker = this.#take(key, "open");
-    if (worker !== null) return worker;
+    return worker;
+  }
+
+  /** @throws {TooManyOpens} */
+  #waitForOpen(signal: AbortSignal): Promise<WorkerClient> {
     this.#requireWorkers();
     if (this.#opens.size >= MAX_WAITING) {
       throw new TooManyOpens(`${MAX_WAITING} opens are waiting already; try again in a moment`);
     }
-    return await this.#wait(signal, (waiting) => {
+    return this.#wait(signal, (waiting) => {
       this.#opens.add(waiting);
       return () => void this.#opens.delete(waiting);
     });
@@ -254,7 +258,7 @@ export class DecodePool {
     }
   }
 
-  /** An idle worker or a new one, busy from now on; `null` where there is none. */
+  /** An idle worker or a new one, busy from now on; `null` when all are busy and no more may start. */
   #take(key: string, busy: Entry["busy"]): WorkerClient | null {
     const idle = [...this.#workers].filter(([, entry]) => entry.busy === null);
     // The worker that was used last: the others may rest and be ended.

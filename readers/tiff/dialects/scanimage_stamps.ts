@@ -80,7 +80,7 @@ export class FileFrames {
   readonly span: number;
   /** From one stored frame to the next the number grows by so much: by the averaging factor, or by 1. */
   readonly stride: number;
-  /** Whether stamps count; `false` where there are none, or they contradict themselves. */
+  /** Whether stamps count: the file has some, and they do not contradict themselves. */
   readonly stamped: boolean;
   /** What is doubtful about the stamps. */
   readonly warnings: readonly Warning[];
