@@ -2,12 +2,12 @@
  * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
  */
 import { isAbsolute } from "node:path";
-import { UsageError } from "./arguments.ts";
-import type { COMMANDS } from "./commands.ts";
-import { type Configuration, parseCommandLine } from "./command_line.ts";
-import { hasOwnScreen, openInBrowser } from "./default_browser.ts";
-import { keepFailure } from "./failed_start.ts";
-import { Log } from "./log.ts";
+import { UsageError } from "./cli/arguments.ts";
+import type { COMMANDS } from "./cli/commands.ts";
+import { type Configuration, parseCommandLine } from "./cli/command_line.ts";
+import { hasOwnScreen, openInBrowser } from "./cli/default_browser.ts";
+import { keepFailure } from "./cli/failed_start.ts";
+import { Log } from "./cli/log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
@@ -15,8 +15,8 @@ import { freeDescriptors } from "./session/descriptors.ts";
 import { DialogManners } from "./session/dialog/manners.ts";
 import { Picker } from "./session/dialog/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
-import { Sessions } from "./sessions.ts";
-import { VERSION, versionLine } from "./version.ts";
+import { Sessions } from "./session/sessions.ts";
+import { VERSION, versionLine } from "./cli/version.ts";
 
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
@@ -285,7 +285,7 @@ export function stopOnSignals(server: RunningServer): void {
  * only commands need, which is most of the program. The executable has it by `compile` in deno.json.
  */
 async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promise<number> {
-  const file: string = "./commands.ts";
+  const file: string = "./cli/commands.ts";
   const commands: { COMMANDS: typeof COMMANDS } = await import(file);
   return await commands.COMMANDS[name](args);
 }

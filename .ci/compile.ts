@@ -18,7 +18,7 @@ const TARGETS = [
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** Relative to the root; `version.ts` reads it from inside the executable. */
+/** Relative to the root; `cli/version.ts` reads it from inside the executable. */
 const COMMIT_FILE = "dist/commit.txt";
 
 interface Options {

@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 
 const ROOT = new URL("../", import.meta.url);
-const FOLDERS = ["readers", "session", "routes", "shell", "schemas"];
+const FOLDERS = ["readers", "session", "routes", "cli", "schemas"];
 
 function* modulesBelow(folder: string): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, ROOT))) {

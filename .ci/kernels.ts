@@ -1,10 +1,10 @@
 /**
- * Builds the WebAssembly of the codecs and of the conversion of samples, after a change of a source in `readers/kernels`:
+ * Builds the WebAssembly of the codecs and of the conversion of samples, after a change of a source in `readers/codecs/kernels`:
  * `deno run -A --lock=deno.lock --frozen .ci/kernels.ts`. The modules are kept beside their sources, so that serving needs no compiler.
  */
 import asc from "assemblyscript/asc";
 
-const FOLDER = new URL("../readers/kernels/", import.meta.url);
+const FOLDER = new URL("../readers/codecs/kernels/", import.meta.url);
 
 /** Names of all sources, without `.as`. */
 export const kernelNames = (): string[] =>

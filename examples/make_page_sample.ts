@@ -5,7 +5,7 @@
  * usage: deno run -A examples/make_page_sample.ts
  */
 import { fileURLToPath } from "node:url";
-import { DEFAULTS } from "../command_line.ts";
+import { DEFAULTS } from "../cli/command_line.ts";
 import { startServer } from "../main.ts";
 import { connect } from "../static/client/v2/acq-client.js";
 

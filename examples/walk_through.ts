@@ -9,8 +9,8 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { startServer, stopOnSignals } from "../main.ts";
-import { DEFAULTS } from "../command_line.ts";
-import { printable } from "../log.ts";
+import { DEFAULTS } from "../cli/command_line.ts";
+import { printable } from "../cli/log.ts";
 import type { OpenResponse } from "../schemas/http.ts";
 import { drawPlane, type Point } from "./terminal_picture.ts";
 

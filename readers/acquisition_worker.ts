@@ -1,13 +1,13 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** Entry of a worker, which keeps acquisitions open; read permission only. Samples leave it by transfer, never by a copy. */
-import { dropDecoders, tellCompiled } from "./wasm_decoder.ts";
+import { dropDecoders, tellCompiled } from "./codecs/wasm_decoder.ts";
 import { prepareReaders } from "./choose_format.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
-import { collectAfter, collectGarbage, keepGarbage } from "./garbage.ts";
+import { collectAfter, collectGarbage, keepGarbage } from "./io/garbage.ts";
 import { type AcquisitionSource, OpenAcquisition } from "./open_acquisition.ts";
-import { FileAccess } from "./random_access.ts";
-import { StopFlag } from "./stop_flag.ts";
+import { FileAccess } from "./io/random_access.ts";
+import { StopFlag } from "./io/stop_flag.ts";
 import type { Compiled, FromWorker, Question, ToWorker } from "./worker_protocol.ts";
 
 /** Acquisitions whose files stay open between orders; those that were not asked for longest rest. */

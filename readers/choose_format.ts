@@ -1,10 +1,10 @@
 /** From a judged path to the format that opens it: content first, extension second. */
 import { basename, dirname, join } from "node:path";
-import { archiveOf } from "./archive_path.ts";
-import type { ByteSource } from "./byte_source.ts";
+import { archiveOf } from "./io/archive_path.ts";
+import type { ByteSource } from "./io/byte_source.ts";
 import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.ts";
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
-import { type FileAccess, pathError, type PathKind } from "./random_access.ts";
+import { type FileAccess, pathError, type PathKind } from "./io/random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./request_bounds.ts";
 import { extensionOf, mayHoldPaths, STORE_MARKERS } from "./format_names.ts";

@@ -1,6 +1,6 @@
 import { equal, rejects } from "node:assert/strict";
 import { openChosen } from "./choose_format.ts";
-import { FileAccess } from "./random_access.ts";
+import { FileAccess } from "./io/random_access.ts";
 import { FORMATS } from "./registry.ts";
 import { UnsupportedFormat } from "./errors.ts";
 

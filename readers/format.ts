@@ -1,7 +1,7 @@
 /** How the content of each format is told, in the `format.ts` of its folder, before its reader is loaded. */
-import type { ByteSource } from "./byte_source.ts";
+import type { ByteSource } from "./io/byte_source.ts";
 import type { FormatName } from "./format_names.ts";
-import type { FileAccess } from "./random_access.ts";
+import type { FileAccess } from "./io/random_access.ts";
 import type { ReadScenes } from "./reader.ts";
 
 /** Bytes at the start of a file that are enough for every format to be told. */

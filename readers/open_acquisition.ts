@@ -15,12 +15,12 @@ import {
   Stopped,
   UnsupportedFormat,
 } from "./errors.ts";
-import { requireMarks } from "./file_mark.ts";
-import { fingerprintOf } from "./fingerprint.ts";
-import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./limits.ts";
-import { newPlane } from "./new_plane.ts";
+import { requireMarks } from "./io/file_mark.ts";
+import { fingerprintOf } from "./io/fingerprint.ts";
+import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./io/limits.ts";
+import { newPlane } from "./samples/new_plane.ts";
 import { openingOf } from "./opening.ts";
-import { FileAccess } from "./random_access.ts";
+import { FileAccess } from "./io/random_access.ts";
 import {
   type Acquisition,
   type Channel,
@@ -36,7 +36,7 @@ import {
   type WorkingMemory,
 } from "./reader.ts";
 import { wantedChannels } from "./request_bounds.ts";
-import { timeDoubts } from "./time_doubts.ts";
+import { timeDoubts } from "./metadata/time_doubts.ts";
 import { lossWarning, type Warning, warning } from "./warning.ts";
 
 /** What is to be opened. */

@@ -5,9 +5,9 @@ import { sampleFolder } from "../tests/contract/harness.ts";
 import { writeCollection } from "../tests/collection_tree.ts";
 import { loadHere, planLoad, requestOf } from "../tests/load_here.ts";
 import { wantedChannels } from "./request_bounds.ts";
-import { FileAccess } from "./random_access.ts";
+import { FileAccess } from "./io/random_access.ts";
 import type { Channel } from "./reader.ts";
-import { StopFlag } from "./stop_flag.ts";
+import { StopFlag } from "./io/stop_flag.ts";
 
 const channel = (index: number, rows: number, columns: number): Channel => ({
   index,

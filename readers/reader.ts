@@ -2,7 +2,7 @@
  * What a reader gives: an {@linkcode Acquisition}, known from the metadata alone, and from it a
  * {@linkcode PlanePlan}, whose byte ranges were checked before the first sample is read.
  */
-import type { FileAccess } from "./random_access.ts";
+import type { FileAccess } from "./io/random_access.ts";
 import type { Warning } from "./warning.ts";
 
 /** Sample type in the file, without byte order. A packed width names the next wider type (12 bit: `uint16`). */

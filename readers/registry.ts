@@ -3,13 +3,13 @@
  * libraries. No reader knows this file: what it lists leads to every reader.
  */
 import type { DirectoryFormat, Format } from "./format.ts";
+import { OME_ZARR } from "./collection/format.ts";
 import { CZI } from "./czi/format.ts";
 import { LIF, LOF } from "./lif/format.ts";
 import { LSM } from "./lsm/format.ts";
 import { ND2 } from "./nd2/format.ts";
 import { OIF } from "./oif/format.ts";
 import { OIR } from "./oir/format.ts";
-import { OME_ZARR } from "./ome_zarr/format.ts";
 import { PRAIRIE } from "./prairie/format.ts";
 import { TIFF } from "./tiff/format.ts";
 

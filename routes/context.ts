@@ -3,11 +3,10 @@ import type { Context } from "@hono/hono";
 import type { DialogManners } from "../session/dialog/manners.ts";
 import type { Opener } from "../session/opener.ts";
 import type { PickRequest } from "../session/dialog/picker.ts";
-import type { PositionReader } from "../session/positions/position_reader.ts";
+import type { PositionReader } from "../session/position_reader.ts";
 import type { SessionStore } from "../session/store.ts";
 import type { Clock } from "../session/clock.ts";
 import type { RequestError } from "./errors.ts";
-import type { Log } from "../log.ts";
 
 /** Shows a file dialog; `session/dialog/picker.ts` has the real one. */
 export interface DialogPicker {
@@ -15,6 +14,16 @@ export interface DialogPicker {
   pick(request: PickRequest): Promise<string | null>;
   /** Whether a dialog can be shown at all, as far as that is known before it is. */
   isAvailable(): boolean;
+}
+
+/** Takes lines of the log; `cli/log.ts` writes them. */
+export interface Log {
+  /** Writes a line; `fields` are its values, for logs that programs read. */
+  line(
+    level: "error" | "warn" | "info",
+    message: string,
+    fields?: Readonly<Record<string, string | number>>,
+  ): void;
 }
 
 /** Everything behind the routes, made once by `main.ts`. */

@@ -1,45 +1,19 @@
 /** The one table from a failure to its code and status, and the only place that writes an error body. */
 import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/http.ts";
+import { type ErrorRow, INTERNAL_MESSAGE, row, SESSION_ERRORS } from "../session/error_rows.ts";
 import { SessionError, type SessionErrorTag } from "../session/errors.ts";
 import { RequestError, type RequestErrorTag, RequestValidationFailed } from "./errors.ts";
 import { jsonResponse } from "./json_response.ts";
 
-/** Code and HTTP status of a failure. */
-export interface ErrorRow {
-  /** `error` of the body. */
-  readonly code: ErrorCode;
-  /** HTTP status. */
-  readonly status: number;
-}
-
-const row = (code: ErrorCode, status: number): ErrorRow => ({ code, status });
-
 /** Code and status per tag. */
-const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErrorTag, ErrorRow>> = {
+const ERROR_TABLE = {
+  ...SESSION_ERRORS,
   Cancelled: row("cancelled", 200),
   RequestValidationFailed: row("request_validation_failed", 422),
   UnsupportedMediaType: row("unsupported_media_type", 415),
   PayloadTooLarge: row("payload_too_large", 413),
-  PathNotFound: row("path_not_found", 404),
-  PathNotAllowed: row("path_not_allowed", 403),
-  UnsupportedFormat: row("unsupported_format", 415),
-  InvalidChannelIndices: row("invalid_channel_indices", 422),
-  ChannelOutOfRange: row("channel_out_of_range", 422),
-  SceneOutOfRange: row("scene_out_of_range", 422),
-  PositionOutOfRange: row("position_out_of_range", 422),
-  PlaneNotFound: row("plane_not_found", 404),
-  AcquisitionChanged: row("acquisition_changed", 409),
-  DecodeFailed: row("decode_failed", 500),
-  LoadTimeout: row("load_timeout", 504),
-  SessionNotFound: row("session_not_found", 404),
-  ChannelNotFound: row("channel_not_found", 404),
-  ReferenceChannelNotFound: row("reference_channel_not_found", 404),
-  SessionMemoryExceeded: row("session_memory_exceeded", 507),
-  TooManyOpens: row("too_many_opens", 503),
   TooManyConnections: row("too_many_opens", 503),
-  DialogUnavailable: row("dialog_unavailable", 501),
-  DialogBusy: row("dialog_busy", 409),
   OriginNotAllowed: row("origin_not_allowed", 403),
   HostNotAllowed: row("host_not_allowed", 403),
   RangeNotSatisfiable: row("range_not_satisfiable", 416),
@@ -49,17 +23,10 @@ const ERROR_TABLE: Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErr
   UnknownExpectation: row("request_validation_failed", 417),
   HeadersTooLarge: row("request_validation_failed", 431),
   UnknownTransferCoding: row("request_validation_failed", 501),
-  ShuttingDown: row("shutting_down", 503),
-  // Work that was stopped because nobody waits for it any more; the answer reaches nobody either.
-  ClientGone: row("cancelled", 200),
-  Stopped: row("shutting_down", 503),
-};
+} as const satisfies Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErrorTag, ErrorRow>>;
 
 /** Code and status of a fault of the server itself. */
 const INTERNAL_ERROR: ErrorRow = row("internal_error", 500);
-
-/** Message of a fault of the server itself. */
-export const INTERNAL_MESSAGE = "The server made a mistake; its log has the details";
 
 /** What every endpoint can answer: who may call, what HTTP itself refuses, and faults of the server. */
 export const COMMON_ERRORS: readonly ErrorRow[] = [
@@ -80,10 +47,6 @@ export function rowOf(code: ErrorCode): ErrorRow {
 export function isKnownError(error: unknown): error is ReaderError | SessionError | RequestError {
   return error instanceof ReaderError || error instanceof SessionError || error instanceof RequestError;
 }
-
-/** The code of a failure. */
-export const codeOf = (error: ReaderError | SessionError | RequestError): ErrorCode =>
-  ERROR_TABLE[error.tag].code;
 
 /** The envelope of a failure. */
 export function errorResponse(error: unknown): Response {

@@ -1,7 +1,7 @@
 /** Examples of the OpenAPI document: one line scan with a reference image, seen through the whole contract. */
 import type { ErrorCode } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
-import { INTERNAL_MESSAGE } from "./error_table.ts";
+import { INTERNAL_MESSAGE } from "../session/error_rows.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { INDEX as SERVER_INDEX, LINKS } from "./service.ts";
 

@@ -1,17 +1,12 @@
 /** `POST /api/v2/open`, `POST /api/v2/pick-and-open` and the answer that both give. */
-import { basename, isAbsolute } from "node:path";
-import type { z } from "zod";
-import { sceneNames } from "../readers/channel_names.ts";
+import { isAbsolute } from "node:path";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
-import type { Axis, Channel } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
-import type { OpenResponse } from "../schemas/http.ts";
-import { SERVED } from "../schemas/served.ts";
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
+import { openResponse } from "../session/open_response.ts";
 import type { Session } from "../session/store.ts";
 import { dialogTitle } from "../session/dialog/title.ts";
 import { Cancelled } from "./errors.ts";
-import { fileSize } from "./file_size.ts";
 import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";
 import { jsonResponse } from "./json_response.ts";
 import { faulty, readBody } from "./request_body.ts";
@@ -134,85 +129,4 @@ function dialogFilter(wanted: readonly string[] | null, allowed: readonly string
   throw new UnsupportedFormat(
     `None of ${quoted(wanted.join(" "))} is supported; this server opens ${allowed.join(" ")}`,
   );
-}
-
-/** The Open response of the contract. */
-export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): z.infer<typeof OpenResponse> {
-  const { axes, reference } = summary;
-  const sourceDtype = summary.loaded[0]!.sampleType;
-  const numChannels = summary.channels.length;
-  const base = `/api/v2/sessions/${id}`;
-  return {
-    ok: true,
-    apiVersion: "v2",
-    sessionId: id,
-    source: {
-      path: summary.path,
-      name: basename(summary.path),
-      format: summary.format,
-      fingerprint: summary.fingerprint,
-      sourceDtype,
-      numChannels,
-    },
-    header: {
-      shape: axes.map((axis) => axis.size),
-      dims: axes.map((axis) => axis.name),
-      sizes: Object.fromEntries(axes.map((axis) => [axis.name, axis.size])),
-      dtype: sourceDtype,
-      numChannels,
-      physicalUnits: axes.map((axis) => axis.step),
-      physicalUnitsLabels: axes.map((axis) => axis.unit),
-      date: summary.date,
-      time: summary.time,
-      fileSize: summary.fileSize === null ? "" : fileSize(summary.fileSize),
-    },
-    scene: summary.scene,
-    sceneCount: summary.sceneCount,
-    scenes: scenes(summary),
-    times: summary.times && [...summary.times],
-    ...planes(summary, summary.loaded, `${base}/channels`),
-    reference: reference && {
-      ...planes(reference, reference.channels, `${base}/reference/channels`),
-      lineRoi: reference.lineRoi && [...reference.lineRoi],
-      scanPath: reference.scanPath && { x: [...reference.scanPath.x], y: [...reference.scanPath.y] },
-    },
-    lineScan: summary.lineScan ?? null,
-    position: summary.position,
-    warnings: summary.warnings.map(({ text }) => text),
-    warningCodes: summary.warnings.map(({ code }) => code),
-  };
-}
-
-function scenes({ scenes }: Session["summary"]): z.infer<typeof OpenResponse>["scenes"] {
-  const names = sceneNames(scenes.map(({ name }) => name));
-  return scenes.map(({ sizes }, index) => ({ index, name: names[index] ?? "", sizes: { ...sizes } }));
-}
-
-/** The geometry that planes share, and where each of them is served. */
-function planes(
-  { rows, columns, axes }: { rows: number; columns: number; axes: readonly Axis[] },
-  channels: readonly Channel[],
-  base: string,
-): Pick<z.infer<typeof OpenResponse>, "plane" | "channels"> {
-  const calibration = (name: "Y" | "X") => {
-    const { step, unit } = axes.find((axis) => axis.name === name)!;
-    return { step, unit };
-  };
-  return {
-    plane: {
-      shape: [rows, columns],
-      axes: [
-        { arrayDimension: 0, name: "Y", size: rows, ...calibration("Y") },
-        { arrayDimension: 1, name: "X", size: columns, ...calibration("X") },
-      ],
-      ...SERVED,
-    },
-    channels: channels.map(({ index, name, color }) => ({
-      index,
-      name,
-      color,
-      byteLength: 4 * rows * columns,
-      dataUrl: `${base}/${index}/data`,
-    })),
-  };
 }

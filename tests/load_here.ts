@@ -6,7 +6,7 @@ import {
   type OpenRequest,
   type OrderPart,
 } from "../readers/open_acquisition.ts";
-import { FileAccess, type ReadCounts } from "../readers/random_access.ts";
+import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
 import type { Acquisition } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
 

@@ -27,7 +27,7 @@ async function packagesOf(entry: string): Promise<string[]> {
 /** Modules that the program imports by a value, or in a worker, are entries of their own. */
 const ENTRIES = [
   "main.ts",
-  "commands.ts",
+  "cli/commands.ts",
   "readers/acquisition_worker.ts",
   "routes/swagger_files.ts",
   "examples/walk_through.ts",

@@ -1,5 +1,5 @@
 /** The man page, made from what `--help` says. */
-import { parseCommandLine } from "../../command_line.ts";
+import { parseCommandLine } from "../../cli/command_line.ts";
 import { SUMMARY, VERSION } from "./release.ts";
 
 /** Lines of roff, which readers of man pages want below 80 bytes. A backslash, and a dot or quote that begins a line, have a meaning. */

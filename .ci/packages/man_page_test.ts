@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { parseCommandLine } from "../../command_line.ts";
+import { parseCommandLine } from "../../cli/command_line.ts";
 import { manPage } from "./man_page.ts";
 
 const page = manPage(0);

@@ -6,9 +6,9 @@
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
-import { newBytes } from "../new_plane.ts";
+import { newBytes } from "../samples/new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
-import { memoryRefused, WasmDecoder } from "../wasm_decoder.ts";
+import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** What is used of the decoder's module. */
 interface OpenJpeg {

@@ -4,9 +4,9 @@
  */
 import process from "node:process";
 import makeJpegXr from "jpegxr";
-import { newBytes } from "../new_plane.ts";
+import { newBytes } from "../samples/new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
-import { memoryRefused, WasmDecoder } from "../wasm_decoder.ts";
+import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** What is used of the decoder's module. */
 interface JpegXr {

@@ -5,7 +5,7 @@
 import { decode as decodeBlob, getBlobInfo, load } from "lerc";
 import { unpack } from "./compressed_stream.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
-import { allowMemory, memoryRefused } from "../wasm_decoder.ts";
+import { allowMemory, memoryRefused } from "./wasm_decoder.ts";
 
 /** Room for masks and headers beside the samples of a blob that LERC could not make smaller. */
 const BLOB_OVERHEAD = 1 << 16;

@@ -5,7 +5,7 @@
  * Facts: LZ4 block format (lz4/doc/lz4_Block_format.md); BloscLZ as in `blosclz.c` of c-blosc 1.
  */
 import { DecodeFailed } from "../errors.ts";
-import * as kernel from "../kernels/blosc.wasm";
+import * as kernel from "./kernels/blosc.wasm";
 
 /** Copies a match that may overlap what it writes, as both formats define it. */
 function copyMatch(target: Uint8Array, at: number, distance: number, length: number): void {

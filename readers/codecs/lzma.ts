@@ -2,7 +2,7 @@
  * LZMA in the .xz container (compression 34925), as liblzma writes it: one or more blocks of LZMA2, with the delta
  * filter before it. The .xz file format, section 5; LZMA specification by I. Pavlov.
  */
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Codec, damaged, oneBuffer, type Segment, short, SURPLUS } from "./segment.ts";
 import { LzmaDecoder } from "./lzma_decoder.ts";
 import { readXzStream, type XzFilter, type XzInput } from "./xz_stream.ts";

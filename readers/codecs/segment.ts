@@ -1,6 +1,6 @@
 /** What a codec of strips and tiles is: pictures that are compressed apart from others, and how they are decoded. */
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 
 /** What the container of a stream states beside it, where a codec asks for it. */
 export interface StreamSettings {

@@ -2,7 +2,7 @@
  * Inverse of the byte shuffle (numcodecs `shuffle`, Blosc flag 1) and of the bit shuffle (Blosc flag 4), in WebAssembly: by
  * pieces, so that its memory stays as it is.
  */
-import * as kernel from "../kernels/blosc.wasm";
+import * as kernel from "./kernels/blosc.wasm";
 
 const memory = new Uint8Array(kernel.memory.buffer);
 

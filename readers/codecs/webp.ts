@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import makeWebp from "@jsquash/webp/codec/dec/webp_dec.js";
 import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
-import { memoryRefused, WasmDecoder } from "../wasm_decoder.ts";
+import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** The package would fetch its module; a worker may read files only. */
 const LIBWEBP = new WasmDecoder(async () => {

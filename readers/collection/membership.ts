@@ -8,9 +8,9 @@ import type { DocumentKindName } from "../../schemas/document_kinds.ts";
 import type { ImageDocument } from "../../schemas/image.ts";
 import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, Unreadable } from "../errors.ts";
-import { isJsonObject, parseJson } from "../json.ts";
-import { MAX_JSON_BYTES } from "../limits.ts";
-import { type FileAccess, isClosed, isInsideRoots } from "../random_access.ts";
+import { isJsonObject, parseJson } from "../metadata/json.ts";
+import { MAX_JSON_BYTES } from "../io/limits.ts";
+import { type FileAccess, isClosed, isInsideRoots } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 
 /** Name of the document. */
 const COLLECTION_FILE = "collection.json";

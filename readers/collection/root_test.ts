@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
-import { FileAccess } from "../random_access.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { documentIn, documentsBelow } from "./root.ts";
 
 Deno.test("documents are looked for in so many sub-folders and in nothing else", () => {

@@ -1,8 +1,8 @@
 /** From a scene of a document to an acquisition. */
-import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
-import { lineScanOf } from "../line_scan.ts";
+import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Acquisition, AxisLetter, MetadataDocument } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Attachment } from "./attachments.ts";
 import type { CziDocument } from "./document.ts";

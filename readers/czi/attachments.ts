@@ -1,5 +1,5 @@
 /** What is attached to a document: time stamps, embedded documents, and others that are not read. */
-import { ByteSection, type ByteSource } from "../byte_source.ts";
+import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, isLoss } from "../errors.ts";
 import { lossWarning, type Warning } from "../warning.ts";
 import { MAX_ATTACHMENTS } from "./bounds.ts";

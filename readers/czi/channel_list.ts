@@ -1,7 +1,7 @@
 /** The channels of a scene as they are served: those of the file, and the samples of colour pixels. */
-import { channelNames } from "../channel_names.ts";
+import { channelNames } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS } from "../limits.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
 import type { Channel } from "../reader.ts";
 import type { DescribedChannel } from "./metadata.ts";
 import { SAMPLE_NAMES } from "./pixel_type.ts";

@@ -1,7 +1,7 @@
 /** How the samples of a subblock are stored, and how they are decoded. */
 import type { Codec, Extent, Segment } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { MAX_SUBBLOCK_BYTES } from "./bounds.ts";
 import type { PixelType } from "./pixel_type.ts";
 import { isSplit, zstdAlone, zstdWithHeader } from "./zstd_stream.ts";

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { StopFlag } from "../stop_flag.ts";
+import { StopFlag } from "../io/stop_flag.ts";
 import { segmentOf } from "./compression.ts";
 import { pixelTypeOf } from "./pixel_type.ts";
 

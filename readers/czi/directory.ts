@@ -1,7 +1,7 @@
 /** The directory of subblocks, or what stands in for one that is missing or damaged. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_READ_STEP } from "../limits.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import { type Warning, warning } from "../warning.ts";
 import { MAX_DIMENSIONS, MAX_SUBBLOCKS } from "./bounds.ts";
 import type { FileHeader } from "./file_header.ts";

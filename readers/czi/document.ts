@@ -1,7 +1,7 @@
 /** A document: a file, or one that is embedded in the attachment of another. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { MAX_SCENES } from "./bounds.ts";
 import { readDirectory } from "./directory.ts";

@@ -1,5 +1,5 @@
 /** The first segment of a document: where its directories are, and which part of a split document it is. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
 

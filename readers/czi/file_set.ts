@@ -3,9 +3,9 @@
  * whose entries name their part by its number; all share one GUID, and none names the others.
  */
 import { basename, dirname, extname, join } from "node:path";
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
-import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { MAX_PARTS } from "./bounds.ts";
 import { type FileHeader, readFileHeader } from "./file_header.ts";

@@ -1,5 +1,5 @@
 /** Which subblocks are the image, and which are overviews of it. */
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import type { SubblockTable } from "./subblock_table.ts";
 
 /** Entries between two looks at the stop flag. */

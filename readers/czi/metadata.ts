@@ -1,12 +1,12 @@
 /** What the XML of a document says: channels, pixel sizes, dates, intervals, names of scenes. */
-import type { ByteSource } from "../byte_source.ts";
-import { calibrated, type Calibration, known } from "../axes.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { calibrated, type Calibration, known } from "../metadata/axes.ts";
 import { DecodeFailed, isLoss } from "../errors.ts";
-import { MAX_XML_BYTES } from "../limits.ts";
-import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
-import { numberOf } from "../numbers.ts";
+import { MAX_XML_BYTES } from "../io/limits.ts";
+import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
+import { numberOf } from "../metadata/numbers.ts";
 import { lossWarning, type Warning } from "../warning.ts";
-import { child, children, descendants, parseXml, type XmlElement } from "../xml.ts";
+import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import type { FileHeader } from "./file_header.ts";
 import { ID, requireSegment } from "./segment.ts";
 import { xmlSections } from "./xml_sections.ts";

@@ -18,7 +18,7 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { axesOf } from "../axes.ts";
+import { axesOf } from "../metadata/axes.ts";
 import type { Warning } from "../warning.ts";
 import { acquisitionOf, type OpenedDocument } from "./acquisition.ts";
 import { readAttachments } from "./attachments.ts";

@@ -1,8 +1,8 @@
 /** Paints the samples of a subblock into float32 planes. */
-import { MAX_READ_STEP } from "../limits.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import type { RowRange } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
-import { SampleArray } from "../to_float32.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { SampleArray } from "../samples/to_float32.ts";
 import { type Block, isPlain, rowPixels, storedIndex } from "./block.ts";
 import type { PixelType } from "./pixel_type.ts";
 import type { PixelMask } from "./subblock.ts";

@@ -1,5 +1,5 @@
 /** What a pixel of a subblock is. Colours are stored as blue, green, red and alpha, and served as red, green, blue, alpha. */
-import { COLOURS } from "../channel_names.ts";
+import { COLOURS } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 

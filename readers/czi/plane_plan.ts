@@ -1,5 +1,5 @@
 /** Plans for planes: which subblocks they are painted from, checked against the file before a sample is read. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { item } from "../item.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type RowRange,
   type WorkingMemory,
 } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type Block, blockOf, type FixedIndices, isPlain, isScaled } from "./block.ts";
 import { MAX_PLANNED } from "./bounds.ts";

@@ -3,11 +3,11 @@
  * first with rows and columns of integers, or of several channels, is the image. The first with two lines of floats, along
  * whichever dimensions, is the path: metres from the centre of the image, along its columns and along its rows.
  */
-import { type Calibration, UNCALIBRATED } from "../axes.ts";
-import type { ByteSource } from "../byte_source.ts";
+import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { ReaderError } from "../errors.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
 import { MAX_PATH_POINTS } from "./bounds.ts";

@@ -1,8 +1,8 @@
 /** A scene of a document with its channels, from which planes can be planned. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { channelList } from "./channel_list.ts";
 import type { CziDocument } from "./document.ts";
 import type { StoredScene } from "./plane_plan.ts";

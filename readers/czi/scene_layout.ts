@@ -1,8 +1,8 @@
 /** The array of one scene: its axes, its channels, and the subblocks that it is painted from. */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { AxisLetter, SampleType } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { pixelTypeOf, wider } from "./pixel_type.ts";
 import type { SubblockTable } from "./subblock_table.ts";

@@ -1,5 +1,5 @@
 /** Segments, of which a document consists: an id, two sizes, data. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_SEGMENTS } from "./bounds.ts";
 

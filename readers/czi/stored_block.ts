@@ -1,12 +1,12 @@
 /** A block with its bytes: where they lie, how they are decoded, what is doubtful about them. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import type { Codec } from "../codecs/segment.ts";
 import { joinBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_READ_STEP } from "../limits.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
-import { scratchBytes } from "../scratch.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type Block, isPlain, rowPixels } from "./block.ts";
 import { checkPicture, extentOf, segmentOf, type Storage, type StoredPicture } from "./compression.ts";

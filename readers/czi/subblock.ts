@@ -1,5 +1,5 @@
 /** One subblock: where its samples lie, how they are stored, and which of its pixels are valid. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_BLOB_BYTES, MAX_SUBBLOCK_XML } from "./bounds.ts";
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";

@@ -1,8 +1,8 @@
 /** The time stamps of a document: one for each index along `T`. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { isLoss } from "../errors.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
-import { MAX_ROW_TIMES } from "../limits.ts";
+import { MAX_ROW_TIMES } from "../io/limits.ts";
 import { lossWarning, type Warning } from "../warning.ts";
 import { MAX_TIMES } from "./bounds.ts";
 import type { Span } from "./scene_layout.ts";

@@ -1,7 +1,7 @@
 /** One image of a file as an acquisition. */
-import type { Moment } from "../moment.ts";
-import { calibrated } from "../axes.ts";
-import { lineScanOf } from "../line_scan.ts";
+import type { Moment } from "../metadata/moment.ts";
+import { calibrated } from "../metadata/axes.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Acquisition } from "../reader.ts";
 import { calibratedAxes } from "./axis_steps.ts";
 import { fitWarnings } from "./block_fit.ts";

@@ -1,6 +1,6 @@
 /** Steps of the axes of an image, and what is doubtful about them. */
 import type { Axis, AxisLetter } from "../reader.ts";
-import { axesOf, calibrated, type Calibration, known } from "../axes.ts";
+import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { ScanSettings } from "./image_description.ts";
 import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";

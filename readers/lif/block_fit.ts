@@ -1,5 +1,5 @@
 /** Whether the samples that a document describes are those of their block: a description that lost a part is told by it. */
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";

@@ -1,5 +1,5 @@
 /** Channels as they are served, with their names and colours. */
-import { channelNames } from "../channel_names.ts";
+import { channelNames } from "../metadata/channel_names.ts";
 import type { Channel } from "../reader.ts";
 import { type ImageLayout, lengthOf, type StoredChannel } from "./image_layout.ts";
 

@@ -1,8 +1,8 @@
 /** The XML of a LIF or LOF file, and where its blocks of samples are. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
-import { MAX_XML_BYTES } from "../limits.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import { MAX_XML_BYTES } from "../io/limits.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { MAX_BLOCKS, MAX_ID_CHARACTERS } from "./bounds.ts";
 import { OBJECT_FILE } from "./first_text.ts";

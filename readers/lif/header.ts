@@ -1,7 +1,7 @@
 /** The XML of a LIF or LOF file as a tree of what is read of it. */
-import { MAX_XML_DEPTH, MAX_XML_NODES } from "../limits.ts";
+import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 import { type Warning, warning } from "../warning.ts";
-import { allowedXml, parseXml, type XmlElement } from "../xml.ts";
+import { allowedXml, parseXml, type XmlElement } from "../metadata/xml.ts";
 
 /** Elements that are kept inside some others; whatever else these hold is left out. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 /** What a document says of an image, as it is written; `image_layout.ts` judges it. */
-import { numberOf } from "../numbers.ts";
-import { child, children, descendants, type XmlElement } from "../xml.ts";
+import { numberOf } from "../metadata/numbers.ts";
+import { child, children, descendants, type XmlElement } from "../metadata/xml.ts";
 
 /** A channel. */
 export interface DescribedChannel {

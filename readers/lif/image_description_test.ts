@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { parseXml } from "../xml.ts";
+import { parseXml } from "../metadata/xml.ts";
 import { describe } from "./image_description.ts";
 
 const scanOf = (attributes: string) =>

@@ -1,6 +1,6 @@
 /** The images that a document describes, in the order in which they stand there. */
 import { DecodeFailed } from "../errors.ts";
-import { child, children, type XmlElement } from "../xml.ts";
+import { child, children, type XmlElement } from "../metadata/xml.ts";
 import { MAX_IMAGES, MAX_NAME_CHARACTERS } from "./bounds.ts";
 import { attachment, describe, type ImageDescription } from "./image_description.ts";
 

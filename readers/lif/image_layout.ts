@@ -1,8 +1,8 @@
 /** How the samples of an image lie in its block: which dimensions are rows, columns, positions and channels. */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Position, SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { MAX_DIMENSIONS, MAX_EXTENT } from "./bounds.ts";
 import type { DescribedChannel, DescribedDimension, ImageDescription } from "./image_description.ts";
 import { requireApart, requireOwnBytes } from "./sample_overlap.ts";

@@ -14,13 +14,13 @@
  */
 import { Buffer } from "node:buffer";
 import { DecodeFailed, quoted } from "../errors.ts";
-import { type Moment, UNDATED } from "../moment.ts";
-import type { RandomAccessFile } from "../random_access.ts";
+import { type Moment, UNDATED } from "../metadata/moment.ts";
+import type { RandomAccessFile } from "../io/random_access.ts";
 import type { Acquisition, MetadataDocument, SceneEntry, Scenes, Source } from "../reader.ts";
 import { sizesOf } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { child, type XmlElement } from "../xml.ts";
+import { child, type XmlElement } from "../metadata/xml.ts";
 import { acquisitionOf, type SharedFacts } from "./acquisition.ts";
 import { plainAxes } from "./axis_steps.ts";
 import { MAX_NAMED } from "./bounds.ts";

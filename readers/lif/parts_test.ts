@@ -1,9 +1,9 @@
 /** The parsers of LIF files: any text and any numbers are refused with a reason, or give what the addresses say. */
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import * as fc from "fast-check";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { StopFlag } from "../stop_flag.ts";
+import { StopFlag } from "../io/stop_flag.ts";
 import { MAX_BLOCKS, MAX_DIMENSIONS, MAX_IMAGES } from "./bounds.ts";
 import { listBlocks, textAt } from "./container.ts";
 import { parseHeader, parseObjectHeader } from "./header.ts";

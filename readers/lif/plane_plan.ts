@@ -1,9 +1,9 @@
 /** Plans for planes: where their samples are, and how many rows of them the file holds. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type Position, type RowRange } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import { type ImageLayout, type Joined, lengthOf, offsetAt, planeStart } from "./image_layout.ts";

@@ -1,10 +1,10 @@
 /** Reads samples that lie equally far apart along two axes. */
-import type { ByteSource } from "../byte_source.ts";
-import { MAX_READ_STEP } from "../limits.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
-import { scratchBytes } from "../scratch.ts";
-import type { StopFlag } from "../stop_flag.ts";
-import { SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 
 /** Equally distant places. */
 export interface Stride {

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import * as fc from "fast-check";
-import { DecodedBytes } from "../byte_source.ts";
-import { MAX_READ_STEP } from "../limits.ts";
-import { StopFlag } from "../stop_flag.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
+import { StopFlag } from "../io/stop_flag.ts";
 import { StridedReader } from "./strided_samples.ts";
 
 const reader = (bytes: Uint8Array, sampleType: "uint8" | "uint16") =>

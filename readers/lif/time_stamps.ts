@@ -1,5 +1,5 @@
 /** Time stamps: hundreds of nanoseconds since 1601 (FILETIME), in UTC. */
-import { type Moment, momentOf, UNDATED } from "../moment.ts";
+import { type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
 import { MAX_TIMES } from "./bounds.ts";
 import type { Dimension, ImageLayout } from "./image_layout.ts";
 

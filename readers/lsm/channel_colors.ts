@@ -4,7 +4,7 @@
  * end included, and the text; old programs write texts that end with a zero alone.
  */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS } from "../limits.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
 import { decodeText } from "../tiff/text.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 

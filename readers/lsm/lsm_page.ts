@@ -3,9 +3,9 @@
  * and ColorMap mean nothing, and RowsPerStrip is often missing or wrong.
  */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
-import { isSampleType } from "../to_float32.ts";
+import { isSampleType } from "../samples/to_float32.ts";
 import { MAX_SEGMENTS } from "../tiff/bounds.ts";
 import type { Directory } from "../tiff/directory.ts";
 import { type PageLayout, PHOTOMETRIC, type SampleKind, UNCOMPRESSED, where } from "../tiff/page.ts";

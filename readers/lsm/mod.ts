@@ -13,11 +13,11 @@
  * Refused: sizes that differ from those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
  * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part is a warning.
  */
-import { calibrated, calibrationsOf } from "../axes.ts";
+import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { DecodeFailed, reasonOf } from "../errors.ts";
-import { MAX_ROW_TIMES } from "../limits.ts";
-import { lineScanOf } from "../line_scan.ts";
-import { firstMoment } from "../moment.ts";
+import { MAX_ROW_TIMES } from "../io/limits.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
+import { firstMoment } from "../metadata/moment.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { tagMoment } from "../tiff/opened.ts";

@@ -1,5 +1,5 @@
 /** Where the first directory of a TIFF has the record of Zeiss, found without the TIFF reader, before one is loaded. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_ENTRIES } from "../tiff/bounds.ts";
 import { TAG } from "../tiff/tags.ts";
 

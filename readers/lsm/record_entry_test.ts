@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { HEAD_BYTES } from "../format.ts";
 import { holdsLsmRecord as holds } from "./record_entry.ts";
 

@@ -1,5 +1,5 @@
 /** When a recording began: days since 1899-12-30, on the clock of the microscope. */
-import { type Moment, moment, UNDATED } from "../moment.ts";
+import { type Moment, moment, UNDATED } from "../metadata/moment.ts";
 
 /** Days from 1899-12-30 to 1970-01-01. */
 const UNIX_EPOCH_DAY = 25_569;

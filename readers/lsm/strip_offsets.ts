@@ -4,8 +4,8 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
-import { MAX_CHANNELS } from "../limits.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_SEGMENTS } from "../tiff/bounds.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";

@@ -1,7 +1,7 @@
 /** Offsets of strips in files above 4 GB, whose pages are at their start and whose samples are nowhere. */
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { CheckedSource } from "../byte_source.ts";
-import { FileAccess } from "../random_access.ts";
+import { CheckedSource } from "../io/byte_source.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, writtenOrder } from "./dimensions.ts";
 import { PageList } from "./page_list.ts";

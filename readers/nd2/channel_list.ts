@@ -1,5 +1,5 @@
 /** Channels of the frames: the picture planes, of which colour cameras have one with three components. */
-import { channelNames } from "../channel_names.ts";
+import { channelNames } from "../metadata/channel_names.ts";
 import type { Channel } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameLayout } from "./frame_layout.ts";

@@ -1,5 +1,5 @@
 /** One chunk of the container: magic, length of the name field, length of the data, name, data. Little-endian. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 
 /** First bytes of every chunk. */

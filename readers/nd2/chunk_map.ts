@@ -1,7 +1,7 @@
 /** The map of all chunks at the end of the file, and the walk from chunk to chunk where it cannot be used. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { CHUNK_HEAD_BYTES, CHUNK_MAGIC, chunkAt, chunkIn, MAX_NAME_BYTES, nameAt, uint64 } from "./chunk.ts";
 import { StoredChunks } from "./stored_chunks.ts";
 

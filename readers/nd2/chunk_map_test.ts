@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { attributes, chunk, concat, frame, nd2File } from "../../tests/fixtures/nd2_writer.ts";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { StopFlag } from "../stop_flag.ts";
+import { StopFlag } from "../io/stop_flag.ts";
 import { findChunks } from "./chunk_map.ts";
 
 const CHUNKS: readonly (readonly [string, Uint8Array])[] = [

@@ -1,12 +1,12 @@
 /** Scenes of a file of chunks: the positions of the stage. */
-import { axesOf, calibrated, known } from "../axes.ts";
-import { sceneNames } from "../channel_names.ts";
+import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { sceneNames } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import { lineScanOf } from "../line_scan.ts";
-import type { Moment } from "../moment.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
+import type { Moment } from "../metadata/moment.ts";
 import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
-import type { RandomAccessFile } from "../random_access.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { RandomAccessFile } from "../io/random_access.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { channelList } from "./channel_list.ts";
 import { chunkAt } from "./chunk.ts";

@@ -4,8 +4,8 @@
  */
 import { type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_XML_NODES } from "../limits.ts";
-import type { XmlLimits } from "../xml.ts";
+import { MAX_XML_NODES } from "../io/limits.ts";
+import type { XmlLimits } from "../metadata/xml.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 import { uint64 } from "./chunk.ts";
 

@@ -1,7 +1,7 @@
 /** Metadata of version 2 and older, XML: an element for each value, with its type in `runtype` and itself in `value`. */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_XML_DEPTH } from "../limits.ts";
-import { parseXml, type XmlElement, type XmlLimits } from "../xml.ts";
+import { MAX_XML_DEPTH } from "../io/limits.ts";
+import { parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
 import { metadataText } from "./metadata_text.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 

@@ -1,6 +1,6 @@
 /** The metadata documents of a file, for who wants to read them: XML as it is, binary trees as JSON. */
 import { Buffer } from "node:buffer";
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { MetadataDocument } from "../reader.ts";
 import { readChunk } from "./chunk.ts";

@@ -1,5 +1,5 @@
 /** Nikon ND2. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { type FileFormat, startsWith } from "../format.ts";
 import { FORMAT_NAMES } from "../format_names.ts";
 import { hasBoxMap } from "./legacy_boxes.ts";

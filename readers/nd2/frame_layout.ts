@@ -1,8 +1,8 @@
 /** How the samples of a frame are laid out. */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import { numberIn, type VariantObject } from "./variant.ts";
 

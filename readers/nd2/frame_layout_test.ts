@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { textsOf } from "../../tests/warning_texts.ts";
-import { MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { frameLayout } from "./frame_layout.ts";
 import type { Variant } from "./variant.ts";
 

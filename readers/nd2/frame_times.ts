@@ -1,5 +1,5 @@
 /** When frames were taken, as the computer measured it. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { chunkAt } from "./chunk.ts";
 import type { StoredChunks } from "./stored_chunks.ts";
 

@@ -1,8 +1,8 @@
 /** Files from before 2010: boxes of JPEG 2000 (ITU-T T.800, annex I), and at the end a map that tells what each is for. */
 import { Buffer } from "node:buffer";
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 
 const MAP_SIGNATURE = "LABORATORY IMAGING ND BOX MAP 00";
 const TAIL_BYTES = 40;

@@ -1,7 +1,7 @@
 /** XML of the boxes; names have a letter for the type before them in some versions, and values stand in attributes. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
-import type { XmlElement, XmlLimits } from "../xml.ts";
+import type { XmlElement, XmlLimits } from "../metadata/xml.ts";
 import { parseXmlTree } from "./clx_xml.ts";
 import { MAX_METADATA_BYTES } from "./metadata.ts";
 import { EMPTY, objectOf, type Variant, type VariantObject } from "./variant.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { documentOf, holderOf, numberOf, textStarting } from "./legacy_documents.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { objectIn } from "./variant.ts";

@@ -7,14 +7,14 @@
  *     LUNK  a codestream: one channel of one frame      VIMD  XML, channels and pixel size of a frame
  *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for people
  */
-import { axesOf, calibrated, known } from "../axes.ts";
-import { channelNames, COLOURS } from "../channel_names.ts";
+import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { channelNames, COLOURS } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
-import { MAX_CHANNELS } from "../limits.ts";
-import type { RandomAccessFile } from "../random_access.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
+import type { RandomAccessFile } from "../io/random_access.ts";
 import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { hexColor } from "./channel_list.ts";

@@ -1,13 +1,13 @@
 /** Planes in files of JPEG 2000 boxes: a codestream for each channel of each frame. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { jpeg2000 } from "../codecs/jpeg2000.ts";
 import type { Extent } from "../codecs/segment.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { item } from "../item.ts";
-import { MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Channel, PlanePlan, RowRange } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
-import { SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { type Box, boxAt } from "./legacy_boxes.ts";
 
 /** What the header of a codestream states (ITU-T T.800, annex A.5.1). */

@@ -1,5 +1,5 @@
 import { deepEqual, throws } from "node:assert/strict";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { codestreamSize } from "./legacy_planes.ts";
 
 /** A box with a codestream of the markers SOC and SIZ (ITU-T T.800, annex A.5.1) behind some bytes. */

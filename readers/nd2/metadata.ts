@@ -1,5 +1,5 @@
 /** The documents that describe the image, from binary or XML chunks of either generation. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
 import { readChunk } from "./chunk.ts";

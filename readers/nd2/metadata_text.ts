@@ -1,6 +1,6 @@
 /** Texts of the XML metadata: UTF-8, in rare files UTF-16, in older ones the code page of the computer. */
 
-import { allowedXml } from "../xml.ts";
+import { allowedXml } from "../metadata/xml.ts";
 
 /** Bytes in which the declaration of a document names its encoding. */
 const DECLARATION_BYTES = 200;

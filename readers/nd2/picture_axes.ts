@@ -1,5 +1,5 @@
 /** What rows, columns and loops of frames mean, and their steps. */
-import { calibrated, type Calibration, known } from "../axes.ts";
+import { calibrated, type Calibration, known } from "../metadata/axes.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { numberIn, positiveIn, type VariantObject } from "./variant.ts";

@@ -1,10 +1,10 @@
 /** Plans for planes: the components of one frame. */
-import type { ByteSource } from "../byte_source.ts";
-import { MAX_READ_STEP } from "../limits.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
-import { scratchBytes } from "../scratch.ts";
-import type { StopFlag } from "../stop_flag.ts";
-import { SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 import type { StoredChunks } from "./stored_chunks.ts";

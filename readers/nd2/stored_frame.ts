@@ -1,5 +1,5 @@
 /** One frame: a time in milliseconds, then its rows, raw or as one zlib stream. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { SURPLUS } from "../codecs/segment.ts";
 import { deflate } from "../codecs/zlib.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";

@@ -1,5 +1,5 @@
 /** When an image was made: the text of the computer's clock, whose form depends on its language. */
-import { hourOf, type Moment, moment, momentOf, UNDATED } from "../moment.ts";
+import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
 
 /** Days between the start of Julian day numbers and of Unix time. */
 const UNIX_EPOCH_JULIAN_DAY = 2_440_587.5;

@@ -1,6 +1,6 @@
 /** Physical steps of the axes. */
-import { calibrated, type Calibration, known, UNCALIBRATED } from "../axes.ts";
-import { lineScanOf } from "../line_scan.ts";
+import { calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
 import type { AxisLetter, LineScan } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { MainSettings, PlannedAxis } from "./main_settings.ts";

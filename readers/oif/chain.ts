@@ -1,5 +1,5 @@
 /** Chains of sectors, as a compound file allocates them, and the bytes that lie in one. */
-import { type ByteSource, CheckedSource } from "../byte_source.ts";
+import { type ByteSource, CheckedSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 
 /** Stretches of neighbouring sectors in one stream; FluoView writes one to three. 16 bytes of heap each. */

@@ -6,7 +6,7 @@
  * Storages are passed over: what is wanted is found by the names of streams alone, which are distinct in an OIB. So a
  * tree of the directory that is damaged or leads round in a circle hides nothing.
  */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
 import { ChainSource, sectorsOf, SectorTable } from "./chain.ts";

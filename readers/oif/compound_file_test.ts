@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { writeCompound, type WrittenCompound } from "../../tests/fixtures/compound_writer.ts";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { CompoundFile } from "./compound_file.ts";
 

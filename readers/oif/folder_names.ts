@@ -1,6 +1,6 @@
 /** How an OIF names its folder and the files in it, by which a part of an acquisition leads to the whole. */
 import { basename, dirname, join } from "node:path";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 
 /** `NAME.oif.files`, the folder beside `NAME.oif`. */
 const FOLDER = /\.oif\.files$/i;

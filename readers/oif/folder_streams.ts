@@ -1,8 +1,8 @@
 /** The files of an OIF: its settings and the folder beside them. */
 import { basename, join } from "node:path";
-import { ByteSection, type ByteSource } from "../byte_source.ts";
+import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, NoImage, quoted, Unreadable } from "../errors.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { folderOf, settingsOf } from "./folder_names.ts";
 import { calledBy, NAME_BYTES, type NamedStreams } from "./named_streams.ts";

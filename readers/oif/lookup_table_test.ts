@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { tableColor } from "./lookup_table.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** What the main settings tell of an acquisition. */
 import type { AxisLetter } from "../reader.ts";
-import { firstMoment, type Moment, momentOf } from "../moment.ts";
+import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
 import type { Settings } from "./settings.ts";
 
 /** Sections of the axes are numbered from 0 to this. */

@@ -14,8 +14,8 @@
  */
 import { basename } from "node:path";
 import { startsWith } from "../format.ts";
-import { firstMoment } from "../moment.ts";
-import type { FileAccess } from "../random_access.ts";
+import { firstMoment } from "../metadata/moment.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { withFirstRows } from "../tiff/first_rows.ts";

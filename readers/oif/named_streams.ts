@@ -1,5 +1,5 @@
 /** The files of one acquisition by name, wherever they lie: in a folder, or as streams of a compound file. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import type { Warning } from "../warning.ts";
 
 /** Named runs of bytes. Names are compared without case and never lead out of where they lie. */

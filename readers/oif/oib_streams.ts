@@ -1,5 +1,5 @@
 /** The files of an OIB: streams of a compound file with neutral names, which the stream `OibInfo.txt` maps. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
 import { warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";

@@ -1,6 +1,6 @@
 /** Which image file is the plane at a time, wavelength, focus and channel. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { MAX_CHANNELS } from "../limits.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
 import type { PlaneIndex, StackSizes } from "../tiff/stack.ts";
 import type { PlaneName } from "./plane_names.ts";
 

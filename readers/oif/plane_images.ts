@@ -1,6 +1,6 @@
 /** The image files, each a TIFF of one page, of which the latest stay read. */
 import { DecodeFailed } from "../errors.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type PageLayout, readPage } from "../tiff/page.ts";
 import { MAX_RECENT, RecentFiles } from "../tiff/recent_files.ts";
 import { sameLayout } from "../tiff/stored_planes.ts";

@@ -1,7 +1,7 @@
 /** The settings beside an image file, `.pty`, which may be missing. */
 import { isLoss } from "../errors.ts";
 import { lossWarning, type Warning } from "../warning.ts";
-import { lastNameOf } from "../names_inside.ts";
+import { lastNameOf } from "../io/names_inside.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 /** The reference image: an overview, of its own size, on which the line of a line scan was drawn. */
 import { isLoss } from "../errors.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { type Warning, warning } from "../warning.ts";

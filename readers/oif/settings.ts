@@ -1,7 +1,7 @@
 /** Settings text, which all that is no image is written in: sections of keys and values, UTF-16 or UTF-8. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { numberOf } from "../numbers.ts";
+import { numberOf } from "../metadata/numbers.ts";
 
 /** Bytes of one text. The largest known list the planes of long series and stay below one tenth. */
 const MAX_TEXT_BYTES = 16 << 20;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { settingNumber, Settings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 /** When the time points were scanned, by the settings of their planes. */
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import type { PlaneGrid } from "./plane_grid.ts";
 import { type PlaneSettings, TIME } from "./plane_settings.ts";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { DecodedBytes } from "../byte_source.ts";
-import { StopFlag } from "../stop_flag.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
+import { StopFlag } from "../io/stop_flag.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { PlaneGrid } from "./plane_grid.ts";
 import { planeNames } from "./plane_names.ts";

@@ -1,5 +1,5 @@
 /** Physical steps of the axes of the main image. */
-import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
+import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameDocuments, PositionAxis } from "./frame_documents.ts";

@@ -1,6 +1,6 @@
 /** Camera channels: the names of components, and the sample width of camera pictures. */
-import { COLOURS } from "../channel_names.ts";
-import { child, descendants, type XmlElement } from "../xml.ts";
+import { COLOURS } from "../metadata/channel_names.ts";
+import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import { numberIn } from "./documents.ts";
 
 /** What camera channel documents say. */

@@ -4,8 +4,8 @@
  * walking from block to block.
  */
 import { DecodeFailed } from "../errors.ts";
-import type { ByteSource } from "../byte_source.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { Damage } from "./damage.ts";
 
 /** First bytes of every file, continuation files included. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { readHeader } from "./container.ts";
 
 /** What the header of a file of `size` bytes says with this declared size and this offset of the index. */

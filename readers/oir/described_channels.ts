@@ -1,6 +1,6 @@
 /** Channels as the image properties describe them. */
 import type { Warning } from "../warning.ts";
-import { child, descendant, descendants, type XmlElement } from "../xml.ts";
+import { child, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
 
 /** One channel of the image properties. */
 export interface DescribedChannel {

@@ -1,10 +1,10 @@
 /** XML documents inside blocks: found by `<?xml` and the length before it, told by the name of their root. */
 import { Buffer } from "node:buffer";
-import { numberOf } from "../numbers.ts";
+import { numberOf } from "../metadata/numbers.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { type Warning, warning } from "../warning.ts";
-import { child, descendant, parseXml, type XmlElement } from "../xml.ts";
+import { child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
 import type { DocumentBlock } from "./file_scan.ts";
 
 /** Bytes of one documents block; a lookup table of 0.5 MB for each of a hundred channels stays below it. */

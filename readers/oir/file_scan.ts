@@ -1,8 +1,8 @@
 /** One pass over the blocks of a file: where its pixel chunks, frame documents and other documents are. */
 import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
-import type { RandomAccessFile } from "../random_access.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { RandomAccessFile } from "../io/random_access.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ChunkOwner, type FrameIndex, parseChunkName } from "./chunk_name.ts";
 import {

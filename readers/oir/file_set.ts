@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
-import type { FileAccess, RandomAccessFile } from "../random_access.ts";
+import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { DocumentParser } from "./documents.ts";
 import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";

@@ -1,8 +1,8 @@
 /** Frame documents: the geometry of the stored planes and where each frame lies in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { child, descendants, type XmlElement } from "../xml.ts";
+import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import { type FrameIndex, parseFrameId } from "./chunk_name.ts";
 import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";

@@ -1,7 +1,7 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
-import { numberOf } from "../numbers.ts";
-import { calibrated, type Calibration, UNCALIBRATED } from "../axes.ts";
-import { child, children, descendant, descendants, type XmlElement } from "../xml.ts";
+import { numberOf } from "../metadata/numbers.ts";
+import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { child, children, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
 import { type DescribedChannel, describedChannels } from "./described_channels.ts";
 import { definedSize, type ImageSize, isCount, numberIn } from "./documents.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseXml } from "../xml.ts";
+import { parseXml } from "../metadata/xml.ts";
 import { imageProperties } from "./image_properties.ts";
 import { mergeProperties } from "./property_copies.ts";
 

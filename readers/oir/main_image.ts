@@ -1,10 +1,10 @@
 /** The main image: its channels, frames, rows and planes. */
 import { DecodeFailed } from "../errors.ts";
-import { channelNames } from "../channel_names.ts";
+import { channelNames } from "../metadata/channel_names.ts";
 import { item } from "../item.ts";
-import { MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Channel, SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { type FileScan, planeKey } from "./file_scan.ts";

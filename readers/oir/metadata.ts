@@ -1,8 +1,8 @@
 /** Documents of a whole acquisition: the last image properties, completed from the first, and what else counts. */
 import { DecodeFailed } from "../errors.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import type { XmlElement } from "../xml.ts";
+import type { XmlElement } from "../metadata/xml.ts";
 import { type CameraChannels, cameraChannels } from "./camera_channels.ts";
 import {
   definedSize,

@@ -1,5 +1,5 @@
 /** Planes after the first frame that are not stored, or not as a whole. */
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";

@@ -16,11 +16,11 @@
  * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
 import { basename } from "node:path";
-import { axesOf, calibrated, type Calibration } from "../axes.ts";
+import { axesOf, calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
-import { lineScanOf } from "../line_scan.ts";
-import { momentOf } from "../moment.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
+import { momentOf } from "../metadata/moment.ts";
 import {
   type Acquisition,
   type AxisLetter,
@@ -31,7 +31,7 @@ import {
   type Scenes,
   type Source,
 } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { channelList } from "./channel_list.ts";

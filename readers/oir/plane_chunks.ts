@@ -1,10 +1,10 @@
 /** From the chunks of a plane, scattered over files, to the byte ranges that hold its first rows. */
 import { DecodeFailed } from "../errors.ts";
-import type { ByteSource } from "../byte_source.ts";
-import { MAX_READ_STEP } from "../limits.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
-import { scratchBytes } from "../scratch.ts";
-import { convertSamples, SAMPLE_BYTES } from "../to_float32.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import { convertSamples, SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { ChunkTriples } from "./file_scan.ts";
 
 /** Chunks of one plane; in strips of 11 264 bytes this is more than the largest plane that could be served. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RandomAccessFile } from "../random_access.ts";
+import type { RandomAccessFile } from "../io/random_access.ts";
 import { assemblePlane } from "./plane_chunks.ts";
 
 // Ordering looks at no byte of the file.

@@ -2,7 +2,7 @@
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { item } from "../item.ts";
 import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import type { FileScan } from "./file_scan.ts";

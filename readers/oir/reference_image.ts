@@ -1,9 +1,9 @@
 /** The reference image: an overview, stored as chunks of its own, on which the line of a line scan was drawn. */
-import type { Calibration } from "../axes.ts";
-import { channelNames } from "../channel_names.ts";
-import { MAX_PLANE_SAMPLES } from "../limits.ts";
+import type { Calibration } from "../metadata/axes.ts";
+import { channelNames } from "../metadata/channel_names.ts";
+import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { PlanePlan, Reference, SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { CameraChannels } from "./camera_channels.ts";
 import { shortened } from "./described_channels.ts";

@@ -1,6 +1,6 @@
 /** Shape, type, chunk grid and codecs of a Zarr array, from `.zarray` or `zarr.json`. */
 import { DecodeFailed } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import type { SampleType } from "../reader.ts";
 import { byteCodec } from "./byte_codecs.ts";
 import {
@@ -13,7 +13,7 @@ import {
   sizes,
 } from "./codec_chain.ts";
 import type { ZarrNode } from "./hierarchy.ts";
-import { isSampleType } from "../to_float32.ts";
+import { isSampleType } from "../samples/to_float32.ts";
 import { fillValue, numpyType } from "./sample_types.ts";
 import { keyBelow } from "./store.ts";
 

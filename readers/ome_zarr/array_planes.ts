@@ -2,7 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
 import type { Division } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 import { ChunkDecoder } from "./chunk_decoder.ts";
 import { encodedBound } from "./encoded_size.ts";

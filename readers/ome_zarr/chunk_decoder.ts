@@ -2,12 +2,12 @@
  * Decodes one chunk (or the wanted inner chunks of one shard) and hands its samples on, with their place in the
  * array. Every length is checked against what the metadata say.
  */
-import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
+import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { item } from "../item.ts";
-import type { StopFlag } from "../stop_flag.ts";
-import type { PackedSamples } from "../to_float32.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import type { PackedSamples } from "../samples/to_float32.ts";
 import type { ByteCodec } from "./byte_codecs.ts";
 import { combinations, numbersBelow } from "./grid.ts";
 import type { CodecChain, Sharding } from "./codec_chain.ts";

@@ -3,10 +3,10 @@
  * one serializer (`bytes` or `sharding_indexed`), bytes-to-bytes steps (Zarr 3 core, "Codecs").
  */
 import { DecodeFailed } from "../errors.ts";
-import { isJsonObject } from "../json.ts";
+import { isJsonObject } from "../metadata/json.ts";
 import { item } from "../item.ts";
 import type { SampleType } from "../reader.ts";
-import { isSampleType, SAMPLE_BYTES } from "../to_float32.ts";
+import { isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type ByteCodec, byteCodec, type CodecConfiguration, plainName } from "./byte_codecs.ts";
 import { numpyType } from "./sample_types.ts";
 

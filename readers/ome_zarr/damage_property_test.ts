@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { loadHere } from "../../tests/load_here.ts";
-import { FileAccess } from "../random_access.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { byteCodec } from "./byte_codecs.ts";
 import { readValue } from "./store.ts";
 import { readZipDirectory } from "./zip_directory.ts";

@@ -1,5 +1,5 @@
 /** How many bytes the encoded forms of chunks and shards may have, so that no damaged size makes a reader allocate more. */
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type CodecChain, MAX_CHUNK_BYTES } from "./codec_chain.ts";
 
 /** Encoded chunks may be a little longer than decoded ones: headers, incompressible data, checksums. */

@@ -3,10 +3,8 @@ import { type Format, startsWith } from "../format.ts";
 import { FORMAT_NAMES } from "../format_names.ts";
 import { holdsZarr } from "./zip_directory.ts";
 
-const load = () => import("./mod.ts");
-
-/** Both containers, which one reader opens. */
-export const OME_ZARR: readonly Format[] = [
+/** Both containers; `load` gives the reader of both. */
+export const omeZarr = (load: Format["load"]): readonly Format[] => [
   {
     ...FORMAT_NAMES.zarr,
     container: "directory",

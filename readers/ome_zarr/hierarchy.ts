@@ -1,7 +1,7 @@
 /** Groups and arrays of a Zarr hierarchy, version 2 or 3, by their metadata documents, and the OME attributes of groups. */
 import { DecodeFailed } from "../errors.ts";
-import { isJsonObject, type JsonObject, jsonText } from "../json.ts";
-import { MAX_JSON_BYTES } from "../limits.ts";
+import { isJsonObject, type JsonObject, jsonText } from "../metadata/json.ts";
+import { MAX_JSON_BYTES } from "../io/limits.ts";
 import { keyBelow, readValue, type Store } from "./store.ts";
 
 /** A metadata document with the text it came from. */

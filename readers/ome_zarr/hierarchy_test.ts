@@ -1,8 +1,8 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { textsOf } from "../../tests/warning_texts.ts";
-import { calibrated, UNCALIBRATED } from "../axes.ts";
-import { DecodedBytes } from "../byte_source.ts";
+import { calibrated, UNCALIBRATED } from "../metadata/axes.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
 import { omeAttributes, readNode } from "./hierarchy.ts";
 import { imageList } from "./image_list.ts";

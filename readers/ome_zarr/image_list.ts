@@ -1,8 +1,8 @@
 /** Which images a path of a store means: one, the series of a bioformats2raw layout, or the fields of a plate. */
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
-import { isJsonObject } from "../json.ts";
+import { isJsonObject } from "../metadata/json.ts";
 import { item } from "../item.ts";
-import type { OmeXmlImage } from "../ome_xml.ts";
+import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import { type Warning, warning } from "../warning.ts";
 import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
 import { layoutSeries, layoutVersion, type PlacedNode, seriesPlace } from "./layout.ts";

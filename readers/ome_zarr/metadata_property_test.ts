@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { ReaderError } from "../errors.ts";
-import { FileAccess } from "../random_access.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { FIRST_POSITION } from "../reader.ts";
 import { imageList } from "./image_list.ts";
 import { acquisitionOf, readStoredImage } from "./stored_image.ts";

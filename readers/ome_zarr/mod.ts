@@ -14,28 +14,27 @@
  * that are no number, unknown codecs, chunk grids, key encodings and metadata fields, chunks that do not decode to
  * their exact length, absent chunks without a fill value, links that leave the store, encrypted ZIP entries.
  */
-import type { Scenes, Source } from "../reader.ts";
-import { acquisitionInCollection } from "./collection_member.ts";
+import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { imageList } from "./image_list.ts";
 import { ImageScenes } from "./image_scenes.ts";
 import { openStore } from "./opened_store.ts";
-import { acquisitionOf } from "./stored_image.ts";
+import { acquisitionOf, type StoredImage } from "./stored_image.ts";
 
-/** Opens the images of a directory or ZIP store; the first one is shaped by the collection that it belongs to. */
-export function scenes(source: Source): Promise<Scenes> {
-  return Promise.try(() => imageScenes(source));
-}
-
-function imageScenes({ path, files }: Source): Scenes {
+/**
+ * Opens the images of a directory or ZIP store.
+ *
+ * @param shape shapes the image that a collection can have as a member: the first one of what is not a plate
+ */
+export function imageScenes(
+  { path, files }: Source,
+  shape: (stored: StoredImage) => Promise<Acquisition>,
+): Scenes {
   const opened = openStore({ path, files });
   const list = imageList(opened);
-  const inCollection = (scene: number) => list.kind !== "plate" && scene === 0;
+  const isMember = (scene: number) => list.kind !== "plate" && scene === 0;
   return new ImageScenes(
     opened,
     list,
-    (stored, scene) =>
-      inCollection(scene)
-        ? acquisitionInCollection(stored, path, files)
-        : Promise.resolve(acquisitionOf(stored, files)),
+    (stored, scene) => isMember(scene) ? shape(stored) : Promise.resolve(acquisitionOf(stored, files)),
   );
 }

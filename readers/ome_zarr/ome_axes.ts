@@ -1,7 +1,7 @@
 /** Axes of an OME-Zarr multiscale and their calibration, versions 0.1 to 0.5. */
-import { calibrated, type Calibration } from "../axes.ts";
+import { calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { item } from "../item.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";

@@ -1,11 +1,11 @@
 /** One image of a store: its first dataset, axes, channels and time. */
-import { type Calibration, UNCALIBRATED } from "../axes.ts";
-import { channelNames } from "../channel_names.ts";
+import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { channelNames } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
-import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
-import { firstMoment, type Moment, momentOf, UNDATED } from "../moment.ts";
-import type { OmeXmlImage } from "../ome_xml.ts";
+import { isJsonObject, type JsonObject } from "../metadata/json.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
+import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
+import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";

@@ -1,9 +1,9 @@
 /** What `OME/METADATA.ome.xml` of the bioformats2raw layout says of its series. */
 import { isLoss } from "../errors.ts";
-import { MAX_XML_BYTES } from "../limits.ts";
-import { type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
+import { MAX_XML_BYTES } from "../io/limits.ts";
+import { type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
 import { lossWarning, type Warning } from "../warning.ts";
-import { child, children, parseXml } from "../xml.ts";
+import { child, children, parseXml } from "../metadata/xml.ts";
 import { keyBelow, readValue, type Store } from "./store.ts";
 
 /** Key of the document of the layout at a path. */

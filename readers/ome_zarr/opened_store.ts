@@ -1,8 +1,8 @@
 /** From a path to the store that it lies in: a directory with all groups above it, or a ZIP file. */
 import { dirname, join, relative, sep } from "node:path";
-import { archiveOf } from "../archive_path.ts";
+import { archiveOf } from "../io/archive_path.ts";
 import { NoImage, PathNotFound, quoted } from "../errors.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import type { Source } from "../reader.ts";
 import { readNode } from "./hierarchy.ts";
 import { GROUP_MARKERS } from "./markers.ts";

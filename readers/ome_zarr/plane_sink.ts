@@ -1,10 +1,10 @@
 /** Takes samples of boxes of the array and puts those of the wanted planes into float32 planes. */
 import { DecodeFailed } from "../errors.ts";
 import { item } from "../item.ts";
-import { MAX_READ_STEP } from "../limits.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import type { RowRange } from "../reader.ts";
-import { scratchBytes } from "../scratch.ts";
-import { convertSamples, SAMPLE_BYTES, SampleArray } from "../to_float32.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import { convertSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import type { Box, PlacedSpan, Samples, SampleSink, Span, StoredSamples } from "./chunk_decoder.ts";
 
 /** Where the wanted planes lie in the array. */

@@ -1,6 +1,6 @@
 /** Plates and wells (OME-Zarr 0.4 and 0.5, "plate" and "well"): which fields are there. */
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { firstOf, holdsAttributes, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
 import { type Store, storeKey } from "./store.ts";
 

@@ -1,7 +1,7 @@
 /** Data types of Zarr 2 (NumPy type strings) and Zarr 3 (names), and the fill values of both. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { int64ToFloat32, SAMPLE_BYTES, uint64ToFloat32 } from "../to_float32.ts";
+import { int64ToFloat32, SAMPLE_BYTES, uint64ToFloat32 } from "../samples/to_float32.ts";
 
 /** NumPy kind and bytes (Zarr 2, "Data type encoding"). */
 const NUMPY = new Map<string, SampleType>(Object.entries({

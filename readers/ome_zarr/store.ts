@@ -1,6 +1,6 @@
 /** Where a Zarr hierarchy lies: values under keys, in a directory or in a ZIP file. */
 import { dirname, join } from "node:path";
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import {
   DecodeFailed,
   PathNotAllowed,
@@ -9,7 +9,7 @@ import {
   Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
-import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../random_access.ts";
+import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../io/random_access.ts";
 
 /** The bytes under one key. */
 export interface StoredValue extends ByteSource {

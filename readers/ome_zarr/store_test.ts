@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { FileAccess } from "../random_access.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { DirectoryStore, keyBelow, readValue, storeKey } from "./store.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 

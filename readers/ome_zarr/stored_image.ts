@@ -1,9 +1,9 @@
 /** An image of a store as an acquisition. */
-import { axesOf } from "../axes.ts";
+import { axesOf } from "../metadata/axes.ts";
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { item } from "../item.ts";
-import { lineScanOf } from "../line_scan.ts";
-import type { FileAccess } from "../random_access.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import {
   type Acquisition,
   type Axis,

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { FileAccess } from "../random_access.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { readLinkedImage } from "./stored_image.ts";
 
 Deno.test("a series belongs to a store that is up to six groups above it", () => {

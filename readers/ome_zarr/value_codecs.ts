@@ -1,7 +1,7 @@
 /** Element-wise codecs (`delta`, `scale_offset`, `cast_value`, decoded by zarrita; `fixedscaleoffset`). */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { isSampleType, SAMPLE_BYTES, swapBytes } from "../to_float32.ts";
+import { isSampleType, SAMPLE_BYTES, swapBytes } from "../samples/to_float32.ts";
 import { type CodecConfiguration, plainName } from "./byte_codecs.ts";
 import type { BytesSerializer, CodecChain } from "./codec_chain.ts";
 import { decodeScaled } from "./fixed_scale_offset.ts";

@@ -1,6 +1,6 @@
 /** What decoding a chunk takes beside the planes, from the metadata of the array. */
 import { NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
-import { SAMPLE_BYTES } from "../to_float32.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 import type { CodecChain } from "./codec_chain.ts";
 import { encodedBound } from "./encoded_size.ts";

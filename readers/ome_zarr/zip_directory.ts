@@ -3,7 +3,7 @@
  * record, its 64-bit form where the file has one, then one entry per file. Several parts and encryption are refused.
  */
 import { DecodeFailed, quoted } from "../errors.ts";
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 
 /** One file in the archive. */
 export interface ZipEntry {

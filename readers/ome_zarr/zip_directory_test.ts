@@ -1,7 +1,7 @@
 /** Central directories by hand (PKWARE APPNOTE 6.3.10, sections 4.3.12 to 4.3.16). */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import { holdsZarr, readZipDirectory, zarrFolder } from "./zip_directory.ts";
 
 const MAX32 = 0xffffffff;

@@ -1,9 +1,9 @@
 /** A store that is a ZIP file: each value an entry, stored or deflated. */
 import { crc32 } from "node:zlib";
-import { ByteSection, type ByteSource, DecodedBytes } from "../byte_source.ts";
+import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { unpack } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_READ_STEP } from "../limits.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
 import { looseBound } from "./encoded_size.ts";
 import type { Store, StoredValue } from "./store.ts";
 import type { ZipEntry } from "./zip_directory.ts";

@@ -1,5 +1,5 @@
 /** Physical steps of the axes, and the times of the frames. */
-import { type Calibration, calibrationsOf } from "../axes.ts";
+import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
 import type { PvFrame, PvScan } from "../pvscan/document.ts";
 import { settingOf } from "../pvscan/state.ts";
 import type { AxisLetter } from "../reader.ts";

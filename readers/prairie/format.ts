@@ -1,5 +1,5 @@
 /** Bruker (Prairie Technologies) Prairie View. */
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import type { FileFormat } from "../format.ts";
 import { FORMAT_NAMES } from "../format_names.ts";
 import { beginsScan, decodeDocument } from "../pvscan/document.ts";

@@ -15,7 +15,7 @@ import { basename, dirname } from "node:path";
 import { DecodeFailed, isLoss, NoImage } from "../errors.ts";
 import { isRawData } from "../pvscan/file_names.ts";
 import { documentOf, type FoundDocument, readDocument } from "../pvscan/found_document.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, oneScene, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type CycleGroup, groupsOf } from "./cycles.ts";

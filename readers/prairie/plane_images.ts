@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { PvFile } from "../pvscan/document.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type PageLayout, readPage } from "../tiff/page.ts";
 import { MAX_RECENT, RecentFiles } from "../tiff/recent_files.ts";
 import type { PlaneSource } from "../tiff/stack.ts";

@@ -1,11 +1,11 @@
 /** The files of a scan in the folder of its document: which of those that it names are there. */
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
-import { MAX_FOLDER_ENTRIES } from "../limits.ts";
+import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
 import type { PvScan } from "../pvscan/document.ts";
 import { sourceName } from "../pvscan/file_names.ts";
 import type { FoundDocument } from "../pvscan/found_document.ts";
-import type { FileAccess } from "../random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 
 /** Memory of the name and the size of a file. */

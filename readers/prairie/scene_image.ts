@@ -1,8 +1,8 @@
 /** One scene: the planes of some sequences, everything but their samples. */
 import { basename } from "node:path";
-import { calibrated } from "../axes.ts";
+import { calibrated } from "../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { lineScanOf } from "../line_scan.ts";
+import { lineScanOf } from "../metadata/line_scan.ts";
 import type { PvFile } from "../pvscan/document.ts";
 import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
 import { scanMoment } from "../pvscan/scan_date.ts";

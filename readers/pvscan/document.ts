@@ -12,8 +12,8 @@
  */
 import { DecodeFailed, NoImage } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
-import { lastNameOf } from "../names_inside.ts";
-import { child, children, parseXml, type XmlElement } from "../xml.ts";
+import { lastNameOf } from "../io/names_inside.ts";
+import { child, children, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { pvNumber, type PvState, stateOf } from "./state.ts";
 
 /** The image of one channel in one frame. */

@@ -1,8 +1,8 @@
 /** The document that a file belongs to: looked for by the names of both, and in a renamed folder among few others. */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, quoted, reasonOf, Unreadable } from "../errors.ts";
-import { MAX_XML_BYTES } from "../limits.ts";
-import type { FileAccess } from "../random_access.ts";
+import { MAX_XML_BYTES } from "../io/limits.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { beginsScan, decodeDocument, parseScan, type PvScan } from "./document.ts";
 import { type NamedPart, namedPart } from "./file_names.ts";
 

@@ -1,5 +1,5 @@
 /** When a scan began: the document has the day, each sequence its time of day. */
-import { hourOf, type Moment, moment, momentOf, UNDATED } from "../moment.ts";
+import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
 
 /** Month, day, year and a clock of twelve hours: `3/5/2024 2:18:23 PM`, as a system in US English writes them. */
 const US = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d\d):(\d\d)\s*([AP]M)\s*$/i;

@@ -1,5 +1,5 @@
 /** Steps of the frame on which the line of a line scan was drawn. */
-import { calibrated, type Calibration } from "../axes.ts";
+import { calibrated, type Calibration } from "../metadata/axes.ts";
 import { isStraight, type PvScan } from "./document.ts";
 import { settingOf } from "./state.ts";
 

@@ -4,8 +4,8 @@
  *   version 5   PVStateValue key value, with IndexedValue index value, or SubindexedValues index > SubindexedValue value
  *   version 4   Key key value, with the axis at the end of the key: `micronsPerPixel_XAxis`
  */
-import { numberOf } from "../numbers.ts";
-import type { XmlElement } from "../xml.ts";
+import { numberOf } from "../metadata/numbers.ts";
+import type { XmlElement } from "../metadata/xml.ts";
 
 /** Settings that are kept of the dozens that each frame of a long series may repeat. */
 const KEPT = new Set([

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { parseXml } from "../xml.ts";
+import { parseXml } from "../metadata/xml.ts";
 import { pvNumber, settingOf, stateOf } from "./state.ts";
 
 const state = (inner: string) => stateOf(parseXml(`<a><PVStateShard>${inner}</PVStateShard></a>`, "a"));

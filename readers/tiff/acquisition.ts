@@ -1,8 +1,8 @@
 /** From a series of planes, whatever dialect it comes from, to an acquisition: its axes and channels, its plans. */
-import { axesOf } from "../axes.ts";
-import { channelNames } from "../channel_names.ts";
+import { axesOf } from "../metadata/axes.ts";
+import { channelNames } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS } from "../limits.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
 import {
   type Acquisition,
   type Channel,
@@ -11,7 +11,7 @@ import {
   type Position,
   type RowRange,
 } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import type { Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { DocumentList } from "./document_list.ts";

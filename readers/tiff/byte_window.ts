@@ -1,4 +1,4 @@
-import type { ByteSource } from "../byte_source.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 
 /** First window after a jump: a directory of twenty entries with its short values. */
 const FIRST_WINDOW = 512;

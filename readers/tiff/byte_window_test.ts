@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ByteSection, DecodedBytes } from "../byte_source.ts";
+import { ByteSection, DecodedBytes } from "../io/byte_source.ts";
 import { ByteWindow } from "./byte_window.ts";
 
 /** Notes the offset and length of each read. */

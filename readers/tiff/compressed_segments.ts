@@ -1,8 +1,8 @@
 /** Strips and tiles that a codec stores. */
 import type { Codec, Extent, Segment } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_READ_STEP } from "../limits.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { settingsOf } from "./compression.ts";
 import { rowBytes, type Wanted } from "./samples.ts";
 import { placeRows, reverseBits, withoutPredictor } from "./segment_rows.ts";

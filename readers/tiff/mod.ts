@@ -13,8 +13,8 @@
  * whatever does not lie in the file.
  */
 import { extensionOf } from "../format_names.ts";
-import { MAX_XML_BYTES } from "../limits.ts";
-import type { FileAccess } from "../random_access.ts";
+import { MAX_XML_BYTES } from "../io/limits.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warning } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";

@@ -1,9 +1,9 @@
 /** Where the planes of an image lie in the directories of files, as OME-XML in a TIFF says. */
 import { DecodeFailed, quoted } from "../errors.ts";
-import { numberOf } from "../numbers.ts";
-import { channelElements, type OmeXmlImage, omeXmlImage } from "../ome_xml.ts";
+import { numberOf } from "../metadata/numbers.ts";
+import { channelElements, type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
 import { type Warning, warning } from "../warning.ts";
-import { child, children, parseXml, type XmlElement } from "../xml.ts";
+import { child, children, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { MAX_PLANES } from "./bounds.ts";
 import { detached } from "./text.ts";
 

@@ -1,7 +1,7 @@
 /** The opened file, as each dialect is asked about it, and what of it could not be read. */
 import { DecodeFailed, reasonOf } from "../errors.ts";
-import { type Moment, momentOf } from "../moment.ts";
-import type { FileAccess } from "../random_access.ts";
+import { type Moment, momentOf } from "../metadata/moment.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";

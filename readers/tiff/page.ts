@@ -1,6 +1,6 @@
 /** What one directory says about its samples and where they are, judged before anything is read. */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../limits.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { MAX_BITS, MAX_SEGMENTS } from "./bounds.ts";

@@ -7,8 +7,8 @@ import {
   tiffOf,
 } from "../../tests/fixtures/tiff_writer.ts";
 import { textsOf } from "../../tests/warning_texts.ts";
-import { DecodedBytes } from "../byte_source.ts";
-import { FileAccess } from "../random_access.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import { TiffFile } from "./tiff_file.ts";
 

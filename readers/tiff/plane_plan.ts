@@ -2,7 +2,7 @@
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { NO_WORKING_MEMORY, type RowRange, type WorkingMemory } from "../reader.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import type { Warning } from "../warning.ts";
 import { CompressedSegments } from "./compressed_segments.ts";
 import { codecOf } from "./compression.ts";

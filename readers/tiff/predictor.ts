@@ -1,6 +1,6 @@
 /** Predictors: horizontal differencing (TIFF 6.0, section 14) and floating point (Adobe Technical Note 3). */
 import { DecodeFailed } from "../errors.ts";
-import { swapBytes } from "../to_float32.ts";
+import { swapBytes } from "../samples/to_float32.ts";
 import { TAG, tagName } from "./tags.ts";
 
 /** Rows of samples of one width, changed in place. */

@@ -1,7 +1,7 @@
 /** Uncompressed strips and tiles. */
-import { MAX_READ_STEP } from "../limits.ts";
-import { scratchBytes } from "../scratch.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import type { Wanted } from "./samples.ts";
 import { placeRows, reverseBits, withoutPredictor } from "./segment_rows.ts";
 import type { SegmentTable } from "./segment_table.ts";

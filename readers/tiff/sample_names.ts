@@ -1,4 +1,4 @@
-import { COLOURS } from "../channel_names.ts";
+import { COLOURS } from "../metadata/channel_names.ts";
 import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC } from "./page.ts";
 
 const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {

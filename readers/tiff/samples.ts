@@ -1,6 +1,12 @@
 /** From the decoded bytes of a strip or tile to float32 samples of planes. */
 import type { SampleType } from "../reader.ts";
-import { int64ToFloat32, isSampleType, SAMPLE_BYTES, SampleArray, uint64ToFloat32 } from "../to_float32.ts";
+import {
+  int64ToFloat32,
+  isSampleType,
+  SAMPLE_BYTES,
+  SampleArray,
+  uint64ToFloat32,
+} from "../samples/to_float32.ts";
 import type { PageLayout, SampleKind } from "./page.ts";
 
 /** A rectangle of decoded samples and where it goes. */

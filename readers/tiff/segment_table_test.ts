@@ -1,8 +1,8 @@
 import { doesNotThrow, throws } from "node:assert/strict";
 import { entryAt, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
-import { DecodedBytes } from "../byte_source.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
 import type { Codec } from "../codecs/segment.ts";
-import { FileAccess } from "../random_access.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { readPage } from "./page.ts";
 import { SegmentTable } from "./segment_table.ts";
 import { TiffFile } from "./tiff_file.ts";

@@ -1,7 +1,7 @@
 import { DecodeFailed } from "../errors.ts";
-import type { ByteSource } from "../byte_source.ts";
-import type { FileAccess } from "../random_access.ts";
-import type { StopFlag } from "../stop_flag.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import type { FileAccess } from "../io/random_access.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_DIRECTORIES } from "./bounds.ts";
 import { ByteWindow } from "./byte_window.ts";
 import { Directory, type Encoding } from "./directory.ts";

@@ -28,7 +28,7 @@ const SOURCES = [
   "routes",
   "schemas",
   "session",
-  "shell",
+  "cli",
   "static",
 ];
 
@@ -104,14 +104,14 @@ Deno.test("metadata of the executable", async (t) => {
       assert(readers.length > 0);
       const wanted = [
         "main.ts",
-        "commands.ts",
+        "cli/commands.ts",
         "deno.json",
         "dist/commit.txt",
         "readers/acquisition_worker.ts",
         "session/dialog/macos.js",
         "session/dialog/windows.ps1",
-        "shell/info.ts",
-        "shell/plane.ts",
+        "cli/info.ts",
+        "cli/plane.ts",
         ...readers,
         ...filesBelow("static"),
       ];

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { Log } from "../../log.ts";
+import { Log } from "../../cli/log.ts";
 import { type Fetch, listen, type ListenOptions } from "../../routes/http_listener.ts";
 import { createApp } from "../../routes/mod.ts";
 import type { Services } from "../../routes/context.ts";
@@ -15,7 +15,7 @@ import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
-import { PositionReader } from "../../session/positions/position_reader.ts";
+import { PositionReader } from "../../session/position_reader.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { SessionStore } from "../../session/store.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";

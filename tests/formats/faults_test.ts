@@ -6,7 +6,7 @@ import { deepEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { PathNotFound, ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
 import { CALLS, type Run, withFault } from "../file_faults.ts";

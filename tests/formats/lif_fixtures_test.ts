@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { MAX_DOCUMENT_BYTES } from "../../readers/limits.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { MAX_DOCUMENT_BYTES } from "../../readers/io/limits.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { openHere } from "../load_here.ts";

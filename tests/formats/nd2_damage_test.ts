@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { withFiles } from "../fixtures/oir_files.ts";
 import {

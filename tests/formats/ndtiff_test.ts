@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";

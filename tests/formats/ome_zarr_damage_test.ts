@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { LINE_SCAN, OVERVIEW, write, writeImage } from "../collection_tree.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { loadHere } from "../load_here.ts";

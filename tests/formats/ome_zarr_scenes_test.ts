@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition, Scenes } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { LINE_SCAN, OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";

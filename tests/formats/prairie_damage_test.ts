@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { DecodeFailed, PlaneNotFound, UnsupportedFormat } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
 import { hashAt, hashOf } from "../plane_hash.ts";

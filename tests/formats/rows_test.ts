@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import type { Acquisition, AxisLetter, Position, RowRange } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";

@@ -3,7 +3,7 @@
  * Every shorter form of them is refused.
  */
 import { deepEqual, ok, rejects } from "node:assert/strict";
-import { StopFlag } from "../../readers/stop_flag.ts";
+import { StopFlag } from "../../readers/io/stop_flag.ts";
 import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
 import type { Segment } from "../../readers/codecs/segment.ts";
 import { codecOf } from "../../readers/tiff/compression.ts";

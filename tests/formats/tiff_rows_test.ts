@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { entryAt, grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";

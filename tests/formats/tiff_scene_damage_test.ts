@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";

@@ -2,9 +2,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ByteSection, type ByteSource } from "../../readers/byte_source.ts";
+import { ByteSection, type ByteSource } from "../../readers/io/byte_source.ts";
 import { ReaderError } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { readPage } from "../../readers/tiff/page.ts";
 import { planSource } from "../../readers/tiff/plane_plan.ts";
 import { TiffFile } from "../../readers/tiff/tiff_file.ts";

@@ -2,7 +2,7 @@
 import { deepEqual, match, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ReaderError } from "../../readers/errors.ts";
 import { extensionOf } from "../../readers/format_names.ts";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { planLoad, requestOf } from "../load_here.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));

@@ -1,7 +1,7 @@
 /** The server under load and under faults; `deno task soak` runs the first for longer. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { FileAccess } from "../../readers/random_access.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { OpenAcquisition } from "../../readers/open_acquisition.ts";

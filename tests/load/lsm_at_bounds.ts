@@ -1,5 +1,5 @@
 /** LSM files at the bounds of their parsers, as `files_at_bounds.ts` has them of other formats. */
-import { MAX_CHANNELS } from "../../readers/limits.ts";
+import { MAX_CHANNELS } from "../../readers/io/limits.ts";
 import { MAX_DIRECTORIES, MAX_SEGMENTS } from "../../readers/tiff/bounds.ts";
 import { packed, type Written } from "../fixtures/lsm_parts.ts";
 

@@ -1,5 +1,5 @@
 /** Pictures of three components, of which rows are finished as soon as their MCUs are decoded. */
-import * as kernel from "../../kernels/jpeg.wasm";
+import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import { blankSamples, type HeldBlocks, quantizationOf, type Samples, samplesAt } from "./dct.ts";
 import type { Component, Frame } from "./stream.ts";

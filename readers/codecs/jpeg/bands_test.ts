@@ -3,7 +3,7 @@ import { equal } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import strips from "../../../tests/fixtures/streams/codecs.json" with { type: "json" };
 import { strip } from "../../../tests/fixtures/strip.ts";
-import * as kernel from "../../kernels/jpeg.wasm";
+import * as kernel from "../kernels/jpeg.wasm";
 import { jpeg } from "./mod.ts";
 
 const pictures = strips.filter(({ codec }) => codec === "jpeg").map((written) => {

@@ -1,7 +1,7 @@
 /** Pictures of DCT frames, baseline and progressive (ITU-T T.81, annexes F and G). */
-import * as kernel from "../../kernels/jpeg.wasm";
+import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
-import type { StopFlag } from "../../stop_flag.ts";
+import type { StopFlag } from "../../io/stop_flag.ts";
 import { PictureBands, type PictureKind } from "./bands.ts";
 import { SamplePlane, type Samples, useQuantization } from "./dct.ts";
 import { ScanData, type ScanPart, useParts } from "./scan_data.ts";

@@ -1,5 +1,5 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
-import * as kernel from "../../kernels/jpeg.wasm";
+import * as kernel from "../kernels/jpeg.wasm";
 import { blankSamples, type Samples, samplesAt } from "./dct.ts";
 
 /** Samples of one component. */

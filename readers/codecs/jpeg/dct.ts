@@ -1,5 +1,5 @@
 /** The transform of coefficients into samples (ITU-T T.81, annex A). */
-import * as kernel from "../../kernels/jpeg.wasm";
+import * as kernel from "../kernels/jpeg.wasm";
 import type { Component, Frame } from "./stream.ts";
 
 /** Samples of up to 8 bits, or of more. */

@@ -1,6 +1,6 @@
 /** Lossless JPEG: each sample is the difference from a prediction (ITU-T T.81, annex H). */
-import * as kernel from "../../kernels/jpeg.wasm";
-import type { StopFlag } from "../../stop_flag.ts";
+import * as kernel from "../kernels/jpeg.wasm";
+import type { StopFlag } from "../../io/stop_flag.ts";
 import { blankWords } from "./dct.ts";
 import { ScanData, useParts } from "./scan_data.ts";
 import type { Frame, Picture, Scan } from "./stream.ts";

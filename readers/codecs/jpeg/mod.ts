@@ -2,7 +2,7 @@
  * JPEG (compression 7; TIFF Technical Note 2): baseline, extended, progressive and lossless. Tables that strips or
  * tiles share stand in JPEGTables. Of photometric YCbCr, samples come out as RGB.
  */
-import * as kernel from "../../kernels/jpeg.wasm";
+import * as kernel from "../kernels/jpeg.wasm";
 import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
 import type { PictureKind } from "./bands.ts";

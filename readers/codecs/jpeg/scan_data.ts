@@ -1,5 +1,5 @@
 /** The entropy-coded data of a scan, a piece at a time in the memory of the decoder. */
-import * as kernel from "../../kernels/jpeg.wasm";
+import * as kernel from "../kernels/jpeg.wasm";
 import type { HuffmanTable } from "./huffman_table.ts";
 
 const memory = new Uint8Array(kernel.memory.buffer);

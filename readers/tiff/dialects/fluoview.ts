@@ -3,13 +3,13 @@
  * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The plane's axes come first,
  * then those of the pages, fastest first. A plane of `X` and `T` is a line scan: its rows are time.
  */
-import { calibrated, type Calibration, known } from "../../axes.ts";
-import { lineScanOf } from "../../line_scan.ts";
+import { calibrated, type Calibration, known } from "../../metadata/axes.ts";
+import { lineScanOf } from "../../metadata/line_scan.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { MAX_PLANES } from "../bounds.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
-import { firstMoment, moment, UNDATED } from "../../moment.ts";
+import { firstMoment, moment, UNDATED } from "../../metadata/moment.ts";
 import { warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { Stack } from "../stack.ts";

@@ -9,15 +9,15 @@
  * Plain TIFF of newer versions: `<MetaData>` in ImageDescription, as `<prop id="..." value="..."/>`.
  */
 import { DecodeFailed, reasonOf } from "../../errors.ts";
-import { parseXml, type XmlElement } from "../../xml.ts";
+import { parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import { readPage } from "../page.ts";
 import { openPlain } from "./plain.ts";
-import { calibrationsOf } from "../../axes.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
-import { firstMoment, type Moment, moment, UNDATED } from "../../moment.ts";
+import { firstMoment, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
-import { leadingNumber } from "../../numbers.ts";
+import { leadingNumber } from "../../metadata/numbers.ts";
 import { warning } from "../../warning.ts";
 import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";

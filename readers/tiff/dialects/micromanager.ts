@@ -4,16 +4,16 @@
  * ended, planes are found by what each page says of itself (tag 51123). Large acquisitions go on in files with the same
  * name and `_1`, `_2`, and may have a file for each position (`_Pos0`, `_Pos1`). Each position is a scene.
  */
-import { axesOf, calibrationsOf } from "../../axes.ts";
+import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed } from "../../errors.ts";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../metadata/json.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import type { XmlElement } from "../../xml.ts";
+import type { XmlElement } from "../../metadata/xml.ts";
 import type { Directory } from "../directory.ts";
 import type { DocumentList } from "../document_list.ts";
 import { isOmeXml, type OmeImage, parseOme, readImage } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { firstMoment, momentOf, UNDATED } from "../../moment.ts";
+import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";

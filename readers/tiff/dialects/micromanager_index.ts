@@ -6,7 +6,7 @@
  *   byte 32   2355492, length of the summary, summary as JSON at byte 40
  */
 import { DecodeFailed } from "../../errors.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../json.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { MAX_DIRECTORIES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import { TAG } from "../tags.ts";

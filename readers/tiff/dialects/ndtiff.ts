@@ -11,7 +11,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../../errors.ts";
-import type { FileAccess } from "../../random_access.ts";
+import type { FileAccess } from "../../io/random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { Directory } from "../directory.ts";
 import type { Opened } from "../opened.ts";

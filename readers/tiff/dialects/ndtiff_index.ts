@@ -7,8 +7,8 @@
  */
 import { basename, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
-import type { FileAccess } from "../../random_access.ts";
+import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
+import type { FileAccess } from "../../io/random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_DIRECTORIES } from "../bounds.ts";
 import { UNCOMPRESSED } from "../page.ts";

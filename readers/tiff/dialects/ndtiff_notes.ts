@@ -1,8 +1,8 @@
 /** What the JSON of the images of an NDTiff data set says of a scene: steps, times, names, date. */
-import { calibrationsOf } from "../../axes.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed } from "../../errors.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
-import { firstMoment, momentOf } from "../../moment.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
+import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Stack } from "../stack.ts";
 import type { TiffFile } from "../tiff_file.ts";

@@ -1,9 +1,9 @@
 /** One NDTiff data set: its summary, the files that hold its images, the scenes that they make. */
 import { basename, dirname, join } from "node:path";
-import { axesOf } from "../../axes.ts";
+import { axesOf } from "../../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
-import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../limits.ts";
+import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
+import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import { sizesOf } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { noted, type Opened } from "../opened.ts";

@@ -1,5 +1,5 @@
 /** Values of the text file that FluoView writes beside an exported TIFF. */
-import { hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
+import { hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 
 /** A step along an axis with its unit as written. */
 export interface Step {

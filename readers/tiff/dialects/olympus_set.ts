@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { MAX_XML_BYTES } from "../../limits.ts";
+import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 import { readPage } from "../page.ts";

@@ -4,13 +4,13 @@
  * `_C001Z001T001` (each part optional, channel first); they share one text file without that ending.
  */
 import { basename, dirname, join } from "node:path";
-import { calibrated, type Calibration, known } from "../../axes.ts";
+import { calibrated, type Calibration, known } from "../../metadata/axes.ts";
 import { Unreadable } from "../../errors.ts";
-import { lineScanOf } from "../../line_scan.ts";
+import { lineScanOf } from "../../metadata/line_scan.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
 import { ENDING, joinFiles } from "./olympus_set.ts";
-import { firstMoment } from "../../moment.ts";
+import { firstMoment } from "../../metadata/moment.ts";
 import { warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import type { Stack } from "../stack.ts";

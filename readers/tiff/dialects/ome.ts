@@ -5,10 +5,10 @@
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf } from "../../errors.ts";
-import { axesOf } from "../../axes.ts";
-import { lastNameOf, leavesFolder, placesOf } from "../../names_inside.ts";
+import { axesOf } from "../../metadata/axes.ts";
+import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import type { FileAccess } from "../../random_access.ts";
+import type { FileAccess } from "../../io/random_access.ts";
 import { addCompanion, companionDocument, describe, type Described } from "./ome_document.ts";
 import { PlaneLookup } from "./ome_lookup.ts";
 import { OmeSet, uuidIn, uuidOf } from "./ome_set.ts";
@@ -22,7 +22,7 @@ import {
   type TiffData,
 } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { firstMoment } from "../../moment.ts";
+import { firstMoment } from "../../metadata/moment.ts";
 import { warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { PlaneIndex, SeriesList, Stack } from "../stack.ts";

@@ -1,10 +1,10 @@
 /** The OME-XML of a file: in its description, or in the companion that it names. */
 import { basename, dirname, join } from "node:path";
-import type { ByteSource } from "../../byte_source.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
 import { DecodeFailed } from "../../errors.ts";
-import { MAX_XML_BYTES } from "../../limits.ts";
-import { lastNameOf, placesOf } from "../../names_inside.ts";
-import type { FileAccess } from "../../random_access.ts";
+import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { lastNameOf, placesOf } from "../../io/names_inside.ts";
+import type { FileAccess } from "../../io/random_access.ts";
 import type { DocumentList } from "../document_list.ts";
 import { type DescribedImage, describedImages, isOmeXml, type OmeDocument, parseOme } from "../ome_xml.ts";
 import type { Opened } from "../opened.ts";

@@ -1,8 +1,8 @@
 /** The files of an OME-TIFF set: where they are, which are missing, whether they are those that the document means. */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { MAX_FOLDER_ENTRIES } from "../../limits.ts";
-import { lastNameOf, leavesFolder, placesOf } from "../../names_inside.ts";
+import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
+import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml, type OmeFile, type TiffData } from "../ome_xml.ts";

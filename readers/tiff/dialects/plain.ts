@@ -3,7 +3,7 @@
  * versions or masks (NewSubfileType bits 0 and 2) are none. Files of tifffile may carry the shape and axes of an array
  * as JSON, with one directory for all planes; each array is a scene.
  */
-import { axesOf, calibrated, type Calibration, known } from "../../axes.ts";
+import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes.ts";
 import { DecodeFailed } from "../../errors.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";

@@ -4,7 +4,7 @@
  * the reader of Prairie View.
  */
 import { basename } from "node:path";
-import { calibrationsOf } from "../../axes.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import type { PvScan } from "../../pvscan/document.ts";
 import { namedPart } from "../../pvscan/file_names.ts";
 import { documentOf } from "../../pvscan/found_document.ts";

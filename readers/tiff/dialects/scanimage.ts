@@ -3,9 +3,9 @@
  * (`scanimage_header.ts`), then the number of pages. Channels change fastest; `scanimage_axes.ts` has the order of frames.
  */
 import { basename } from "node:path";
-import { calibrationsOf } from "../../axes.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { MAX_ROW_TIMES } from "../../limits.ts";
+import { MAX_ROW_TIMES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";

@@ -5,8 +5,8 @@
  */
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { DocumentList } from "../document_list.ts";
-import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
-import { leadingNumber } from "../../numbers.ts";
+import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
+import { leadingNumber } from "../../metadata/numbers.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";

@@ -4,7 +4,7 @@
  * in NAME.scnnr.dat; a TIFF of the same recording holds no picture of the sample.
  */
 import { basename, dirname, join } from "node:path";
-import { MAX_PLANE_SAMPLES, MAX_ROW_TIMES } from "../../limits.ts";
+import { MAX_PLANE_SAMPLES, MAX_ROW_TIMES } from "../../io/limits.ts";
 import type { LineScan } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_SEGMENTS } from "../bounds.ts";

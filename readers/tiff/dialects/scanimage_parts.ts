@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
-import { MAX_ROW_TIMES, MAX_XML_BYTES } from "../../limits.ts";
+import { MAX_ROW_TIMES, MAX_XML_BYTES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { readPage } from "../page.ts";

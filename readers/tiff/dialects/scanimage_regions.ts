@@ -1,6 +1,6 @@
 /** Several regions in one frame of ScanImage, one below the other, with rows of the way from one to the next between them. */
 import { DecodeFailed } from "../../errors.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../json.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
 

@@ -4,7 +4,7 @@
  * in version 5). The channels of a frame share a stamp.
  */
 import { DecodeFailed } from "../../errors.ts";
-import { MAX_ROW_TIMES } from "../../limits.ts";
+import { MAX_ROW_TIMES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { TAG } from "../tags.ts";
 import type { Directory } from "../directory.ts";

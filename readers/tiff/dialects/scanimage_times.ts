@@ -1,5 +1,5 @@
 /** When the frames of ScanImage were taken: by their stamps, else by the rates of the header. */
-import { MAX_ROW_TIMES } from "../../limits.ts";
+import { MAX_ROW_TIMES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { FrameAxes, FrameOrder } from "./scanimage_axes.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";

@@ -3,8 +3,8 @@
  * the pages from the first on, or lie behind one directory; what follows them is another array, or reduced versions.
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
-import { isJsonObject, parseJsonText } from "../../json.ts";
-import { MAX_XML_BYTES } from "../../limits.ts";
+import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
+import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_PLANES, MAX_SHAPE_TEXT } from "../bounds.ts";
 import type { Directory } from "../directory.ts";

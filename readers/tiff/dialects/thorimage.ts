@@ -3,14 +3,14 @@
  * lacks. Sizes of pixels come from the OME-XML where it has them.
  */
 import { dirname, join } from "node:path";
-import { calibrationsOf } from "../../axes.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed, isLoss, reasonOf } from "../../errors.ts";
-import { MAX_XML_BYTES } from "../../limits.ts";
-import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../moment.ts";
-import { numberOf } from "../../numbers.ts";
-import type { RandomAccessFile } from "../../random_access.ts";
+import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
+import { numberOf } from "../../metadata/numbers.ts";
+import type { RandomAccessFile } from "../../io/random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
-import { child, parseXml, type XmlElement } from "../../xml.ts";
+import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { decodeText } from "../text.ts";

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import { UsageError } from "./arguments.ts";
+import { type Configuration, DEFAULTS, parseCommandLine } from "./command_line.ts";
+
+Deno.test("flags become a configuration", () => {
+  const cases: [string[], Partial<Configuration>][] = [
+    [[], {}],
+    [["--"], {}],
+    [["--", "--port", "0"], { port: 0 }],
+    [["--host", "localhost"], { host: "localhost" }],
+    [["--host=::1", "--port=65535"], { host: "::1", port: 65535 }],
+    [["--session-ttl", "90"], { sessionTtlSeconds: 90 }],
+    [["--session-ttl", "0.5s"], { sessionTtlSeconds: 0.5 }],
+    [["--session-ttl=10m"], { sessionTtlSeconds: 600 }],
+    [["--load-timeout", "2h"], { loadTimeoutSeconds: 7200 }],
+    [["--max-session-memory", "512MiB"], { maxSessionMemory: 536870912 }],
+    [["--max-session-memory", "1.5gib"], { maxSessionMemory: 1610612736 }],
+    [["--max-session-memory", "1024"], { maxSessionMemory: 1024 }],
+    [["--root", "/a", "--root=/b c"], { roots: ["/a", "/b c"] }],
+    [["--dialog-only", "--log-json"], { dialogOnly: true, logJson: true }],
+    [["--allow-origin", "https://lab.example/", "--allow-origin", "null"], {
+      allowedOrigins: ["https://lab.example", "null"],
+    }],
+    [["--allow-origin=*"], { allowedOrigins: ["*"] }],
+    [["--extensions", ".tif, .TIF,.ome.zarr"], { allowedExtensions: [".ome.zarr", ".tif"] }],
+    [["--log-level", "error"], { logLevel: "error" }],
+    [["--open"], { open: true }],
+    [["--open", "--no-open"], { open: false }],
+  ];
+  for (const [args, expected] of cases) {
+    assert.deepEqual(
+      parseCommandLine(args),
+      { kind: "serve", configuration: { ...DEFAULTS, ...expected } },
+      args.join(" "),
+    );
+  }
+  assert.deepEqual(DEFAULTS.allowedExtensions, SUPPORTED_EXTENSIONS);
+});
+
+Deno.test("a file or folder of the command line becomes an absolute path", () => {
+  for (const [args, path] of [[["README.md"], "README.md"], [["--port", "0", "docs/"], "docs"]] as const) {
+    const command = parseCommandLine(args);
+    assert(command.kind === "serve");
+    assert.equal(command.configuration.file, join(Deno.cwd(), path));
+  }
+});
+
+Deno.test("what cannot be followed is refused in one line that says what would be right", () => {
+  const cases: [string[], RegExp][] = [
+    [["--host", "0.0.0.0"], /--host "0\.0\.0\.0" is refused.*127\.0\.0\.1, localhost or ::1/],
+    [["--host", "192.168.1.2"], /refused/],
+    [["--host"], /--host needs a value: --host NAME/],
+    [["--host", "--port"], /--host needs a value/],
+    [["--port", "65536"], /0 to 65535, not "65536"/],
+    [["--port", "-1"], /0 to 65535/],
+    [["--port="], /needs a value/],
+    [["--session-ttl", "0"], /90s, 10m, 2h.*not "0"/],
+    [["--session-ttl", "1e3"], /not "1e3"/],
+    [["--session-ttl", "9999h"], /at most 31 days/],
+    [["--max-session-memory", "4GB"], /512MiB, 4GiB, not "4GB"/],
+    [["--max-session-memory", "0"], /not "0"/],
+    [["--dialog-only=yes"], /takes no value/],
+    [["--no-open=1"], /takes no value/],
+    [["--allow-origin", "example.org"], /https:\/\/example\.org/],
+    [["--allow-origin", "https://example.org/path"], /not "https:\/\/example\.org\/path"/],
+    [["--extensions", ".docx"], /not "\.docx"/],
+    [["--extensions", ","], /--extensions takes a list/],
+    [["--log-level", "loud"], /takes error, warn, info, not "loud"/],
+    [["--log-level", "debug"], /not "debug"/],
+    [["--prot", "1"], /There is no flag "--prot"; the nearest is --port, /],
+    [["--session-tll=5"], /no flag "--session-tll"; the nearest is --session-ttl,/],
+    [["--allow-orgin", "x"], /the nearest is --allow-origin,/],
+    [["--dialogonly"], /the nearest is --dialog-only,/],
+    [["--max-memory", "1"], /the nearest is --max-session-memory,/],
+    [["--PORT", "1"], /the nearest is --port,/],
+    [["--timeout", "1"], /the nearest is --load-timeout,/],
+    [["-port", "1"], /There is no flag "-port"; the nearest is --port,/],
+    [["--", "--", "x"], /"x" is neither a flag, a command nor a file/],
+    [["-x"], /There is no flag "-x"; the nearest is --/],
+    [["deno.json", "README.md"], /one file at a time/],
+    [["scan.oir"], /"scan\.oir" is neither a flag, a command nor a file/],
+  ];
+  for (const [args, message] of cases) {
+    assert.throws(() => parseCommandLine(args), (error: unknown) => {
+      assert.ok(error instanceof UsageError);
+      assert.match(error.message, message);
+      assert.ok(!error.message.includes("\n"));
+      return true;
+    }, args.join(" "));
+  }
+});
+
+Deno.test("help names every flag and fits a terminal", () => {
+  const command = parseCommandLine(["--port", "0", "--help"]);
+  assert.equal(command.kind, "help");
+  const lines = (command as { text: string }).text.split("\n");
+  for (
+    const flag of [
+      "--host",
+      "--port",
+      "--session-ttl",
+      "--load-timeout",
+      "--max-session-memory",
+      "--root",
+      "--dialog-only",
+      "--allow-origin",
+      "--extensions",
+      "--log-level",
+      "--log-json",
+      "--open",
+      "--no-open",
+      "--help",
+      "--version",
+    ]
+  ) {
+    assert.ok(lines.some((line) => line.includes(flag)), flag);
+  }
+  assert.ok(lines.every((line) => line.length <= 100));
+  // What each use does stands in one column.
+  const uses = lines.filter((line) => /^(Usage:| {6}) acq-server /.test(line));
+  assert.equal(new Set(uses.map((line) => line.search(/\S+( \S+)*$/))).size, 1, uses.join("\n"));
+  assert.equal(parseCommandLine(["-V"]).kind, "version");
+});

@@ -1,0 +1,43 @@
+/**
+ * The commands beside serving, which end the process with the status that they answer. main.ts loads this file for
+ * them alone.
+ */
+import { UsageError } from "./arguments.ts";
+import { printable } from "./log.ts";
+import { schemaCommand, validateCommand } from "./validate/command.ts";
+import { infoCommand } from "./info.ts";
+import { EXIT, failureOf } from "./opening.ts";
+import { planeCommand } from "./plane.ts";
+import { OutputFailed, ReaderGone } from "./standard_output.ts";
+
+/** Runs with the arguments behind its name. @returns exit status */
+export type Command = (args: readonly string[]) => Promise<number>;
+
+const print = (line: string) => console.log(printable(line));
+const printError = (line: string) => console.error(printable(line));
+
+/** All of them by name. */
+export const COMMANDS = {
+  validate: (args) => validateCommand(args, print, printError),
+  schema: (args) => Promise.resolve(schemaCommand(args, print, printError)),
+  info: written(infoCommand),
+  plane: written(planeCommand),
+} as const satisfies Record<string, Command>;
+
+/** A command that writes to standard output; its failure is one line on standard error, the code first. */
+function written(command: Command): Command {
+  return async (args) => {
+    try {
+      return await command(args);
+    } catch (error) {
+      if (error instanceof ReaderGone) return EXIT.ok;
+      printError(error instanceof OutputFailed ? error.message : failureLine(error));
+      return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+    }
+  };
+}
+
+function failureLine(error: unknown): string {
+  const { error: code, message } = failureOf(error);
+  return `${code}: ${message}`;
+}

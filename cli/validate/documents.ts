@@ -1,0 +1,156 @@
+/** Rules of one document beyond its schema, with what is known of its image. */
+import {
+  DOCUMENT_KINDS,
+  type DocumentKind,
+  type DocumentKindName,
+  documentKindOf,
+} from "../../schemas/document_kinds.ts";
+import { analysis } from "../../schemas/analyses.ts";
+import { ROI_TYPES, roiCommon } from "../../schemas/image.ts";
+import { opaqueId, pixelPoint } from "../../schemas/shared.ts";
+import { judge, objectsOf, uniqueIds, usable } from "./judge.ts";
+import type { DocumentProblems } from "./problem.ts";
+import { item } from "../../readers/item.ts";
+import { isJsonObject, type JsonObject } from "../../readers/metadata/json.ts";
+
+/** What the rules need to know of an image. */
+export interface ImageFacts {
+  /** Samples along Y. */
+  readonly rows: number;
+  /** Samples along X. */
+  readonly columns: number;
+  /** Samples along C. */
+  readonly channels: number;
+  /** As the image names them. */
+  readonly axisNames: readonly string[];
+}
+
+/** What a document is judged against; `null` where it is unknown, as for a document alone. */
+export interface DocumentContext {
+  /** Id of the member of the collection. */
+  readonly imageId: string | null;
+  /** The image that the document describes. */
+  readonly image: ImageFacts | null;
+  /** Ids of the regions of the image. */
+  readonly roiIds: ReadonlySet<string> | null;
+}
+
+/** A document alone. */
+export const ALONE: DocumentContext = { imageId: null, image: null, roiIds: null };
+
+/** The kind that a document says it is of, or `null`. */
+export function declaredKind(value: unknown): DocumentKind | null {
+  const format = isJsonObject(value) ? value["format"] : undefined;
+  return DOCUMENT_KINDS.find((kind) => kind.format === format) ?? null;
+}
+
+/** Judges a document by its schema and by the rules that need no other file than its image. */
+export function judgeDocument(
+  kind: DocumentKindName,
+  value: unknown,
+  context: DocumentContext,
+  problems: DocumentProblems,
+): void {
+  judge(documentKindOf(kind).schema, value, problems);
+  if (!isJsonObject(value)) return;
+  const { imageId } = context;
+  const id = value["image_id"];
+  if (imageId !== null && typeof id === "string" && id !== "" && id !== imageId) {
+    problems.add(["image_id"], `the image is "${id}", the member of the collection "${imageId}"`);
+  }
+  if (kind === "acqimage") judgeImage(value, context, problems);
+  if (kind === "analyses") judgeAnalyses(value, context, problems);
+  if (kind === "reference-image") judgeReference(value, context, problems);
+}
+
+function judgeImage(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
+  const rois = objectsOf(value["rois"]);
+  uniqueIds(rois, ["rois"], problems);
+  for (const [index, region] of rois) judgeRoi(region, ["rois", index], image, problems);
+  const display = value["axis_display"];
+  if (!image || !isJsonObject(display)) return;
+  for (const name of Object.keys(display)) {
+    if (name !== "" && !image.axisNames.includes(name)) {
+      const names = image.axisNames.map((axis) => `"${axis}"`).join(", ");
+      problems.add(["axis_display", name], `the image has no axis "${name}", it has ${names}`);
+    }
+  }
+}
+
+function judgeRoi(
+  region: JsonObject,
+  at: readonly PropertyKey[],
+  image: ImageFacts | null,
+  problems: DocumentProblems,
+): void {
+  const { type } = region;
+  // A union says nothing more of a region whose type it does not know.
+  if (typeof type !== "string" || !ROI_TYPES.includes(type)) {
+    return void judge(roiCommon, region, problems.below(at));
+  }
+  if (type === "rectangle") return judgeRectangle(region, at, image, problems);
+  for (const field of type === "point" ? ["position"] : ["start", "stop"]) {
+    pointInside(region[field], [...at, field], image, problems);
+  }
+}
+
+function judgeRectangle(
+  region: JsonObject,
+  at: readonly PropertyKey[],
+  image: ImageFacts | null,
+  problems: DocumentProblems,
+): void {
+  const [start, stop] = [usable(pixelPoint, region["start"]), usable(pixelPoint, region["stop"])];
+  if (!stop) return pointInside(start, [...at, "start"], image, problems);
+  if (start && stop.some((n, i) => n <= item(start, i))) {
+    problems.add([...at, "stop"], `the stop ${shown(stop)} is not greater than the start ${shown(start)}`);
+  }
+  if (image && (item(stop, 0) > image.columns || item(stop, 1) > image.rows)) {
+    problems.add([...at, "stop"], `the stop ${shown(stop)} lies outside the image of ${sizeOf(image)}`);
+  }
+}
+
+const shown = (point: readonly number[]) => `[${point.join(", ")}]`;
+const sizeOf = (image: ImageFacts) => `${image.columns} columns and ${image.rows} rows`;
+
+function pointInside(
+  value: unknown,
+  path: readonly PropertyKey[],
+  image: ImageFacts | null,
+  problems: DocumentProblems,
+): void {
+  const point = usable(pixelPoint, value);
+  if (image && point && (item(point, 0) >= image.columns || item(point, 1) >= image.rows)) {
+    problems.add(path, `the point ${shown(point)} lies outside the image of ${sizeOf(image)}`);
+  }
+}
+
+function judgeAnalyses(
+  value: JsonObject,
+  { image, roiIds }: DocumentContext,
+  problems: DocumentProblems,
+): void {
+  const list = objectsOf(value["analyses"]);
+  uniqueIds(list, ["analyses"], problems);
+  for (const [index, item] of list) {
+    const at = (field: string) => ["analyses", index, field];
+    const roiId = usable(opaqueId, item["roi_id"]);
+    if (roiIds && roiId !== undefined && !roiIds.has(roiId)) {
+      problems.add(at("roi_id"), `the image has no region "${roiId}"`);
+    }
+    const channel = usable(analysis.shape.channel, item["channel"]);
+    if (image && channel !== undefined && channel >= image.channels) {
+      problems.add(at("channel"), `the image has no channel ${channel}, it has ${image.channels}`);
+    }
+    uniqueIds(objectsOf(item["resources"]), at("resources"), problems);
+  }
+}
+
+/** Here the image of the context is the reference image. */
+function judgeReference(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
+  const path = value["scan_path"];
+  if (!isJsonObject(path) || !Array.isArray(path["points"])) return;
+  for (const [index, point] of path["points"].entries()) {
+    pointInside(point, ["scan_path", "points", index], image, problems);
+  }
+}

@@ -1,0 +1,544 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { FILES, LINE_SCAN, write, writeCollection, writeImage } from "../../tests/collection_tree.ts";
+import { schemaCommand, validateCommand } from "./command.ts";
+import { csvProblem } from "./csv.ts";
+import { validatePath } from "./validate.ts";
+import { NO_LINKS } from "../../tests/no_links.ts";
+
+// deno-lint-ignore no-explicit-any -- documents are changed at will here
+type Doc = any;
+type Name = keyof typeof FILES;
+
+function inFolder(run: (root: string) => void | Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    const root = join(folder, "set");
+    try {
+      writeCollection(root);
+      await run(root);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  };
+}
+
+const read = (path: string): Doc => JSON.parse(Deno.readTextFileSync(path));
+
+interface Case {
+  readonly name: string;
+  /** Document that is changed, and how; with the root for changes of other files. */
+  readonly file: Name;
+  readonly change: (doc: Doc, root: string) => void;
+  /** File and pointer of the one problem; `null` for a valid tree. */
+  readonly problem: readonly [Name, string] | null;
+  readonly says?: RegExp;
+}
+
+const CASES: Case[] = [];
+const tree = (
+  name: string,
+  file: Name,
+  problem: Case["problem"],
+  change: Case["change"],
+  says?: RegExp,
+) => CASES.push({ name, file, problem, change, ...(says ? { says } : {}) });
+
+const member = "/members/0";
+tree("nothing changed", "collection", null, () => {});
+tree("no reference image", "collection", null, (doc) => void delete doc.members[0].reference_image);
+tree("no analyses", "collection", null, (doc) => void delete doc.members[0].resources.analyses);
+tree("no members", "collection", null, (doc) => void (doc.members = []));
+tree("two members with one id", "collection", ["collection", "/members/1/id"], (doc) => {
+  doc.members.push(structuredClone(doc.members[0]));
+}, /"m1"/);
+tree("two tables with one id", "collection", ["collection", "/resources/tables/1/id"], (doc) => {
+  doc.resources.tables.push(doc.resources.tables[0]);
+});
+tree("the image is missing", "collection", ["collection", `${member}/ome_zarr`], (_, root) => {
+  Deno.renameSync(join(root, "images/0001"), join(root, "images/0002"));
+}, /does not exist/);
+tree("the image is a TIFF", "collection", ["collection", `${member}/ome_zarr`], (doc, root) => {
+  write(join(root, "a.tif"), new Uint8Array([0x49, 0x49, 42, 0, 8, 0, 0, 0]));
+  doc.members[0].ome_zarr = "a.tif";
+}, /no OME-Zarr image/);
+tree("the image has no metadata", "collection", ["collection", `${member}/ome_zarr`], (_, root) => {
+  write(join(root, "images/0001/zarr.json"), { zarr_format: 3, node_type: "group", attributes: {} });
+});
+tree("the array is of no known type", "collection", ["collection", `${member}/ome_zarr`], (_, root) => {
+  const path = join(root, "images/0001/0/zarr.json");
+  write(path, { ...read(path), data_type: "complex64" });
+}, /complex64/);
+tree(
+  "the image has more chunks than may be",
+  "collection",
+  ["collection", `${member}/ome_zarr`],
+  (_, root) => {
+    const path = join(root, "images/0001_reference/0/zarr.json");
+    write(join(root, "images/0001/zarr.json"), read(join(root, "images/0001_reference/zarr.json")));
+    const array = { ...read(path), shape: [2048, 2048] };
+    array.chunk_grid.configuration.chunk_shape = [1, 1];
+    write(join(root, "images/0001/0/zarr.json"), array);
+    const image = read(join(root, FILES.acqimage));
+    write(join(root, FILES.acqimage), { ...image, rois: [] });
+    const collection = read(join(root, FILES.collection));
+    delete collection.members[0].resources.analyses;
+    write(join(root, FILES.collection), collection);
+  },
+  /4194304 chunks of array "0", more than 1048576/,
+);
+tree("a link inside the root to the image", "collection", null, (_, root) => {
+  Deno.renameSync(join(root, "images/0001"), join(root, "stored"));
+  Deno.symlinkSync("../stored", join(root, "images/0001"));
+});
+tree("the path of the image names a marker file", "collection", null, (doc) => {
+  doc.members[0].ome_zarr += "/zarr.json";
+});
+tree("the image document is missing", "collection", ["collection", `${member}/resources/acqimage`], (doc) => {
+  doc.members[0].resources.acqimage = "meta/none.json";
+  delete doc.members[0].resources.analyses;
+});
+tree(
+  "the image document is a folder",
+  "collection",
+  ["collection", `${member}/resources/acqimage`],
+  (doc) => {
+    doc.members[0].resources.acqimage = "meta/0001";
+    delete doc.members[0].resources.analyses;
+  },
+);
+tree("the analyses are missing", "collection", ["collection", `${member}/resources/analyses`], (doc) => {
+  doc.members[0].resources.analyses = "meta/none.json";
+});
+tree("the image document is of another kind", "acqimage", ["acqimage", "/format"], (doc, root) => {
+  Object.keys(doc).forEach((key) => delete doc[key]);
+  Object.assign(doc, read(join(root, FILES.reference)));
+  const collection = read(join(root, FILES.collection));
+  delete collection.members[0].resources.analyses;
+  write(join(root, FILES.collection), collection);
+}, /"reference-image"/);
+tree(
+  "the reference image is missing",
+  "collection",
+  ["collection", `${member}/reference_image/ome_zarr`],
+  (doc) => {
+    doc.members[0].reference_image.ome_zarr = "images/none";
+  },
+);
+tree("its document is missing", "collection", ["collection", `${member}/reference_image/metadata`], (doc) => {
+  doc.members[0].reference_image.metadata = "meta/none.json";
+});
+tree("the table is missing", "collection", ["collection", "/resources/tables/0/path"], (doc) => {
+  doc.resources.tables[0].path = "tables/none.csv";
+});
+tree("the table has a short row", "collection", ["collection", "/resources/tables/0/path"], (_, root) => {
+  write(join(root, "tables/all.csv"), "a,b\n1,2\n3\n");
+}, /line 3 has 1 fields, the header has 2/);
+tree(
+  "the image document has another image id",
+  "acqimage",
+  ["acqimage", "/image_id"],
+  (d) => void (d.image_id = "x"),
+);
+tree(
+  "the analyses have another image id",
+  "analyses",
+  ["analyses", "/image_id"],
+  (d) => void (d.image_id = "x"),
+);
+tree(
+  "the reference has another image id",
+  "reference",
+  ["reference", "/image_id"],
+  (d) => void (d.image_id = "x"),
+);
+tree("two regions with one id", "acqimage", ["acqimage", "/rois/2/id"], (doc) => void (doc.rois[2].id = "p"));
+tree(
+  "point beyond the columns",
+  "acqimage",
+  ["acqimage", "/rois/0/position"],
+  (d) => void (d.rois[0].position = [6, 3]),
+);
+tree(
+  "point beyond the rows",
+  "acqimage",
+  ["acqimage", "/rois/0/position"],
+  (d) => void (d.rois[0].position = [5, 4]),
+);
+tree(
+  "line starts outside",
+  "acqimage",
+  ["acqimage", "/rois/1/start"],
+  (d) => void (d.rois[1].start = [6, 0]),
+);
+tree("line ends outside", "acqimage", ["acqimage", "/rois/1/stop"], (d) => void (d.rois[1].stop = [0, 4]));
+tree("line with equal ends", "acqimage", null, (doc) => void (doc.rois[1].stop = [0, 0]));
+tree(
+  "rectangle without columns",
+  "acqimage",
+  ["acqimage", "/rois/2/stop"],
+  (d) => void (d.rois[2].stop = [0, 4]),
+);
+tree(
+  "rectangle without rows",
+  "acqimage",
+  ["acqimage", "/rois/2/stop"],
+  (d) => void (d.rois[2].start = [0, 4]),
+);
+tree(
+  "rectangle too wide",
+  "acqimage",
+  ["acqimage", "/rois/2/stop"],
+  (doc) => void (doc.rois[2].stop = [7, 4]),
+);
+tree(
+  "rectangle too high",
+  "acqimage",
+  ["acqimage", "/rois/2/stop"],
+  (doc) => void (doc.rois[2].stop = [6, 5]),
+);
+tree("display of an axis that is not there", "acqimage", ["acqimage", "/axis_display/Y"], (doc) => {
+  doc.axis_display.Y = doc.axis_display.y;
+}, /"c", "y", "x"/);
+tree(
+  "two analyses with one id",
+  "analyses",
+  ["analyses", "/analyses/1/id"],
+  (d) => void d.analyses.push(d.analyses[0]),
+);
+tree("analysis of an unknown region", "analyses", ["analyses", "/analyses/0/roi_id"], (d) => {
+  d.analyses[0].roi_id = "q";
+});
+tree("analysis of an unknown channel", "analyses", ["analyses", "/analyses/0/channel"], (d) => {
+  d.analyses[0].channel = 2;
+});
+tree("two resources with one id", "analyses", ["analyses", "/analyses/0/resources/1/id"], (d) => {
+  d.analyses[0].resources.push(d.analyses[0].resources[0]);
+});
+tree("table of an analysis is missing", "analyses", ["analyses", "/analyses/0/resources/0/path"], (d) => {
+  d.analyses[0].resources[0].path = "none.csv";
+});
+tree(
+  "table of an analysis is damaged",
+  "analyses",
+  ["analyses", "/analyses/0/resources/0/path"],
+  (_, root) => {
+    write(join(root, "tables/0001.csv"), 'a,"b\n');
+  },
+);
+tree("scan path leaves the columns", "reference", ["reference", "/scan_path/points/1"], (d) => {
+  d.scan_path.points[1] = [10, 0];
+});
+tree("scan path leaves the rows", "reference", ["reference", "/scan_path/points/1"], (d) => {
+  d.scan_path.points[1] = [0, 8];
+});
+tree("no scan path", "reference", null, (doc) => void delete doc.scan_path);
+tree("a link out of the root", "collection", ["collection", "/resources/tables/0/path"], (_, root) => {
+  write(join(root, "../outside.csv"), "a\n1\n");
+  Deno.removeSync(join(root, "tables/all.csv"));
+  Deno.symlinkSync("../../outside.csv", join(root, "tables/all.csv"));
+}, /leaves the root/);
+tree("a link inside the root", "collection", null, (_, root) => {
+  Deno.renameSync(join(root, "tables/all.csv"), join(root, "tables/other.csv"));
+  Deno.symlinkSync("other.csv", join(root, "tables/all.csv"));
+});
+tree("a link that leads nowhere", "collection", ["collection", "/resources/tables/0/path"], (_, root) => {
+  Deno.removeSync(join(root, "tables/all.csv"));
+  Deno.symlinkSync("none.csv", join(root, "tables/all.csv"));
+});
+tree(
+  "a schema problem in a linked document",
+  "acqimage",
+  ["acqimage", "/accepted"],
+  (d) => void (d.accepted = 1),
+);
+
+for (const { name, file, change, problem, says } of CASES) {
+  Deno.test(
+    `collection tree: ${name}`,
+    { ignore: NO_LINKS && /\blink\b/.test(name) },
+    inFolder((root) => {
+      const path = join(root, FILES[file]);
+      const before = Deno.readTextFileSync(path);
+      const doc = JSON.parse(before);
+      change(doc, root);
+      if (JSON.stringify(doc) !== before) write(path, doc);
+      const { problems, unreadable } = validatePath(root);
+      assert.equal(unreadable, null);
+      const found = problems.map(({ file, pointer }) => `${file}: ${pointer}`);
+      assert.deepEqual(found, problem ? [`${join(root, FILES[problem[0]])}: ${problem[1]}`] : []);
+      if (says) assert.match(problems[0]!.message, says);
+    }),
+  );
+}
+
+Deno.test(
+  "a collection is found by its root, its document, and its metadata folder",
+  inFolder((root) => {
+    for (const path of [root, join(root, "meta"), join(root, FILES.collection)]) {
+      assert.deepEqual(validatePath(path), { path, valid: true, unreadable: null, problems: [] });
+    }
+    Deno.renameSync(join(root, FILES.collection), join(root, "collection.json"));
+    assert.equal(validatePath(root).valid, true);
+    assert.equal(validatePath(join(root, "collection.json")).valid, true);
+  }),
+);
+
+Deno.test(
+  "a document that leaves the root through a link is a problem",
+  { ignore: NO_LINKS },
+  inFolder((root) => {
+    const outside = Deno.makeTempDirSync();
+    try {
+      Deno.renameSync(join(root, "meta"), join(outside, "meta"));
+      Deno.symlinkSync(join(outside, "meta"), join(root, "meta"));
+      const { problems } = validatePath(root);
+      assert.deepEqual([problems[0]!.file, problems[0]!.pointer], [join(root, FILES.collection), ""]);
+      assert.match(problems[0]!.message, /leaves the root of the collection through a link/);
+    } finally {
+      Deno.removeSync(outside, { recursive: true });
+    }
+  }),
+);
+
+Deno.test(
+  "two documents below a root are named",
+  inFolder((root) => {
+    write(join(root, "other/collection.json"), {});
+    const { problems } = validatePath(root);
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!.message, /meta.{1,2}collection\.json", ".*other.{1,2}collection\.json"/);
+  }),
+);
+
+Deno.test(
+  "each linked document can be judged alone",
+  inFolder((root) => {
+    for (const file of Object.values(FILES)) assert.equal(validatePath(join(root, file)).valid, true, file);
+    write(join(root, "x.json"), { ...read(join(root, FILES.acqimage)), rois: [{ id: "p" }] });
+    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), [
+      "/rois/0/type",
+      "/rois/0/coordinate_space",
+    ]);
+    write(join(root, "x.json"), { format: "other" });
+    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), ["/format"]);
+    write(join(root, "x.json"), "{");
+    assert.deepEqual(validatePath(join(root, "x.json")).problems.map((p) => p.pointer), [""]);
+  }),
+);
+
+Deno.test(
+  "all problems are listed, not the first alone",
+  inFolder((root) => {
+    const image = read(join(root, FILES.acqimage));
+    image.rois[0].position = [99, 99];
+    image.rois[1].start = [-1, 0];
+    image.image_id = "x";
+    write(join(root, FILES.acqimage), image);
+    const collection = read(join(root, FILES.collection));
+    collection.extra = 1;
+    write(join(root, FILES.collection), collection);
+    assert.deepEqual(validatePath(root).problems.map((problem) => problem.pointer), [
+      "/extra",
+      "/rois/1/start/0",
+      "/image_id",
+      "/rois/0/position",
+    ]);
+  }),
+);
+
+Deno.test(
+  "a fault of one field hides none of another",
+  inFolder((root) => {
+    const image = read(join(root, FILES.acqimage));
+    image.rois[0].position = [99, 99];
+    image.rois[0].extra = 1;
+    image.rois[1] = { ...image.rois[1], id: "p", name: "", start: [6, 0], stop: "x" };
+    image.rois[2] = { ...image.rois[2], metadata: 1, start: [1, 1], stop: [1, 9] };
+    image.rois.push({ id: "p", type: "polygon" });
+    image.axis_display.q = { unit: "" };
+    write(join(root, FILES.acqimage), image);
+    const analyses = read(join(root, FILES.analyses));
+    Object.assign(analyses.analyses[0], { type: "", roi_id: "q", channel: 7 });
+    Object.assign(analyses.analyses[0].resources[0], { id: "", path: "none.csv" });
+    write(join(root, FILES.analyses), analyses);
+    const reference = read(join(root, FILES.reference));
+    reference.scan_path = { points: [[99, 0]] };
+    write(join(root, FILES.reference), reference);
+    const collection = read(join(root, FILES.collection));
+    collection.members[0].name = "";
+    collection.members.push({ id: "m1", resources: { acqimage: "/x", analyses: "none.json" } });
+    Object.assign(collection.resources.tables[0], { media_type: "text/tsv", path: "none.csv" });
+    write(join(root, FILES.collection), collection);
+    const found = (file: Name) =>
+      validatePath(root).problems.filter((p) => p.file === join(root, FILES[file])).map((p) => p.pointer)
+        .toSorted();
+    assert.deepEqual(found("collection"), [
+      "/members/0/name",
+      "/members/1/id",
+      "/members/1/name",
+      "/members/1/ome_zarr",
+      "/members/1/resources/acqimage",
+      "/members/1/resources/analyses",
+      "/resources/tables/0/media_type",
+      "/resources/tables/0/path",
+    ]);
+    assert.deepEqual(found("acqimage"), [
+      "/axis_display/q",
+      "/axis_display/q/scale",
+      "/axis_display/q/type",
+      "/axis_display/q/unit",
+      "/rois/0/extra",
+      "/rois/0/position",
+      "/rois/1/id",
+      "/rois/1/name",
+      "/rois/1/start",
+      "/rois/1/stop",
+      "/rois/2/metadata",
+      "/rois/2/stop",
+      "/rois/2/stop",
+      "/rois/3/coordinate_space",
+      "/rois/3/id",
+      "/rois/3/type",
+    ]);
+    assert.deepEqual(found("analyses"), [
+      "/analyses/0/channel",
+      "/analyses/0/resources/0/id",
+      "/analyses/0/resources/0/path",
+      "/analyses/0/roi_id",
+      "/analyses/0/type",
+    ]);
+    assert.deepEqual(found("reference"), [
+      "/scan_path/coordinate_space",
+      "/scan_path/points",
+      "/scan_path/points/0",
+    ]);
+  }),
+);
+
+async function run(...args: string[]) {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const status = await validateCommand(args, (line) => out.push(line), (line) => errors.push(line));
+  return { status, out, errors };
+}
+
+Deno.test(
+  "the command prints a line a problem and a line a path",
+  inFolder(async (root) => {
+    assert.deepEqual(await run(root), { status: 0, out: [`VALID ${root}`], errors: [] });
+    const table = join(root, "tables/all.csv");
+    Deno.removeSync(table);
+    const { status, out } = await run(root, join(root, FILES.acqimage));
+    assert.equal(status, 1);
+    assert.deepEqual(out, [
+      `${join(root, FILES.collection)}: /resources/tables/0/path: "tables/all.csv" does not exist`,
+      `INVALID ${root} (1 problems)`,
+      `VALID ${join(root, FILES.acqimage)}`,
+    ]);
+    const json = await run("--json", root);
+    assert.equal(json.status, 1);
+    const { valid, results } = JSON.parse(json.out.join("\n"));
+    assert.equal(valid, false);
+    assert.equal(results[0].problems[0].pointer, "/resources/tables/0/path");
+  }),
+);
+
+Deno.test(
+  "a relative path is that from the working directory, and is printed so",
+  inFolder(async (root) => {
+    const before = Deno.cwd();
+    try {
+      Deno.chdir(join(root, "meta"));
+      for (const path of [".", "..", "./collection.json", "collection.json", "../meta"]) {
+        assert.deepEqual(await run(path), { status: 0, out: [`VALID ${path}`], errors: [] });
+      }
+      Deno.removeSync(join(root, "tables/all.csv"));
+      const problem = '/resources/tables/0/path: "tables/all.csv" does not exist';
+      for (const path of ["..", "./collection.json"]) {
+        assert.deepEqual((await run(path)).out, [
+          `collection.json: ${problem}`,
+          `INVALID ${path} (1 problems)`,
+        ]);
+      }
+    } finally {
+      Deno.chdir(before);
+    }
+  }),
+);
+
+Deno.test(
+  "a problem is one line, whatever the document holds",
+  inFolder(async (root) => {
+    const image = read(join(root, FILES.acqimage));
+    image.image_id = "a\nVALID /everything\r\u001b[2J\u2028";
+    write(join(root, FILES.acqimage), image);
+    const { out } = await run(root);
+    assert.equal(out.length, 2);
+    assert.ok(out[0]!.includes(String.raw`"a\u000aVALID /everything\u000d\u001b[2J\u2028"`), out[0]!);
+  }),
+);
+
+Deno.test("what cannot be read is status 2, beside something that can be 1", async () => {
+  const none = await run("/nonexistent/a");
+  assert.equal(none.status, 2);
+  assert.equal(none.errors.length, 1);
+  assert.equal((await run()).status, 2);
+  assert.equal((await run("--what", ".")).status, 2);
+  await inFolder(async (root) => assert.equal((await run(root, "/nonexistent/a")).status, 1))();
+});
+
+Deno.test("the schema command prints the JSON Schema of a kind", () => {
+  const out: string[] = [];
+  const errors: string[] = [];
+  assert.equal(schemaCommand(["analyses"], (line) => out.push(line), (line) => errors.push(line)), 0);
+  assert.equal(JSON.parse(out[0]!).properties.format.const, "store-analyses");
+  assert.equal(schemaCommand(["other"], (line) => out.push(line), (line) => errors.push(line)), 2);
+  assert.match(errors[0]!, /collection, acqimage, analyses, reference-image/);
+});
+
+Deno.test("CSV rules of RFC 4180", () => {
+  const judged: [string, RegExp | null][] = [
+    ["a,b\r\n1,2\r\n", null],
+    ["a,b\n1,2", null],
+    ["a\n", null],
+    ['"a","b ""c"""\n"1\n2",3\n', null],
+    ["a,b\n,\n", null],
+    ["", /empty/],
+    ["a,a\n", /"a" twice/],
+    ["a,\n", /column 2/],
+    ["a,b\n1,2,3\n", /line 2 has 3 fields, the header has 2/],
+    ["a,b\n1,2\n\n", /line 3 has 1 fields/],
+    ['a,b\n1,x"y\n', /line 2 has a quote/],
+    ['a,b\n1,"x"y\n', /line 2 has a quote/],
+    ['a,b\n1,"x\n', /line 2 has a quote/],
+    ["a,b\r1,2\r", /line 1 has a carriage return/],
+    ['a,b\n"x\ny",1\n1\n', /line 4 has 1 fields/],
+  ];
+  for (const [text, expected] of judged) {
+    const problem = csvProblem(new TextEncoder().encode(text));
+    if (expected) assert.match(problem ?? "no problem", expected, JSON.stringify(text));
+    else assert.equal(problem, null, JSON.stringify(text));
+  }
+  assert.match(csvProblem(new Uint8Array([0x61, 0xff])) ?? "", /UTF-8/);
+});
+
+Deno.test("a thousand members are judged", () => {
+  const root = Deno.makeTempDirSync();
+  try {
+    writeCollection(root);
+    const collection = read(join(root, FILES.collection));
+    const [first] = collection.members;
+    writeImage(join(root, "images/0001"), LINE_SCAN);
+    collection.members = Array.from({ length: 1000 }, (_, i) => {
+      const id = `m${i}`;
+      const acqimage = `meta/${id}/acqimage.json`;
+      write(join(root, acqimage), { ...read(join(root, FILES.acqimage)), image_id: id });
+      return { id, name: id, ome_zarr: first.ome_zarr, resources: { acqimage } };
+    });
+    write(join(root, FILES.collection), collection);
+    assert.deepEqual(validatePath(root).problems, []);
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});

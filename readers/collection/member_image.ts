@@ -1,0 +1,95 @@
+/** Shapes an image by the collection that it belongs to: display of its axes, reference image, scan path. */
+import { calibrated } from "../metadata/axes.ts";
+import { type Membership, membershipOf } from "./membership.ts";
+import { ReaderError } from "../errors.ts";
+import { item } from "../item.ts";
+import type { FileAccess } from "../io/random_access.ts";
+import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
+import { imageAt } from "../ome_zarr/markers.ts";
+import { acquisitionOf, readLinkedImage, type StoredImage } from "../ome_zarr/stored_image.ts";
+
+/**
+ * The acquisition of an image as its collection wants it shown; an image outside of any collection is left as it is.
+ *
+ * @param path resolved path of the image
+ */
+export async function acquisitionInCollection(
+  stored: StoredImage,
+  path: string,
+  files: FileAccess,
+): Promise<Acquisition> {
+  const membership = await membershipOf(path, imageAt, files);
+  const warnings: Warning[] = [...stored.image.warnings, ...membership.warnings];
+  const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
+  const acquisition = acquisitionOf({ ...stored, image }, files);
+  const reference = readReference(membership, files, warnings);
+  return { ...acquisition, reference, warnings };
+}
+
+/** Calibrations with those of `axis_display` in their place. */
+function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: Warning[]) {
+  const calibrations = { ...image.calibrations };
+  for (const [name, { scale, unit }] of Object.entries(axisDisplay ?? {})) {
+    const axis = image.axes.find((a) => a.name === name);
+    if (!axis) {
+      warnings.push(
+        warning("metadata_disagree", `The collection describes the axis "${name}", which the image lacks`),
+      );
+    } else if (axis.letter !== null) calibrations[axis.letter] = calibrated(scale, unit);
+  }
+  return calibrations;
+}
+
+function readReference(
+  { referenceImage, scanPath }: Membership,
+  files: FileAccess,
+  warnings: Warning[],
+): Reference | null {
+  if (referenceImage === null) return null;
+  try {
+    const acquisition = acquisitionOf(readLinkedImage({ path: referenceImage, files }), files);
+    const { channels, axes } = acquisition;
+    const [y, x] = [axisOf(axes, "Y"), axisOf(axes, "X")];
+    warnings.push(...acquisition.warnings);
+    return {
+      axes: [y, x],
+      channels,
+      lineRoi: null,
+      scanPath: pathInside(scanPath, y.size, x.size, warnings),
+      plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
+    };
+  } catch (error) {
+    if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
+    warnings.push(warning("reference_unreadable", `The reference image cannot be read: ${error.message}`));
+    return null;
+  }
+}
+
+function axisOf(axes: readonly Axis[], name: Axis["name"]): Axis {
+  const axis = axes.find((one) => one.name === name);
+  if (!axis) throw new Error(`an acquisition has no axis ${name}`);
+  return axis;
+}
+
+function pathInside(
+  points: Membership["scanPath"],
+  rows: number,
+  columns: number,
+  warnings: Warning[],
+): Reference["scanPath"] {
+  if (points === null) return null;
+  const path = { x: points.map((point) => item(point, 0)), y: points.map((point) => item(point, 1)) };
+  for (const [i, point] of points.entries()) {
+    if (item(path.x, i) < columns && item(path.y, i) < rows) continue;
+    warnings.push(
+      warning(
+        "reference_unreadable",
+        `Point ${i} of the scan path, ${point.join(", ")}, lies outside the reference image of ` +
+          `${rows} rows and ${columns} columns; the path is left out`,
+      ),
+    );
+    return null;
+  }
+  return path;
+}

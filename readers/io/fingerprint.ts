@@ -1,0 +1,59 @@
+/** What identifies the content of an acquisition: 32 hexadecimal digits from the sizes and some bytes of its files. */
+import { createHash } from "node:crypto";
+import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
+import type { FileAccess, RandomAccessFile } from "./random_access.ts";
+
+/** Files whose bytes count, half of them the first and half the last by name; of others only their number and sizes. */
+const MAX_FILES = 16;
+
+/** Bytes of a file that count: so many from its start, its middle and its end. */
+const SAMPLE_BYTES = 16 << 10;
+
+/**
+ * The fingerprint of some files. Names and places of files do not count, so that copies and moved folders have the same one.
+ *
+ * @param paths of all files, in any order
+ * @param size of all files together, or `null` where that is not known
+ * @throws {Unreadable | DecodeFailed} one of the files that count cannot be read, or became shorter
+ * @throws {Stopped}
+ */
+export function fingerprintOf(
+  paths: readonly string[],
+  size: number | null,
+  files: FileAccess,
+): string {
+  const sorted = [...new Set(paths)].sort();
+  const counted = sorted.length <= MAX_FILES
+    ? sorted
+    : [...sorted.slice(0, MAX_FILES / 2), ...sorted.slice(-MAX_FILES / 2)];
+  const digests = counted.map((path) => digestOf(path, files)).sort();
+  const hash = createHash("sha256").update(`${size} ${sorted.length} ${digests.join(" ")}`);
+  return hash.digest("hex").slice(0, 32);
+}
+
+function digestOf(path: string, files: FileAccess): string {
+  let file: RandomAccessFile;
+  try {
+    file = files.open(path);
+  } catch (error) {
+    // A folder, or a link that leads nowhere or out of the roots, is no part of the acquisition.
+    if (
+      error instanceof UnsupportedFormat || error instanceof PathNotAllowed || error instanceof PathNotFound
+    ) return "";
+    throw error;
+  }
+  try {
+    const hash = createHash("sha256").update(`${file.size} `);
+    for (const [start, end] of samples(file.size)) hash.update(file.read(start, end - start, "a sample"));
+    return hash.digest("hex");
+  } finally {
+    file.close();
+  }
+}
+
+/** Ranges of bytes that count: the whole of a small file, else its start, middle and end. */
+function samples(size: number): readonly (readonly [start: number, end: number])[] {
+  if (size <= 3 * SAMPLE_BYTES) return [[0, size]];
+  const middle = Math.floor((size - SAMPLE_BYTES) / 2);
+  return [0, middle, size - SAMPLE_BYTES].map((start) => [start, start + SAMPLE_BYTES] as const);
+}

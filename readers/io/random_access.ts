@@ -1,0 +1,534 @@
+/**
+ * The only place that opens the files of an acquisition. A path is opened when its resolved form lies inside the roots and it is a
+ * regular file; a read is checked against the size of the file, and a short read is an error.
+ */
+// The object and not its parts, so that a test can have one call fail.
+import fs from "node:fs";
+import platform, { basename, dirname, join, resolve, sep } from "node:path";
+import { Buffer } from "node:buffer";
+import { CheckedSource } from "./byte_source.ts";
+import {
+  DecodeFailed,
+  PathNotAllowed,
+  PathNotFound,
+  quoted,
+  ReaderError,
+  Unreadable,
+  UnsupportedFormat,
+} from "../errors.ts";
+import { ABSENT, changed, fileMark } from "./file_mark.ts";
+import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
+import { RootWatch } from "./root_watch.ts";
+import { HELD_MEMORY } from "./scratch.ts";
+import { StopFlag } from "./stop_flag.ts";
+
+/** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
+const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+/**
+ * True when `path` is one of `roots` or lies below one; `null` stands for no limit. Both sides resolved.
+ *
+ * @param system whose paths they are
+ */
+export function isInsideRoots(
+  path: string,
+  roots: readonly string[] | null,
+  system: Pick<typeof platform, "relative" | "isAbsolute" | "sep"> = platform,
+): boolean {
+  if (roots === null) return true;
+  return roots.some((root) => {
+    const way = system.relative(root, path);
+    return way === "" || (way !== ".." && !way.startsWith(".." + system.sep) && !system.isAbsolute(way));
+  });
+}
+
+/** What a path leads to, links followed. */
+export type PathKind = "file" | "directory" | "other";
+
+/** How many opens, reads and bytes a reader has asked for. */
+export interface ReadCounts {
+  /** Files opened. */
+  opens: number;
+  /** Read calls. */
+  reads: number;
+  /** Bytes read. */
+  bytes: number;
+}
+
+/**
+ * Files that are marked, the first ones and the last ones that were opened: the metadata of an acquisition are opened first, those of
+ * one scene of many last.
+ */
+const MAX_MARKS = 32;
+
+/** Files of one plane that are told of: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
+const MAX_USED = 1024;
+
+/** Folders whose resolved paths are known. */
+const MAX_FOLDERS = 10_000;
+
+/** Elsewhere a name has many spellings (letter case, short names), and resolving finds the one that is stored. */
+const IS_NAME_AS_STORED = Deno.build.os === "linux";
+
+/** Descriptors that one acquisition holds at once; a process has 1024 on many systems. */
+const MAX_DESCRIPTORS = 16;
+
+/** The file system as one open may see it: limited to its roots, counted, stopped by its flag. */
+export class FileAccess {
+  /** What was read so far. */
+  readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
+  readonly #roots: readonly string[] | null;
+  readonly #stop: StopFlag;
+  /** Files with a descriptor, in the order in which they got it. */
+  readonly #open = new Set<RandomAccessFile>();
+  readonly #firstMarks = new Map<string, string>();
+  readonly #lastMarks = new Map<string, string>();
+  readonly #used = new Map<string, string>();
+  /** Folders with every link resolved: the system looks at each part of a path for that, which takes as long as opening a file. */
+  readonly #folders = new Map<string, string>();
+  #handedOn: RandomAccessFile | null = null;
+  readonly #watch: RootWatch | null;
+  #closed = false;
+
+  /**
+   * Nothing is opened yet.
+   *
+   * @param roots resolved directories that may be read; `null` for no limit
+   * @param stop looked at between reads
+   */
+  constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
+    this.#roots = roots;
+    this.#stop = stop;
+    this.#watch = roots && new RootWatch((path) => isInsideRoots(path, roots));
+  }
+
+  /** The stop flag of this open, for loops that do not read. */
+  get stop(): StopFlag {
+    return this.#stop;
+  }
+
+  /** By resolved path, what tells the first and the last opened files apart from one that took its place or was changed. */
+  get marks(): ReadonlyMap<string, string> {
+    return new Map([...this.#firstMarks, ...this.#lastMarks]);
+  }
+
+  /**
+   * By resolved path, the marks of the files that were read or missed since this was asked last, up to {@linkcode MAX_USED}.
+   * Folders are resolved anew from now on.
+   */
+  takeUsed(): ReadonlyMap<string, string> {
+    const used = new Map(this.#used);
+    this.#used.clear();
+    this.#folders.clear();
+    return used;
+  }
+
+  /**
+   * Opens a regular file.
+   *
+   * @throws {PathNotFound} nothing is there
+   * @throws {PathNotAllowed} the resolved path lies outside the roots
+   * @throws {Unreadable} it is there and cannot be opened
+   * @throws {UnsupportedFormat} a directory, fifo, socket or device
+   */
+  open(path: string): RandomAccessFile {
+    this.#stop.check();
+    const handedOn = this.#handedOn;
+    this.#handedOn = null;
+    if (handedOn?.path === path) return handedOn;
+    handedOn?.close();
+    const opened = this.#descriptor(path);
+    this.#mark(opened.path, opened.mark);
+    const file = new RandomAccessFile(opened, {
+      counts: this.counts,
+      stop: this.#stop,
+      again: () => {
+        const fd = this.#descriptorAgain(opened);
+        this.#hold(file);
+        return fd;
+      },
+      used: () => {
+        if (this.#used.size < MAX_USED) this.#used.set(opened.path, opened.mark);
+      },
+      closed: () => this.#open.delete(file),
+    });
+    this.#hold(file);
+    return file;
+  }
+
+  /** Keeps a file that was looked at for the reader who opens it next, or for nobody. */
+  handOn(file: RandomAccessFile): void {
+    this.#handedOn = file;
+  }
+
+  #mark(path: string, mark: string): void {
+    if (this.#firstMarks.size < MAX_MARKS || this.#firstMarks.has(path)) {
+      this.#firstMarks.set(path, mark);
+      return;
+    }
+    this.#lastMarks.delete(path);
+    this.#lastMarks.set(path, mark);
+    const [oldest] = this.#lastMarks.keys();
+    if (this.#lastMarks.size > MAX_MARKS && oldest !== undefined) this.#lastMarks.delete(oldest);
+  }
+
+  /** Notes that nothing is at a path, as where a chunk stands for its fill value: something may be there later. */
+  noteAbsent(path: string): void {
+    if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
+  }
+
+  /** Counts a descriptor; the file that has had one for the longest time gives its own back. */
+  #hold(file: RandomAccessFile): void {
+    this.#open.add(file);
+    if (this.#open.size > MAX_DESCRIPTORS) [...this.#open][0]?.rest();
+  }
+
+  /** A new descriptor of a file that has rested. @throws {AcquisitionChanged} it is another one now, or gone */
+  #descriptorAgain({ path, mark }: { readonly path: string; readonly mark: string }): number {
+    if (this.#closed) throw new Error(`"${path}" is closed`);
+    try {
+      const again = this.#descriptor(path);
+      if (again.path === path && again.mark === mark) return again.fd;
+      fs.closeSync(again.fd);
+    } catch (error) {
+      if (!(error instanceof PathNotFound)) throw error;
+    }
+    throw changed(path);
+  }
+
+  /** Opens a regular file inside the roots. @throws as {@linkcode open} */
+  #descriptor(path: string): { path: string; fd: number; size: number; mark: string } {
+    const resolved = this.#resolved(path, true);
+    this.#watch?.before(resolved);
+    let fd: number;
+    try {
+      fd = fs.openSync(resolved, OPEN_FLAGS);
+    } catch (cause) {
+      throw failure(path, "opened", cause);
+    }
+    try {
+      const stat = fs.fstatSync(fd);
+      if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is no regular file`);
+      this.#watch?.after(resolved, `${stat.dev}:${stat.ino}`);
+      this.counts.opens += 1;
+      return { path: resolved, fd, size: stat.size, mark: fileMark({ ...stat, modified: stat.mtimeMs }) };
+    } catch (cause) {
+      fs.closeSync(fd);
+      throw cause instanceof ReaderError ? cause : failure(path, "looked at", cause);
+    }
+  }
+
+  /**
+   * Opens a companion of the opened file; `null` where no regular file is, or it lies outside the roots.
+   *
+   * @throws {Unreadable} it is there and cannot be opened
+   */
+  openNeighbour(path: string): RandomAccessFile | null {
+    // Cheaper than the exceptions of `open`: most looks are for what is not there.
+    return this.#look(path) && unlessMissing(() => this.open(path));
+  }
+
+  /** What `path` leads to, `null` where that is nothing or lies outside the roots. @throws {Unreadable} */
+  kind(path: string): PathKind | null {
+    const found = this.#look(path);
+    return found && (found.isFile ? "file" : found.isDirectory ? "directory" : "other");
+  }
+
+  /** Bytes of a regular file, `null` where none is or it lies outside the roots. @throws {Unreadable} */
+  sizeOf(path: string): number | null {
+    const found = this.#look(path);
+    return found?.isFile ? found.size : null;
+  }
+
+  #look(path: string): Deno.FileInfo | null {
+    this.#stop.check();
+    if (!isInsideRoots(path, this.#roots)) return null;
+    return unlessMissing(() => {
+      const resolved = this.#roots === null ? path : this.resolve(path);
+      return attempt(path, "looked at", () => Deno.statSync(resolved));
+    });
+  }
+
+  /**
+   * True when a folder has an entry of this name, even a link that leads nowhere or out of the roots.
+   *
+   * @throws {Unreadable} the folder cannot be looked into
+   */
+  hasEntry(path: string): boolean {
+    this.#stop.check();
+    return unlessMissing(() => attempt(path, "looked at", () => Deno.lstatSync(path))) !== null;
+  }
+
+  /** Checks that a folder can be looked into. @throws {PathNotFound | PathNotAllowed | Unreadable} */
+  requireReadable(folder: string): void {
+    const resolved = this.resolve(folder);
+    attempt(folder, "listed", () => fs.opendirSync(resolved)).closeSync();
+  }
+
+  /**
+   * Names in a folder, sorted by code unit; empty where it is missing or lies outside the roots.
+   *
+   * @throws {Unreadable} it is there and cannot be listed
+   * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
+   */
+  list(folder: string): string[] {
+    this.#stop.check();
+    const names: string[] = [];
+    if (!isInsideRoots(folder, this.#roots)) return names;
+    const directory = unlessMissing(() => {
+      const resolved = this.resolve(folder);
+      return attempt(folder, "listed", () => fs.opendirSync(resolved));
+    });
+    if (directory === null) return names;
+    const next = () => attempt(folder, "listed", () => directory.readSync());
+    try {
+      for (let entry = next(); entry !== null; entry = next()) {
+        names.push(entry.name);
+        if (names.length > MAX_FOLDER_ENTRIES) {
+          throw new DecodeFailed(`folder "${folder}" holds more than ${MAX_FOLDER_ENTRIES} entries`);
+        }
+      }
+    } finally {
+      directory.closeSync();
+    }
+    return names.sort();
+  }
+
+  /**
+   * The path with every link resolved.
+   *
+   * @throws {PathNotFound} it leads nowhere
+   * @throws {PathNotAllowed} it, or what it leads to, lies outside the roots
+   * @throws {Unreadable} a folder on the way cannot be looked into
+   */
+  resolve(path: string): string {
+    // Of an open file the roots are judged once more, of what is looked at or listed they are not.
+    return this.#resolved(path, this.#roots === null);
+  }
+
+  /** As {@linkcode resolve}; by its folder as that was found first, if `inKnownFolder`. */
+  #resolved(path: string, inKnownFolder: boolean): string {
+    const resolved = (inKnownFolder ? this.#inKnownFolder(path) : null) ??
+      attempt(path, "looked at", () => fs.realpathSync(path));
+    if (!isInsideRoots(resolved, this.#roots)) {
+      throw new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
+    }
+    return resolved;
+  }
+
+  /** The path where its folder is resolved and its own name is no link; else `null`. */
+  #inKnownFolder(path: string): string | null {
+    if (!IS_NAME_AS_STORED) return null;
+    const [folder, name] = [dirname(path), basename(path)];
+    if (folder + sep + name !== path || name === "." || name === "..") return null;
+    try {
+      const place = join(this.#folders.getOrInsertComputed(folder, () => fs.realpathSync(folder)), name);
+      if (this.#folders.size > MAX_FOLDERS) this.#folders.clear();
+      return Deno.lstatSync(place).isSymlink ? null : place;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Gives all descriptors back; a file that is read again is opened again. */
+  rest(): void {
+    for (const file of [...this.#open]) file.rest();
+  }
+
+  /** Closes everything that is still open. */
+  close(): void {
+    this.#closed = true;
+    for (const file of [...this.#open]) file.close();
+  }
+}
+
+/** What a file needs of the {@linkcode FileAccess} that made it. */
+interface FileHost {
+  readonly counts: ReadCounts;
+  readonly stop: StopFlag;
+  /** A new descriptor after a rest. @throws {AcquisitionChanged | ReaderError} */
+  again(): number;
+  /** The file is about to be read. */
+  used(): void;
+  /** The file has no descriptor any more. */
+  closed(): void;
+}
+
+/** Whose bytes stand in {@linkcode HELD_MEMORY}. */
+let holder: RandomAccessFile | null = null;
+
+/** A regular file, read by position. */
+export class RandomAccessFile extends CheckedSource {
+  /** For messages, which name the file themselves. */
+  readonly name = "the file";
+  /** Resolved path. */
+  readonly path: string;
+  /** Size in bytes when it was opened. */
+  readonly size: number;
+  #fd: number | null;
+  #closed = false;
+  readonly #host: FileHost;
+
+  /** Made by {@linkcode FileAccess.open} alone. */
+  constructor(
+    { path, fd, size }: { readonly path: string; readonly fd: number; readonly size: number },
+    host: FileHost,
+  ) {
+    super();
+    this.path = path;
+    this.size = size;
+    this.#fd = fd;
+    this.#host = host;
+  }
+
+  /**
+   * Fills `target` from `offset` on.
+   *
+   * @throws {DecodeFailed} the range lies outside the file, or the file became shorter since it was opened
+   * @throws {Unreadable} the system cannot read it
+   * @throws {AcquisitionChanged} the file rested and is another one now
+   * @throws {Stopped} the open was stopped
+   */
+  override readInto(offset: number, target: Uint8Array, what: string): void {
+    this.require(offset, target.length, what);
+    if (this.#closed) throw new Error(`"${this.path}" is closed`);
+    const { counts, stop } = this.#host;
+    this.#host.used();
+    if (holder === this) {
+      stop.check();
+      return target.set(HELD_MEMORY.subarray(offset, offset + target.length));
+    }
+    const fd = this.#fd ??= this.#host.again();
+    for (let done = 0; done < target.length;) {
+      stop.check();
+      const step = Math.min(MAX_READ_STEP, target.length - done);
+      let n: number;
+      try {
+        n = fs.readSync(fd, target, done, step, offset + done);
+      } catch (cause) {
+        throw unreadable(this.path, `read at ${offset + done} (${what})`, cause);
+      }
+      if (n === 0) {
+        throw new DecodeFailed(
+          `${what} at ${offset} + ${target.length}: the file became shorter while it was read`,
+        );
+      }
+      done += n;
+      counts.reads += 1;
+      counts.bytes += n;
+    }
+  }
+
+  /**
+   * Reads a small file as a whole, into memory that the next one takes, for formats whose samples lie in many small blocks: of such
+   * a block a read takes longer than its bytes.
+   *
+   * @throws {DecodeFailed | Stopped}
+   */
+  hold(): void {
+    if (this.size > HELD_MEMORY.length) return;
+    holder = null;
+    this.readInto(0, HELD_MEMORY.subarray(0, this.size), this.name);
+    holder = this;
+  }
+
+  /** A range of a file that is held, else `null`. @throws {DecodeFailed | Stopped} it does not lie inside, or the open was stopped */
+  view(offset: number, length: number, what: string): Uint8Array | null {
+    this.require(offset, length, what);
+    this.#host.stop.check();
+    this.#host.used();
+    return holder === this ? HELD_MEMORY.subarray(offset, offset + length) : null;
+  }
+
+  /** Gives the descriptor back; the next read opens the file again. */
+  rest(): void {
+    if (holder === this) holder = null;
+    if (this.#fd === null) return;
+    fs.closeSync(this.#fd);
+    this.#fd = null;
+    this.#host.closed();
+  }
+
+  /** Closes the file; a second call does nothing. */
+  close(): void {
+    this.rest();
+    this.#closed = true;
+  }
+}
+
+/** Judges a `stat` result. */
+export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): PathKind {
+  return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
+}
+
+/** Bytes of a file name: what the systems in use allow for one component. */
+const MAX_NAME_BYTES = 255;
+
+/** Why a path leads to nothing, by the `code` of the file system. */
+const NOWHERE: Readonly<Record<string, string>> = {
+  ENOENT: "nothing exists there",
+  ELOOP: "its links lead round in a circle",
+  ENAMETOOLONG: "a name in it is too long",
+  ENOTDIR: "a part of it is a file, not a folder",
+  EINVAL: "no file can have this name",
+};
+
+/** Codes for what exists and is closed to the server. */
+const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
+/** True where the system forbids the look, as into the folder of another account. */
+export const isClosed = ({ cause }: Unreadable): boolean => CLOSED.has(codeOf(cause));
+
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
+/** Why a path leads to nothing, `null` for any other failure. */
+function reasonMissing(path: string, cause: unknown): string | null {
+  if ((cause as { name?: string }).name === "NotCapable") return "this place is closed to the server";
+  const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
+  return NOWHERE[tooLong ? "ENAMETOOLONG" : codeOf(cause)] ?? null;
+}
+
+const notFound = (path: string, reason: string, cause: unknown) =>
+  new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
+
+function unreadable(path: string, done: string, cause: unknown): Unreadable {
+  const fault = codeOf(cause) || (cause instanceof Error ? cause.message : String(cause));
+  return new Unreadable(`${quoted(basename(path))} cannot be ${done}: ${fault}`, { cause });
+}
+
+/** What the file system threw for `path`: nothing is there, or it cannot be `done` with. */
+function failure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
+  const reason = reasonMissing(path, cause);
+  return reason === null ? unreadable(path, done, cause) : notFound(path, reason, cause);
+}
+
+/** What a call of the file system gives. @throws {PathNotFound | Unreadable} */
+function attempt<T>(path: string, done: string, call: () => T): T {
+  try {
+    return call();
+  } catch (cause) {
+    throw failure(path, done, cause);
+  }
+}
+
+/** What `find` gives, `null` where nothing is there for this server. @throws {Unreadable} */
+function unlessMissing<T>(find: () => T): T | null {
+  try {
+    return find();
+  } catch (error) {
+    if (
+      error instanceof PathNotFound || error instanceof PathNotAllowed || error instanceof UnsupportedFormat
+    ) return null;
+    throw error;
+  }
+}
+
+/**
+ * Turns what the file system threw for the path that a client asked for into a {@linkcode PathNotFound} that says why, or, where
+ * the fault is not in the path (too many open files, a disk error), into an {@linkcode Unreadable}.
+ */
+export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
+  return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null
+    ? notFound(path, "the server may not read it", cause)
+    : failure(path, "opened", cause);
+}

@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  AcquisitionChanged,
+  DecodeFailed,
+  PathNotAllowed,
+  PathNotFound,
+  Stopped,
+  UnsupportedFormat,
+} from "../errors.ts";
+import { requireMarks, requireMarksLater } from "./file_mark.ts";
+import { FileAccess, isInsideRoots, type RandomAccessFile } from "./random_access.ts";
+import { StopFlag } from "./stop_flag.ts";
+import { NO_LINKS } from "../../tests/no_links.ts";
+import { run } from "../../tests/child_process.ts";
+
+async function folder(): Promise<{ at: (name: string) => string } & AsyncDisposable> {
+  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_files_" }));
+  return {
+    at: (name) => join(path, name),
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
+
+Deno.test("reads are by position, counted and checked against the size", async () => {
+  await using dir = await folder();
+  await Deno.writeFile(dir.at("a.bin"), Uint8Array.from({ length: 300 }, (_, i) => i % 256));
+  const files = new FileAccess();
+  const file = files.open(dir.at("a.bin"));
+  assert.equal(file.size, 300);
+  assert.deepEqual([...file.read(254, 4, "block")], [254, 255, 0, 1]);
+  assert.deepEqual([...file.read(300, 0, "block")], []);
+  assert.deepEqual(files.counts, { opens: 1, reads: 1, bytes: 4 });
+  const bad: [number, number][] = [[298, 3], [301, 0], [-1, 1], [0, -1], [0.5, 1], [0, 1.5], [NaN, 1], [
+    2 ** 53,
+    1,
+  ], [0, Infinity]];
+  for (const [offset, length] of bad) {
+    assert.throws(() => file.read(offset, length, "block"), DecodeFailed, `${offset} ${length}`);
+  }
+  assert.throws(
+    () => file.read(298, 3, "block"),
+    /^DecodeFailed: block at 298 \+ 3 ends after the file \(300 bytes\)$/,
+  );
+  files.close();
+  assert.throws(() => file.read(0, 1, "block"), /is closed/);
+});
+
+Deno.test("a file that shrinks while it is read is an error, never zeros", async () => {
+  await using dir = await folder();
+  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(100).fill(7));
+  const files = new FileAccess();
+  const file = files.open(dir.at("a.bin"));
+  await Deno.truncate(dir.at("a.bin"), 40);
+  assert.throws(
+    () => file.read(0, 100, "strip 0"),
+    /strip 0 at 0 \+ 100: the file became shorter while it was read/,
+  );
+  files.close();
+});
+
+Deno.test("a small file is held until another one is, it rests or it is closed", async () => {
+  await using dir = await folder();
+  const ramp = (start: number) => Uint8Array.from({ length: 300 }, (_, i) => (start + i) % 256);
+  for (const [i, name] of ["a.bin", "b.bin"].entries()) await Deno.writeFile(dir.at(name), ramp(100 * i));
+  await Deno.writeFile(dir.at("large.bin"), new Uint8Array((4 << 20) + 1));
+  const files = new FileAccess();
+  const [a, b, large] = ["a.bin", "b.bin", "large.bin"].map((name) => files.open(dir.at(name)));
+  a!.hold();
+  assert.deepEqual(files.counts, { opens: 3, reads: 1, bytes: 300 });
+  // What is written later does not reach what is held.
+  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(300));
+  assert.deepEqual([...a!.read(254, 4, "block")], [254, 255, 0, 1]);
+  assert.deepEqual([...a!.view(10, 2, "block")!], [10, 11]);
+  assert.throws(() => a!.view(298, 3, "block"), /block at 298 \+ 3 ends after the file/);
+  assert.throws(() => a!.read(298, 3, "block"), /block at 298 \+ 3 ends after the file/);
+  large!.hold();
+  assert.equal(large!.view(0, 1, "block"), null);
+  assert.equal(files.counts.reads, 1);
+  b!.hold();
+  assert.deepEqual([a!.view(10, 2, "block"), [...b!.view(10, 2, "block")!]], [null, [110, 111]]);
+  assert.deepEqual([...a!.read(10, 2, "block")], [0, 0]);
+  b!.rest();
+  assert.equal(b!.view(10, 2, "block"), null);
+  assert.deepEqual([...b!.read(10, 2, "block")], [110, 111]);
+  b!.hold();
+  b!.close();
+  assert.equal(b!.view(10, 2, "block"), null);
+  files.close();
+});
+
+Deno.test("a file that shrinks while it is taken as a whole is not held", async () => {
+  await using dir = await folder();
+  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(100).fill(7));
+  const files = new FileAccess();
+  const file = files.open(dir.at("a.bin"));
+  file.hold();
+  await Deno.truncate(dir.at("a.bin"), 40);
+  assert.throws(() => file.hold(), /the file at 0 \+ 100: the file became shorter while it was read/);
+  assert.equal(file.view(0, 1, "block"), null);
+  files.close();
+});
+
+Deno.test("a raised flag stops opens and reads", async () => {
+  await using dir = await folder();
+  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(10));
+  const stop = new StopFlag();
+  const files = new FileAccess(null, stop);
+  const file = files.open(dir.at("a.bin"));
+  new StopFlag(stop.shared).raise();
+  assert.throws(() => file.read(0, 1, "block"), Stopped);
+  assert.throws(() => files.open(dir.at("a.bin")), Stopped);
+  assert.throws(() => files.list(dir.at(".")), Stopped);
+  files.close();
+});
+
+Deno.test("only regular files inside the roots are opened; neighbours outside count as missing", {
+  ignore: NO_LINKS,
+}, async () => {
+  await using dir = await folder();
+  await using outside = await folder();
+  await Deno.writeTextFile(dir.at("a.bin"), "a");
+  await Deno.writeTextFile(outside.at("b.bin"), "b");
+  await Deno.mkdir(dir.at("sub"));
+  await Deno.symlink(outside.at("b.bin"), dir.at("link.bin"));
+  await Deno.symlink(dir.at("a.bin"), dir.at("inner.bin"));
+  const files = new FileAccess([dir.at(".")]);
+  assert.equal(files.open(dir.at("inner.bin")).path, dir.at("a.bin"));
+  assert.throws(() => files.open(dir.at("link.bin")), PathNotAllowed);
+  assert.throws(() => files.open(outside.at("b.bin")), PathNotAllowed);
+  assert.throws(() => files.open(dir.at("none.bin")), PathNotFound);
+  assert.throws(() => files.open(dir.at("sub")), UnsupportedFormat);
+  for (const path of [dir.at("link.bin"), outside.at("b.bin"), dir.at("none.bin"), dir.at("sub")]) {
+    assert.equal(files.openNeighbour(path), null);
+  }
+  assert.equal(files.kind(dir.at("a.bin")), "file");
+  assert.equal(files.kind(dir.at("sub")), "directory");
+  assert.equal(files.kind(dir.at("link.bin")), null);
+  assert.equal(files.kind(outside.at("b.bin")), null);
+  assert.deepEqual(files.list(dir.at(".")), ["a.bin", "inner.bin", "link.bin", "sub"]);
+  assert.deepEqual(files.list(outside.at(".")), []);
+  assert.deepEqual(files.list(dir.at("none")), []);
+  files.close();
+});
+
+Deno.test("nothing is looked at behind a folder that was exchanged for a link out of the roots", {
+  ignore: NO_LINKS,
+}, async () => {
+  await using dir = await folder();
+  await using outside = await folder();
+  for (const place of [dir.at("a"), outside.at("a")]) {
+    await Deno.mkdir(join(place, "b/c"), { recursive: true });
+    await Deno.writeTextFile(join(place, "b/x.bin"), place);
+  }
+  const files = new FileAccess([dir.at(".")]);
+  const path = dir.at("a/b/x.bin");
+  files.open(path).close();
+  assert.equal(files.kind(path), "file");
+  await Deno.rename(dir.at("a"), dir.at("spare"));
+  await Deno.symlink(outside.at("a"), dir.at("a"));
+  assert.equal(files.kind(path), null);
+  assert.equal(files.sizeOf(path), null);
+  assert.deepEqual(files.list(dir.at("a/b/c/..")), []);
+  assert.deepEqual(files.list(dir.at("a/b")), []);
+  assert.throws(() => files.resolve(path), PathNotAllowed);
+  assert.throws(() => files.open(path), PathNotAllowed);
+  files.close();
+});
+
+const atTop = Deno.build.os === "windows"
+  ? undefined
+  : [...Deno.readDirSync("/")].find(({ isFile }) => isFile);
+if (!atTop) console.log("Without a file in the topmost folder, the test of a link to that one is skipped");
+
+Deno.test(
+  "a file of the topmost folder is opened through a link to that",
+  { ignore: !atTop || NO_LINKS },
+  async () => {
+    await using dir = await folder();
+    await Deno.symlink("/", dir.at("top"));
+    const files = new FileAccess(["/"]);
+    assert.equal(files.open(join(dir.at("top"), atTop!.name)).path, `/${atTop!.name}`);
+    files.close();
+  },
+);
+
+Deno.test("a fifo is refused at once", { ignore: Deno.build.os === "windows" }, async () => {
+  await using dir = await folder();
+  await run("mkfifo", { args: [dir.at("pipe")] });
+  assert.throws(() => new FileAccess().open(dir.at("pipe")), UnsupportedFormat);
+  assert.equal(new FileAccess().kind(dir.at("pipe")), "other");
+});
+
+Deno.test("inside means the root itself or below it", () => {
+  const cases: [string, string[] | null, boolean][] = [
+    ["/a/b", null, true],
+    ["/a/b", [], false],
+    ["/a", ["/a"], true],
+    ["/a/b/c", ["/x", "/a"], true],
+    ["/ab", ["/a"], false],
+    ["/a/..b", ["/a"], true],
+    ["/", ["/a"], false],
+    ["/b", ["/"], true],
+  ];
+  for (const [path, roots, inside] of cases) {
+    assert.equal(isInsideRoots(path, roots), inside, `${path} ${roots}`);
+  }
+});
+
+Deno.test("more files than descriptors: those that were opened first rest, and are opened again when read", async () => {
+  await using dir = await folder();
+  const files = new FileAccess();
+  const opened: RandomAccessFile[] = [];
+  for (let i = 0; i < 40; i += 1) {
+    await Deno.writeFile(dir.at(`${i}.bin`), new Uint8Array([i]));
+    opened.push(files.open(dir.at(`${i}.bin`)));
+  }
+  assert.equal(files.counts.opens, 40);
+  opened.forEach((file, i) => assert.deepEqual([...file.read(0, 1, "byte")], [i]));
+  assert.ok(files.counts.opens > 40, "some were opened again");
+  files.rest();
+  const before = files.counts.opens;
+  assert.deepEqual([...opened[7]!.read(0, 1, "byte")], [7]);
+  assert.equal(files.counts.opens, before + 1);
+  files.rest();
+  await Deno.writeFile(dir.at("7.bin"), new Uint8Array([8, 8]));
+  assert.throws(() => opened[7]!.read(0, 1, "byte"), AcquisitionChanged);
+  await Deno.remove(dir.at("8.bin"));
+  assert.throws(() => opened[8]!.read(0, 1, "byte"), AcquisitionChanged);
+  files.close();
+  assert.throws(() => opened[9]!.read(0, 1, "byte"), /is closed/);
+});
+
+Deno.test("the first and the last files are marked, and those that are read are told", async () => {
+  await using dir = await folder();
+  const files = new FileAccess();
+  const paths = Array.from({ length: 100 }, (_, i) => dir.at(`${i}.bin`));
+  const opened: RandomAccessFile[] = [];
+  for (const path of paths) {
+    await Deno.writeFile(path, new Uint8Array(3));
+    opened.push(files.open(path));
+  }
+  assert.deepEqual([...files.marks.keys()], [...paths.slice(0, 32), ...paths.slice(-32)]);
+  assert.deepEqual([...files.takeUsed().keys()], []);
+  opened[50]!.read(0, 1, "byte");
+  opened[50]!.read(1, 1, "byte");
+  files.noteAbsent(dir.at("none"));
+  const used = files.takeUsed();
+  assert.deepEqual([...used.keys()], [paths[50], dir.at("none")]);
+  requireMarks(used);
+  await requireMarksLater(used);
+  await Deno.writeFile(dir.at("none"), new Uint8Array(1));
+  assert.throws(() => requireMarks(used), AcquisitionChanged);
+  await assert.rejects(requireMarksLater(used), AcquisitionChanged);
+  await Deno.remove(dir.at("none"));
+  // Same bytes and length, written a second later.
+  await Deno.utime(paths[50]!, 5, 5);
+  assert.throws(() => requireMarks(used), /"50.bin" was changed since it was opened; open it again/);
+  files.close();
+});

@@ -1,0 +1,40 @@
+import { Stopped } from "../errors.ts";
+
+/**
+ * A flag in shared memory that stops a decode from outside. `Worker.terminate()` does not end a synchronous
+ * loop, so every loop whose length depends on a file calls {@linkcode StopFlag.check} once per strip, chunk,
+ * directory or read of at most 1 MiB.
+ */
+export class StopFlag {
+  #cell: Int32Array;
+
+  /** Takes the 4 bytes that the server and its worker share; without them a new flag is made, which is not raised. */
+  constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(4)) {
+    this.#cell = new Int32Array(shared);
+  }
+
+  /** Takes other memory, as when what is kept open does another piece of work. */
+  follow(shared: SharedArrayBuffer): void {
+    this.#cell = new Int32Array(shared);
+  }
+
+  /** The memory behind the flag, to send to a worker. */
+  get shared(): SharedArrayBuffer {
+    return this.#cell.buffer as SharedArrayBuffer;
+  }
+
+  /** True once {@linkcode raise} was called on either side. */
+  get raised(): boolean {
+    return Atomics.load(this.#cell, 0) !== 0;
+  }
+
+  /** Asks the decode to stop. */
+  raise(): void {
+    Atomics.store(this.#cell, 0, 1);
+  }
+
+  /** Ends the work when the flag is raised. @throws {Stopped} */
+  check(): void {
+    if (this.raised) throw new Stopped();
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Brings the calibration of every format to one form: lengths in micrometres (`um`), durations in seconds
+ * (`seconds`), any other unit as written, and step 1 `Pixels` where there is none.
+ */
+import { type Axis, AXIS_ORDER, type AxisLetter } from "../reader.ts";
+
+/** Factors as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
+type Factor = readonly [number, number];
+
+/** SI prefixes: symbol, name, power of ten. */
+const PREFIXES: readonly (readonly [string, string, number])[] = [
+  ["y", "yocto", -24],
+  ["z", "zepto", -21],
+  ["a", "atto", -18],
+  ["f", "femto", -15],
+  ["p", "pico", -12],
+  ["n", "nano", -9],
+  ["u", "micro", -6],
+  ["m", "milli", -3],
+  ["c", "centi", -2],
+  ["d", "deci", -1],
+  ["", "", 0],
+  ["da", "deca", 1],
+  ["h", "hecto", 2],
+  ["k", "kilo", 3],
+  ["M", "mega", 6],
+  ["G", "giga", 9],
+  ["T", "tera", 12],
+  ["P", "peta", 15],
+  ["E", "exa", 18],
+  ["Z", "zetta", 21],
+  ["Y", "yotta", 24],
+];
+
+/** Units with each prefix by symbol and by name, where 10 to the power of `exponent` served units are one of them. */
+function prefixed(symbol: string, name: string, exponent: number): Record<string, Factor> {
+  return Object.fromEntries(PREFIXES.flatMap(([letter, prefix, power]) => {
+    const ten = power + exponent;
+    // A division is exact to the last digit where the power of ten is, which ends at 1e22.
+    const factor: Factor = ten < 0 && ten >= -22 ? [1, Number(`1e${-ten}`)] : [Number(`1e${ten}`), 1];
+    return [[letter + symbol, factor], [prefix + name, factor]];
+  }));
+}
+
+/** Units of length; symbols as the SI writes them, names in lower case. */
+const LENGTHS: Record<string, Factor> = {
+  ...prefixed("m", "meter", 6),
+  micron: [1, 1],
+  "å": [1, 1e4],
+  angstrom: [1, 1e4],
+  in: [25_400, 1],
+  inch: [25_400, 1],
+  inches: [25_400, 1],
+  '"': [25_400, 1],
+  thou: [25.4, 1],
+  li: [25_400, 12],
+  ft: [304_800, 1],
+  foot: [304_800, 1],
+  yd: [914_400, 1],
+  yard: [914_400, 1],
+  mi: [1_609_344_000, 1],
+  mile: [1_609_344_000, 1],
+  pt: [25_400, 72],
+  // IAU 2015, resolution B2: 648000 / pi astronomical units of 149597870700 m.
+  ua: [1.495978707e17, 1],
+  ly: [9.4607304725808e21, 1],
+  pc: [3.0856775814913673e22, 1],
+  parsec: [3.0856775814913673e22, 1],
+};
+
+const DURATIONS: Record<string, Factor> = {
+  ...prefixed("s", "second", 0),
+  usec: [1, 1e6],
+  msec: [1, 1e3],
+  sec: [1, 1],
+  min: [60, 1],
+  minute: [60, 1],
+  h: [3600, 1],
+  hr: [3600, 1],
+  hour: [3600, 1],
+  d: [86_400, 1],
+  day: [86_400, 1],
+};
+
+/** Symbols with a prefix that files write in any case; of the others the case tells Mm from mm, Gs from gs. */
+const ANY_CASE = new Set(["pm", "nm", "um", "mm", "cm", "dm", "km", "fs", "ps", "ns", "us", "ms"]);
+
+/** Units that say that there is no calibration. */
+const NO_UNIT = new Set(["", "pixel", "pixels", "px", "reference frame", "null", "undefined", "none"]);
+
+/** A step with its unit. */
+export interface Calibration {
+  /** Physical step per sample. */
+  readonly step: number;
+  /** Unit of the step. */
+  readonly unit: string;
+}
+
+/** What an axis without calibration has. */
+export const UNCALIBRATED: Calibration = { step: 1, unit: "Pixels" };
+
+function factorOf(table: Record<string, Factor>, unit: string): Factor | undefined {
+  // Both code points of the micro sign, British spelling and the plural.
+  const plain = unit.replace(/[µμ]/g, "u").replace(/metre(s?)$/, "meter$1");
+  const singular = plain.length > 2 ? plain.replace(/s$/, "") : plain;
+  return Object.hasOwn(table, plain)
+    ? table[plain]
+    : Object.hasOwn(table, singular)
+    ? table[singular]
+    : undefined;
+}
+
+/**
+ * Step and unit of a file in the served vocabulary.
+ *
+ * @param step physical step per sample in `unit`; what is not finite and positive counts as no calibration
+ * @param unit as the file writes it; symbols of both micro signs, English names, singular or plural, any case
+ */
+export function calibrated(step: number | null | undefined, unit: string | null | undefined): Calibration {
+  if (step === null || step === undefined || !Number.isFinite(step) || step <= 0) return UNCALIBRATED;
+  const written = (unit ?? "").trim();
+  const lower = written.toLowerCase();
+  if (NO_UNIT.has(lower)) return UNCALIBRATED;
+  for (const key of lower === written || isSymbolOfCase(lower) ? [written] : [written, lower]) {
+    const length = factorOf(LENGTHS, key);
+    if (length) return scaled(step, length, "um", written);
+    const duration = factorOf(DURATIONS, key);
+    if (duration) return scaled(step, duration, "seconds", written);
+  }
+  return { step, unit: written };
+}
+
+/** True for a symbol that means something else, or nothing, in other letters: `Am` is no attometre. */
+const isSymbolOfCase = (lower: string) => /^(?:[a-z]|da)[ms]$/.test(lower) && !ANY_CASE.has(lower);
+
+function scaled(step: number, [multiply, divide]: Factor, unit: string, written: string): Calibration {
+  const value = step * multiply / divide;
+  return Number.isFinite(value) && value > 0 ? { step: value, unit } : { step, unit: written };
+}
+
+/** A calibration that has a unit, or `undefined`. */
+export function known(calibration: Calibration): Calibration | undefined {
+  return calibration === UNCALIBRATED ? undefined : calibration;
+}
+
+/** Calibrations of those letters that have one. */
+export function calibrationsOf(
+  steps: Partial<
+    Record<AxisLetter, readonly [step: number | null | undefined, unit: string | null | undefined]>
+  >,
+): Partial<Record<AxisLetter, Calibration>> {
+  const result: Partial<Record<AxisLetter, Calibration>> = {};
+  for (const [letter, [step, unit]] of Object.entries(steps)) {
+    const calibration = known(calibrated(step, unit));
+    if (calibration) result[letter as AxisLetter] = calibration;
+  }
+  return result;
+}
+
+/**
+ * The axes of an array in the served order, without those of length 1 (but `Y` and `X`). `C` has no calibration.
+ *
+ * @param sizes length per letter; a letter that is absent has length 1
+ * @param calibrations step and unit per letter, already brought to the served vocabulary
+ */
+export function axesOf(
+  sizes: Partial<Record<AxisLetter, number>>,
+  calibrations: Partial<Record<AxisLetter, Calibration>>,
+): Axis[] {
+  return AXIS_ORDER.filter((name) => name === "Y" || name === "X" || (sizes[name] ?? 1) > 1).map((name) => {
+    const { step, unit } = name === "C" ? UNCALIBRATED : calibrations[name] ?? UNCALIBRATED;
+    return { name, size: sizes[name] ?? 1, step, unit };
+  });
+}

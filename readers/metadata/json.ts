@@ -1,0 +1,76 @@
+/** JSON of files, bounded before it is parsed. */
+import { DecodeFailed } from "../errors.ts";
+import { MAX_JSON_BYTES } from "../io/limits.ts";
+
+/** Values of one document: 300 bytes of heap each at worst, where they are objects under distinct keys. */
+export const MAX_JSON_VALUES = 1_000_000;
+
+/** Nesting of one document. */
+export const MAX_JSON_DEPTH = 256;
+
+/** A JSON object whose fields are not yet judged. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** True for an object that is no array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Text of a JSON document: UTF-8, a byte order mark at its start is dropped.
+ *
+ * @throws {DecodeFailed} not UTF-8, or over a bound
+ */
+export function jsonText(bytes: Uint8Array, what: string): string {
+  if (bytes.length > MAX_JSON_BYTES) {
+    throw new DecodeFailed(`${what} has ${bytes.length} bytes, more than ${MAX_JSON_BYTES}`);
+  }
+  checkStructure(bytes, what);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new DecodeFailed(`${what} is not UTF-8`, { cause });
+  }
+}
+
+/** Counts commas and brackets outside of strings: as many values at most will be built. */
+function checkStructure(bytes: Uint8Array, what: string): void {
+  let values = 0;
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (byte === 0x22) inString = !inString;
+    else if (inString) {
+      if (byte === 0x5c) i += 1;
+    } else if (byte === 0x2c) values += 1;
+    else if (byte === 0x5b || byte === 0x7b) {
+      values += 1;
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) {
+        throw new DecodeFailed(`${what} is nested more than ${MAX_JSON_DEPTH} deep`);
+      }
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  if (values > MAX_JSON_VALUES) throw new DecodeFailed(`${what} has more than ${MAX_JSON_VALUES} values`);
+}
+
+/** Parses one document that is text already. @throws {DecodeFailed} it is no JSON, or over a bound */
+export function parseJsonText(text: string, what: string): unknown {
+  if (text.length > MAX_JSON_BYTES) {
+    throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_JSON_BYTES}`);
+  }
+  return parseJson(new TextEncoder().encode(text), what);
+}
+
+/** Parses one document. @throws {DecodeFailed} it is no JSON, or over a bound */
+export function parseJson(bytes: Uint8Array, what: string): unknown {
+  const text = jsonText(bytes, what);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DecodeFailed(`${what} is no JSON: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,109 @@
+/** What OME-XML (schemas 2003 to 2016) says of one image, in every format that carries such a document. */
+import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
+import { firstMoment, type Moment, momentOf } from "./moment.ts";
+import { numberOf } from "./numbers.ts";
+import type { AxisLetter } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
+import { child, children, type XmlElement } from "./xml.ts";
+
+/** Name, calibration, channels and times of an `Image` element. */
+export interface OmeXmlImage {
+  /** `null` where it has none. */
+  readonly name: string | null;
+  /** Axes that have a unit; those of the schema, micrometres and seconds, where none is written. */
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  /** Per `Channel` or `LogicalChannel`; `null` where it has none. */
+  readonly names: readonly (string | null)[];
+  /** `#rrggbb` of each channel, `null` where it has none. */
+  readonly colors: readonly (string | null)[];
+  /** When the image was acquired. */
+  readonly moment: Moment;
+  /** Seconds of each time point from the first, by the planes of the first channel and depth; `null` where one has none. */
+  readonly times: readonly number[] | null;
+  /** What contradicts itself. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Reads an `Image` element whose `pixels` is a `Pixels` element. */
+export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage {
+  const { attributes } = pixels;
+  const length = (name: string) => [numberOf(attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
+  const dates = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
+  const channels = channelElements(image, pixels);
+  const calibrations = calibrationsOf({
+    X: length("PhysicalSizeX"),
+    Y: length("PhysicalSizeY"),
+    Z: length("PhysicalSizeZ"),
+    T: [numberOf(attributes.TimeIncrement), attributes.TimeIncrementUnit ?? "s"],
+  });
+  return {
+    name: image.attributes.Name?.trim() || null,
+    calibrations,
+    names: channels.map((channel) => channel.attributes.Name ?? null),
+    colors: channels.map(({ attributes }) => colorOf(attributes.Color)),
+    moment: firstMoment(...dates.map(momentOf)),
+    times: timesOf(pixels),
+    warnings: focusDoubts(pixels, calibrations.Z),
+  };
+}
+
+/** Share by which the stated step of focus and the places of the planes may differ. */
+const TOLERANCE = 0.01;
+
+/** A warning where the planes of the first stack are not as far apart as `PhysicalSizeZ` says. */
+function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warning[] {
+  const last = (numberOf(pixels.attributes.SizeZ) ?? 1) - 1;
+  const places = new Map<number, number>();
+  for (const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of children(pixels, "Plane")) {
+    const [z, place] = [numberOf(TheZ), numberOf(PositionZ)];
+    // Without a unit it counts from the reference frame in units that nobody states.
+    const { step, unit } = calibrated(1, PositionZUnit);
+    const isFirst = numberOf(TheT) === 0 && numberOf(TheC) === 0;
+    if (isFirst && z !== null && place !== null && unit === stated?.unit) places.set(z, place * step);
+  }
+  const [from, to] = [places.get(0), places.get(last)];
+  if (stated === undefined || from === undefined || to === undefined || last < 1 || from === to) return [];
+  const mean = Math.abs(to - from) / last;
+  if (Math.abs(mean - stated.step) <= TOLERANCE * Math.max(mean, stated.step)) return [];
+  return [
+    warning(
+      "metadata_disagree",
+      `OME-XML states planes ${stated.step} ${stated.unit} apart, but places them ${
+        Number(mean.toPrecision(6))
+      } ${stated.unit} apart; the first counts`,
+    ),
+  ];
+}
+
+/** `#rrggbb` of a colour: red, green, blue and opacity are the bytes of a signed number (OME schema, "Color"). */
+function colorOf(written: string | undefined): string | null {
+  const value = numberOf(written);
+  if (value === null || !Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32) return null;
+  return `#${(value >>> 8).toString(16).padStart(6, "0")}`;
+}
+
+/** `DeltaT` of the first plane of each time point, in seconds from the first. */
+function timesOf(pixels: XmlElement): number[] | null {
+  const count = numberOf(pixels.attributes.SizeT) ?? 1;
+  const times = new Map<number, number>();
+  for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of children(pixels, "Plane")) {
+    const [t, seconds] = [numberOf(TheT), secondsOf(numberOf(DeltaT), DeltaTUnit ?? "s")];
+    if (numberOf(TheC) === 0 && numberOf(TheZ) === 0 && t !== null && seconds !== null) times.set(t, seconds);
+  }
+  const first = times.get(0);
+  if (first === undefined || times.size < count || !(count > 1)) return null;
+  const found = Array.from({ length: times.size }, (_, t) => (times.get(t) ?? NaN) - first).slice(0, count);
+  return found.length === count && found.every(Number.isFinite) ? found : null;
+}
+
+function secondsOf(value: number | null, unit: string): number | null {
+  if (value === null || value === 0) return value;
+  const { step, unit: served } = calibrated(Math.abs(value), unit);
+  return served === "seconds" ? Math.sign(value) * step : null;
+}
+
+/** The channels of an image; old schemas have them beside the pixels. */
+export function channelElements(image: XmlElement, pixels: XmlElement): XmlElement[] {
+  const channels = children(pixels, "Channel");
+  return channels.length > 0 ? channels : children(image, "LogicalChannel");
+}

@@ -1,0 +1,171 @@
+/**
+ * XML of microscope files as a small tree of local names. Damaged input is refused with a position, a document
+ * type declaration is refused (so no entity can expand), and size, nesting and number of nodes are bounded.
+ */
+import { SaxesParser } from "saxes";
+import { DecodeFailed } from "../errors.ts";
+import { MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
+
+/** One element; prefixes of names are dropped, since they differ between versions of the writing programs. */
+export interface XmlElement {
+  /** Local name. */
+  readonly name: string;
+  /** Values by local name. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Elements directly inside, in document order. */
+  readonly children: readonly XmlElement[];
+  /** Character data directly inside this element, trimmed. */
+  readonly text: string;
+}
+
+interface OpenElement {
+  name: string;
+  attributes: Record<string, string>;
+  children: OpenElement[];
+  text: string;
+}
+
+/** How much of a document is built, where that is less than the general bounds. */
+export interface XmlLimits {
+  /** Elements and attributes that may still be made; counted down, so that documents can share it. */
+  nodes: number;
+  /** Nesting. */
+  readonly depth: number;
+  /** True for an element that is left out of the tree with all that it holds; such nodes do not count. */
+  omits?(name: string, parent: string | undefined): boolean;
+}
+
+/** Characters that XML forbids, as they are or as references. */
+const FORBIDDEN =
+  /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
+
+/** Without such a one a text holds none of them; found in a fraction of the time. */
+const SUSPICIOUS = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]|&#/u;
+
+/** The text with a replacement character for each that XML forbids, which programs have written into names. */
+export const allowedXml = (text: string): string =>
+  SUSPICIOUS.test(text) ? text.replace(FORBIDDEN, "\ufffd") : text;
+
+const local = (name: string) => name.includes(":") ? name.slice(name.lastIndexOf(":") + 1) : name;
+
+/**
+ * Parses one document.
+ *
+ * @param what names the document in messages: `OME-XML`, `the document at 854`
+ * @param limits smaller bounds than the general ones
+ * @throws {DecodeFailed} not well-formed (with line and column), a document type declaration, or over a bound
+ */
+export function parseXml(
+  text: string,
+  what: string,
+  limits: XmlLimits = { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH },
+): XmlElement {
+  if (text.length > MAX_XML_BYTES) {
+    throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_XML_BYTES}`);
+  }
+  const parser = new SaxesParser({ xmlns: false, position: true });
+  const open: OpenElement[] = [];
+  let root: OpenElement | null = null;
+  const allowed = limits.nodes;
+  /** Attributes of the tag that is being read, and whether one has a prefix. */
+  let attributes = 0;
+  let prefixed = false;
+  /** Nesting inside an element that is left out. */
+  let omitted = 0;
+  const bounded = (nodes: number) => {
+    if (nodes > limits.nodes) throw new DecodeFailed(`${what} has more than ${allowed} nodes`);
+  };
+  parser.on("error", (error) => {
+    throw new DecodeFailed(`${what} is damaged: ${error.message.replace(/\.$/, "")}`);
+  });
+  parser.on("doctype", () => {
+    throw new DecodeFailed(`${what} declares a document type, which is not read`);
+  });
+  // One at a time, before the parser has made a table of all that a tag has.
+  parser.on("attribute", ({ name }) => {
+    bounded(attributes += 1);
+    prefixed ||= name.includes(":");
+  });
+  parser.on("opentag", (tag) => {
+    const nodes = attributes + 1;
+    const hasPrefix = prefixed;
+    attributes = 0;
+    prefixed = false;
+    if (open.length + omitted >= limits.depth) {
+      throw new DecodeFailed(`${what} is nested more than ${limits.depth} deep`);
+    }
+    const parent = open.at(-1);
+    if (omitted > 0 || limits.omits?.(local(tag.name), parent?.name)) {
+      omitted += 1;
+      return;
+    }
+    bounded(nodes);
+    limits.nodes -= nodes;
+    const element = {
+      name: local(tag.name),
+      // The table of the parser inherits nothing.
+      attributes: hasPrefix ? localAttributes(tag.attributes) : tag.attributes,
+      children: [],
+      text: "",
+    };
+    if (parent) parent.children.push(element);
+    else root = element;
+    open.push(element);
+  });
+  const addText = (data: string) => {
+    const element = omitted > 0 ? undefined : open.at(-1);
+    if (element) element.text += data;
+  };
+  parser.on("text", addText);
+  parser.on("cdata", addText);
+  parser.on("closetag", () => {
+    if (omitted > 0) {
+      omitted -= 1;
+      return;
+    }
+    const element = open.pop()!;
+    element.text = element.text.trim();
+  });
+  parser.write(text).close();
+  if (root === null) throw new DecodeFailed(`${what} is empty`);
+  return root;
+}
+
+/** Attributes by their local names. */
+function localAttributes(written: Record<string, string>): Record<string, string> {
+  const attributes: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(written)) attributes[local(name)] = value;
+  return attributes;
+}
+
+/** First child with a local name. */
+export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return element?.children.find((c) => c.name === name);
+}
+
+/** Children with a local name. */
+export function children(element: XmlElement | undefined, name: string): XmlElement[] {
+  return element?.children.filter((c) => c.name === name) ?? [];
+}
+
+/** First descendant with a local name, in document order. */
+export function descendant(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  for (const c of element?.children ?? []) {
+    const found = c.name === name ? c : descendant(c, name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** All descendants with a local name, in document order. */
+export function descendants(element: XmlElement | undefined, name: string): XmlElement[] {
+  const found: XmlElement[] = [];
+  const search = (parent: XmlElement) => {
+    for (const c of parent.children) {
+      if (c.name === name) found.push(c);
+      search(c);
+    }
+  };
+  if (element) search(element);
+  return found;
+}

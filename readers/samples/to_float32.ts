@@ -1,0 +1,183 @@
+/**
+ * Conversion of stored samples to float32: round-to-nearest-even in one step from the stored value; overflow
+ * becomes infinity, NaN stays NaN.
+ */
+import type { SampleType } from "../reader.ts";
+import { convertByVectors, swapByVectors } from "./sample_vectors.ts";
+
+/** Bytes of one stored sample. */
+export const SAMPLE_BYTES: Record<SampleType, number> = {
+  bool: 1,
+  uint8: 1,
+  uint16: 2,
+  uint32: 4,
+  uint64: 8,
+  int8: 1,
+  int16: 2,
+  int32: 4,
+  int64: 8,
+  float16: 2,
+  float32: 4,
+  float64: 8,
+};
+
+/** True for the name of a {@linkcode SampleType}. */
+export function isSampleType(name: unknown): name is SampleType {
+  return typeof name === "string" && Object.hasOwn(SAMPLE_BYTES, name);
+}
+
+type Words =
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Float16Array
+  | Float32Array
+  | Float64Array;
+
+interface WordsConstructor {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): Words;
+}
+
+/** Arrays through which stored samples are read; 64-bit integers as pairs of words. */
+const VIEWS: Readonly<Record<SampleType, WordsConstructor>> = {
+  bool: Uint8Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: Uint32Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: Uint32Array,
+  float16: Float16Array,
+  float32: Float32Array,
+  float64: Float64Array,
+};
+
+/** Stored samples, one packed behind another. */
+export interface PackedSamples {
+  /** Scratch: big-endian samples are swapped in place. */
+  readonly bytes: Uint8Array;
+  /** How to read them; a `bool` is a byte, of which any but 0 stands for 1. */
+  readonly sampleType: SampleType;
+  /** Byte order of `bytes`. */
+  readonly littleEndian: boolean;
+}
+
+/** Equally distant samples among packed ones. */
+export interface SampleRun {
+  /** Index of the first. */
+  readonly from: number;
+  /** Distance of neighbours, in samples: 1, or the number of interleaved ones. */
+  readonly step: number;
+  /** How many samples. */
+  readonly count: number;
+}
+
+/** Packed samples from which runs are converted: rows of a block, one colour of RGB, one of some interleaved channels. */
+export class SampleArray {
+  readonly #type: SampleType;
+  readonly #bytes: Uint8Array;
+  #view: Words | null = null;
+
+  /** Swaps big-endian samples in place, all of them and once. */
+  constructor({ bytes, sampleType, littleEndian }: PackedSamples) {
+    const width = SAMPLE_BYTES[sampleType];
+    if (!littleEndian && width > 1) swapBytes(bytes, width);
+    this.#type = sampleType;
+    this.#bytes = bytes;
+  }
+
+  get #words(): Words {
+    if (this.#view !== null) return this.#view;
+    // Typed views need an aligned start.
+    const bytes = this.#bytes.byteOffset % SAMPLE_BYTES[this.#type] === 0 ? this.#bytes : this.#bytes.slice();
+    const View = VIEWS[this.#type];
+    return this.#view = new View(bytes.buffer, bytes.byteOffset, bytes.length / View.BYTES_PER_ELEMENT);
+  }
+
+  /**
+   * Converts a run and writes it from index `at` of a float32 plane on.
+   *
+   * @throws {RangeError} it reaches beyond the samples, or beyond the plane: what stands in the memory behind them is of others
+   */
+  convert({ from, step, count }: SampleRun, target: Float32Array, at: number): void {
+    const end = count === 0 ? 0 : from + (count - 1) * step + 1;
+    if (end * SAMPLE_BYTES[this.#type] > this.#bytes.length || at + count > target.length) {
+      throw new RangeError(`${count} samples from ${from} on are not among ${this.#bytes.length} bytes`);
+    }
+    const packed = { bytes: this.#bytes, sampleType: this.#type };
+    if (convertByVectors(packed, { from, step, count }, target, at)) return;
+    const words = this.#words;
+    if (this.#type === "uint64" || this.#type === "int64") {
+      const convert = this.#type === "uint64" ? uint64ToFloat32 : int64ToFloat32;
+      for (let i = 0, word = 2 * from; i < count; i += 1, word += 2 * step) {
+        target[at + i] = convert(words[word]!, words[word + 1]!);
+      }
+    } else if (this.#type === "bool") {
+      for (let i = 0; i < count; i += 1) target[at + i] = words[from + i * step] === 0 ? 0 : 1;
+    } else if (step === 1) {
+      target.set(words.length === count ? words : words.subarray(from, from + count), at);
+    } else {
+      for (let i = at, end = at + count, next = from; i < end; i += 1, next += step) target[i] = words[next]!;
+    }
+  }
+}
+
+/** Converts all of some packed samples and writes them from index `at` of a float32 plane on. */
+export function convertSamples(samples: PackedSamples, target: Float32Array, at: number): void {
+  const count = samples.bytes.length / SAMPLE_BYTES[samples.sampleType];
+  new SampleArray(samples).convert({ from: 0, step: 1, count }, target, at);
+}
+
+/**
+ * Nearest float32 of an unsigned 64-bit integer given as two 32-bit words. Going through a double would round
+ * twice; from 2^53 on, the lowest 11 bits are folded into one sticky bit, which leaves 53 bits: the double is
+ * exact and only the store into float32 rounds.
+ */
+export function uint64ToFloat32(low: number, high: number): number {
+  if (high < 0x200000) return Math.fround(high * 0x1_0000_0000 + low);
+  const kept = (low & ~0x7ff) >>> 0;
+  const sticky = (low & 0x7ff) === 0 ? 0 : 0x800;
+  return Math.fround(high * 0x1_0000_0000 + ((kept | sticky) >>> 0));
+}
+
+/** Nearest float32 of a signed 64-bit integer given as two 32-bit words. */
+export function int64ToFloat32(low: number, high: number): number {
+  if (high < 0x8000_0000) return uint64ToFloat32(low, high);
+  const negatedLow = (~low + 1) >>> 0;
+  const negatedHigh = (~high + (low === 0 ? 1 : 0)) >>> 0;
+  return -uint64ToFloat32(negatedLow, negatedHigh);
+}
+
+/** Reverses the byte order of each `width`-byte word in place. */
+export function swapBytes(bytes: Uint8Array, width: number): void {
+  if (swapByVectors(bytes, width)) return;
+  if (width === 2 && bytes.byteOffset % 2 === 0) {
+    const words = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
+    for (let i = 0; i < words.length; i += 1) {
+      const w = words[i]!;
+      words[i] = (w << 8) | (w >> 8);
+    }
+    return;
+  }
+  if (width === 4 && bytes.byteOffset % 4 === 0) {
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+    for (let i = 0; i < words.length; i += 1) {
+      const w = words[i]!;
+      words[i] = (w << 24) | ((w & 0xff00) << 8) | ((w >>> 8) & 0xff00) | (w >>> 24);
+    }
+    return;
+  }
+  for (let start = 0; start + width <= bytes.length; start += width) {
+    for (let a = start, b = start + width - 1; a < b; a += 1, b -= 1) {
+      const byte = bytes[a]!;
+      bytes[a] = bytes[b]!;
+      bytes[b] = byte;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** All parts behind the routes, put together: what opens acquisitions into sessions, keeps them and reads their planes. */
+import { collectAfter } from "../readers/io/garbage.ts";
+import type { Clock } from "./clock.ts";
+import { DecodePool } from "./decode_pool.ts";
+import { MemoryBudget } from "./memory_budget.ts";
+import { Opener, type OpenRules } from "./opener.ts";
+import { PlaneMemory } from "./plane_memory.ts";
+import { PositionReader } from "./position_reader.ts";
+import { SessionStore } from "./store.ts";
+
+/** What is decided about sessions before the first one. */
+export interface SessionRules extends OpenRules {
+  /** Time to live of a session. */
+  readonly sessionTtlSeconds: number;
+  /** Bytes that the planes of all sessions may take. */
+  readonly maxSessionMemory: number;
+}
+
+/** Sessions and what works for them. */
+export class Sessions {
+  /** Live sessions. */
+  readonly store: SessionStore;
+  /** Opens acquisitions into them. */
+  readonly opener: Opener;
+  /** Reads planes at other positions. */
+  readonly positions: PositionReader;
+  readonly #pool: DecodePool;
+
+  /** No worker is started yet. */
+  constructor(clock: Clock, rules: SessionRules) {
+    const { sessionTtlSeconds, maxSessionMemory, loadTimeoutSeconds } = rules;
+    const memory = new PlaneMemory(clock);
+    const budget = new MemoryBudget(maxSessionMemory);
+    const pool = new DecodePool(clock, budget);
+    pool.rested = () => collectAfter(0);
+    const resources = { pool, budget, memory };
+    this.store = new SessionStore(clock, sessionTtlSeconds, memory, (session) => {
+      this.positions.forget(session);
+      collectAfter(0);
+    });
+    this.opener = new Opener(clock, resources, this.store, rules);
+    this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
+    this.#pool = pool;
+  }
+
+  /** Starts a worker ahead of the first open. */
+  warm(): void {
+    this.#pool.warm();
+  }
+
+  /** Ends all work that was not answered yet. */
+  stopWork(): void {
+    this.opener.close();
+    this.positions.close();
+  }
+
+  /** Ends all sessions and workers. */
+  close(): void {
+    this.store.close();
+    this.#pool.close();
+  }
+}
