@@ -4,7 +4,7 @@
  * Tested in `tests/browser/controls_test.ts`.
  */
 import { element } from "./element.js";
-import { KeptSwitch } from "./kept_switch.js";
+import { KeptSwitch } from "./kept.js";
 
 /** Entries of the `?` list: keys or gestures and their effects. @type {readonly [string, readonly [string, string][]][]} */
 const LIST = [
