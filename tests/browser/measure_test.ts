@@ -650,7 +650,7 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await page.locator("#sample-mark").waitFor();
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-  const note = "This is a sample: a drawn line scan, not a recording";
+  const note = "Sample: a drawn line scan, not a recording";
   const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
   assert.equal(about.get("Note"), `"${note}"`);
   assert((await saved(viewer, "#svg-traces")).text.includes(`>${note}</text>`));
@@ -661,7 +661,7 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await viewer.open(path);
   await drawBand(viewer, ...ACTIVE);
   assert.equal(tableOf((await saved(viewer, "#csv-traces")).text).about.get("Note"), undefined);
-  assert(!(await saved(viewer, "#svg-traces")).text.includes("sample"));
+  assert(!(await saved(viewer, "#svg-traces")).text.includes("Sample"));
   await page.evaluate(rememberWriting);
   await saved(viewer, "#png-save");
   assert(!(await page.evaluate(written)).includes(note));

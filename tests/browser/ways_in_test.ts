@@ -72,7 +72,7 @@ test("a path, a recent file and the sample; reload keeps file and view", async (
     await page.click("#sample");
     await ended(viewer);
     assert(await page.locator("#sample-mark").isVisible());
-    assert.match(await viewer.text("#status"), /^This is a sample/);
+    assert.match(await viewer.text("#status"), /^Sample: /);
     assert.equal(new URL(page.url()).hash, "");
     await page.reload();
     await page.waitForSelector("#path-form:not([hidden])");
