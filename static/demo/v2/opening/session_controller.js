@@ -221,10 +221,7 @@ export class SessionController extends EventTarget {
     );
   }
 
-  /**
-   * @param {() => Promise<Acquisition>} open
-   * @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options
-   */
+  /** @param {() => Promise<Acquisition>} open @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options */
   async #openAndLoad(open, options) {
     const acquisition = await open();
     try {

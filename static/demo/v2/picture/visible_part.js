@@ -92,11 +92,7 @@ export class VisiblePart {
     return { rows: (x1 - x0) / this.#pixels.x, columns: (y1 - y0) / this.#pixels.y };
   }
 
-  /**
-   * Size of the part and where the view lies in it, in its own pixels; the same for all channels.
-   *
-   * @returns {import("./draw_canvas.js").Part}
-   */
+  /** Size of the part and where the view lies in it, in its own pixels; the same for all channels. @returns {import("./draw_canvas.js").Part} */
   get frame() {
     const { x, y } = this.#ends(this.#level(/** @type {Seen} */ (this.#channels[0])));
     return {
@@ -168,11 +164,7 @@ export class VisiblePart {
   }
 }
 
-/**
- * @param {{low: number, high: number, isReduced: boolean, first: number, last: number}} end
- * @param {number} pixels
- * @param {number} length
- */
+/** @param {{low: number, high: number, isReduced: boolean, first: number, last: number}} end @param {number} pixels @param {number} length */
 function edges({ low, high, isReduced, first, last }, pixels, length) {
   if (isReduced) return pixelEdges(low, high, pixels, length);
   return Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);
