@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import { DecodeFailed } from "../errors.ts";
 import type { MetadataDocument } from "../reader.ts";
 import type { Directory } from "./directory.ts";
-import { isOmeXml } from "./ome_xml.ts";
 import { TAG, tagName } from "./tags.ts";
+import { isOmeXml } from "./text.ts";
 
 /** Documents in the order in which they are added. */
 export class DocumentList {
@@ -41,7 +41,7 @@ export class DocumentList {
   /** Adds the descriptions of a page. @throws {DecodeFailed} one does not lie in the file, or is too long */
   addDescriptions(directory: Directory): void {
     if (!directory.has(TAG.ImageDescription)) return;
-    for (const text of directory.wholeTexts(TAG.ImageDescription, this.#left)) {
+    for (const text of directory.texts(TAG.ImageDescription, this.#left)) {
       this.add(tagName(TAG.ImageDescription), mediaTypeOf(text), text);
     }
   }
