@@ -38,7 +38,6 @@ function settings(
 }
 
 const WHOLE = { framePeriod: 0.1, linesPerFrame: 100, pixelsPerLine: 33, scanLinePeriod: 0.003 };
-const NO_PERIOD = "The PVScan document does not say how long a line takes";
 
 Deno.test("a frame and its sequence have the settings of the line, the document those of another frame", () => {
   const { lines, period, pixel, warnings, stated } = settings(WHOLE);

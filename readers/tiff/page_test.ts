@@ -196,12 +196,7 @@ Deno.test("what contradicts itself in a page is a warning, and what does not is 
   // Four tiles, two across and two down.
   deepEqual(codesOf(page([], { strips: 4, layout: { ...GRAY, tile: [4, 2] } }).warnings), []);
   match(type(9).join(), /ImageWidth \(256\) of type 9, which counts never have/);
-  for (
-    const [tag, warning] of [[262, /lacks PhotometricInterpretation/], [
-      279,
-      /lacks StripByteCounts/,
-    ]] as const
-  ) {
+  for (const tag of [262, 279]) {
     deepEqual(codesOf(page([], { change: without(tag) }).warnings), ["metadata_damaged", "metadata_missing"]);
   }
   // Some writers leave Compression out where there is none, but then no predictor either.

@@ -79,35 +79,22 @@ for (const [name, file, message] of REFUSALS) {
     }));
 }
 
-const PARTS: readonly (readonly [name: string, file: () => LsmBytes, message: RegExp])[] = [
-  [
-    "colours beyond the end",
-    () => series().field(108, 1e9),
-    /^The channel colours cannot be read: .* ends after/,
-  ],
-  [
-    "10,001 colours",
-    () => series().inPart(108, 4, 10_001),
-    /^The channel colours cannot be read: .*10001 colours/,
-  ],
-  ["names before the block", () => series().inPart(108, 16, 3), /names at 40 and 3 of/],
-  ["colours of 2 GB", () => series().inPart(108, 0, 2 ** 31 - 1), /of 2147483647 bytes/],
-  [
-    "stamps of another size",
-    () => series().inPart(132, 4, 4),
-    /^The time stamps cannot be read: .*are 4 in 32/,
-  ],
-  ["2^31 stamps", () => series().inPart(132, 4, 2 ** 31 - 1), /are 2147483647 in 32 bytes/],
-  ["no recording", () => series().inPart(124, 0, 5), /^The scan information cannot be read: .*no recording/],
-  ["an entry of 4 GB", () => series().inPart(124, 20, 2 ** 32 - 1), /texts of more than 4194304 bytes/],
-];
+const PARTS: Readonly<Record<string, () => LsmBytes>> = {
+  "colours beyond the end": () => series().field(108, 1e9),
+  "10,001 colours": () => series().inPart(108, 4, 10_001),
+  "names before the block": () => series().inPart(108, 16, 3),
+  "colours of 2 GB": () => series().inPart(108, 0, 2 ** 31 - 1),
+  "stamps of another size": () => series().inPart(132, 4, 4),
+  "2^31 stamps": () => series().inPart(132, 4, 2 ** 31 - 1),
+  "no recording": () => series().inPart(124, 0, 5),
+  "an entry of 4 GB": () => series().inPart(124, 20, 2 ** 32 - 1),
+};
 
-for (const [name, file, message] of PARTS) {
+for (const [name, file] of Object.entries(PARTS)) {
   Deno.test(`the planes are served without ${name}`, async () => {
     const whole = await loadLsm(series().bytes);
     const { planes, summary } = await loadLsm(file().bytes);
     deepEqual(planes, whole.planes);
-    equal(summary.warnings.length, 1);
     deepEqual(codesOf(summary.warnings), ["metadata_damaged"]);
   });
 }
@@ -170,7 +157,6 @@ Deno.test("damaged thumbnails and kinds of pages shift no plane", async () => {
 Deno.test("strips that lie over others are told of", async () => {
   const first = series();
   const at = first.view.getUint32(first.values(0, 273), true);
-  const warning = "Strips of plane 0 overlap those of neighbouring pages: an offset is damaged";
   // Into the strip of the other channel, on the very same, and into the first thumbnail behind both, of 192 bytes.
   for (const further of [1, 234, 400]) {
     const { summary } = await loadLsm(series().set(0, 273, at + further, 0).bytes);

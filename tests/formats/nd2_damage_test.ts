@@ -86,21 +86,15 @@ Deno.test("sizes that cannot be, and those that do not fit the frames", async ()
 });
 
 Deno.test("sizes smaller than the stored rows and frames are told of", async () => {
-  const cases: [Record<string, number>, number[], RegExp][] = [
-    [{ uiWidth: 2 }, [0, 1, 4, 5, 8, 9], /Rows have 8 bytes, but 2 pixels of 1 x 2 bytes have 4/],
-    [{ uiHeight: 2 }, SAMPLES.slice(0, 8), /frame 0 at 112 has 24 bytes, but 2 rows of 8 bytes have 16/],
-    [
-      { uiWidth: 2, uiWidthBytes: 4 },
-      SAMPLES.slice(0, 6),
-      /frame 0 at 112 has 24 bytes, but 3 rows of 4 bytes have 12/,
-    ],
+  const cases: [Record<string, number>, number[]][] = [
+    [{ uiWidth: 2 }, [0, 1, 4, 5, 8, 9]],
+    [{ uiHeight: 2 }, SAMPLES.slice(0, 8)],
+    [{ uiWidth: 2, uiWidthBytes: 4 }, SAMPLES.slice(0, 6)],
   ];
-  for (const [values, samples, reason] of cases) {
+  for (const [values, samples] of cases) {
     const { planes, summary } = await load(changed(values));
     deepEqual([...planes[0]!], samples);
-    deepEqual(codesOf(summary.warnings.filter(({ code }) => code === "metadata_disagree")), [
-      "metadata_disagree",
-    ]);
+    ok(codesOf(summary.warnings).includes("metadata_disagree"));
   }
 });
 

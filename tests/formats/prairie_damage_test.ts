@@ -193,13 +193,13 @@ Deno.test("without source images version 4 has no reference image, and no warnin
   }));
 
 for (
-  const [from, to, reason] of [
-    ['mode="straightLine"', 'mode="circle"', /The line is of the mode "circle", whose path is not known/],
-    ['startPixelX="11"', 'startPixelX="-1"', /The path of the line does not lie in the source image/],
-    ['stopPixelX="43"', 'stopPixelX="64"', /does not lie in the source image/],
-    ['startPixelY="17"', 'startPixelY="NaN"', /does not lie in the source image/],
-    ['startPixelY="17"', "", /does not lie in the source image/],
-    ['SourcePixelsPerLine="64"', 'SourcePixelsPerLine="128"', /drawn on a frame of 128 x 48 pixels/],
+  const [from, to] of [
+    ['mode="straightLine"', 'mode="circle"'],
+    ['startPixelX="11"', 'startPixelX="-1"'],
+    ['stopPixelX="43"', 'stopPixelX="64"'],
+    ['startPixelY="17"', 'startPixelY="NaN"'],
+    ['startPixelY="17"', ""],
+    ['SourcePixelsPerLine="64"', 'SourcePixelsPerLine="128"'],
   ] as const
 ) {
   Deno.test(`a line with ${to || `no ${from}`} has no path, with a warning`, () =>

@@ -168,15 +168,8 @@ Deno.test("a name that ends like those of a set makes none of a file that is alo
 
 Deno.test("channels of a set have the names of their numbers; those that are missing are counted", async () => {
   const files = Object.fromEntries([2, 3].map((c) => [`s_C00${c}T001.tif`, pages(c)]));
-  const missing = (first: string) => `The file of channel ${first} missing`;
   const names = ["a", "b", "c", "d"];
-  for (
-    const [count, warning] of [
-      [3, missing(`1, "s_C001T001.tif", is`)],
-      [4, missing(`1, "s_C001T001.tif", and those of 1 more channels are`)],
-      [5, missing(`1, "s_C001T001.tif", and those of 2 more channels are`)],
-    ] as const
-  ) {
+  for (const count of [3, 4, 5]) {
     const text = textOf({ ...AREA, "Channel Dimension": `${count} [Ch]` }, { names });
     await opened({ ...files, "s.txt": text }, (acquisition) => {
       const all = [...names.slice(0, count), "CH5"].slice(0, count);
