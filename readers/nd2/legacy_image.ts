@@ -10,7 +10,6 @@
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { channelNames, COLOURS } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../reader.ts";
@@ -105,7 +104,7 @@ function scenesOf(opened: LegacyFile): Scenes {
   for (let frame = 0; frame < frames; frame += 1) stored.add(numbers.sceneOf(frame));
   const served = [...stored].sort((a, b) => a - b);
   const declared = numbers.size("P");
-  const acquisition = (scene: number) => acquisitionOf(opened, item(served, scene));
+  const acquisition = (scene: number) => acquisitionOf(opened, served[scene]!);
   return {
     count: served.length,
     own: 0,
@@ -151,7 +150,7 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
     documents: (most) => texts(file, boxes, most),
     plan: (wanted, position, rows) =>
       Promise.try(() => {
-        const selected = wanted.map((index) => item(channels, index));
+        const selected = wanted.map((index) => channels[index]!);
         return planStreams(store, numbers.at(position, scene), selected, rows);
       }),
   };
@@ -174,7 +173,7 @@ function channelsOf({ planes, store }: LegacyFile): readonly Channel[] {
   const names = channelNames(all.map(({ name }) => name));
   return all.map(({ color }, index) => ({
     index,
-    name: item(names, index),
+    name: names[index]!,
     sampleType: size.bits > 8 ? "uint16" : "uint8",
     rows: size.rows,
     columns: size.columns,
