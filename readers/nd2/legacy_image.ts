@@ -10,7 +10,6 @@
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { channelNames, COLOURS } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
@@ -106,7 +105,7 @@ function scenesOf(opened: LegacyFile): Scenes {
   for (let frame = 0; frame < frames; frame += 1) stored.add(numbers.sceneOf(frame));
   const served = [...stored].sort((a, b) => a - b);
   const declared = numbers.size("P");
-  const acquisition = (scene: number) => acquisitionOf(opened, item(served, scene));
+  const acquisition = (scene: number) => acquisitionOf(opened, served[scene]!);
   return {
     count: served.length,
     own: 0,
@@ -152,7 +151,7 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
     documents: (list) => addDocuments(list, file, boxes),
     plan: (wanted, position, rows) =>
       Promise.try(() => {
-        const selected = wanted.map((index) => item(channels, index));
+        const selected = wanted.map((index) => channels[index]!);
         return planStreams(store, numbers.at(position, scene), selected, rows);
       }),
   };
@@ -175,7 +174,7 @@ function channelsOf({ planes, store }: LegacyFile): readonly Channel[] {
   const names = channelNames(all.map(({ name }) => name));
   return all.map(({ color }, index) => ({
     index,
-    name: item(names, index),
+    name: names[index]!,
     sampleType: size.bits > 8 ? "uint16" : "uint8",
     rows: size.rows,
     columns: size.columns,

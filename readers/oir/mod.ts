@@ -18,7 +18,6 @@
 import { basename } from "node:path";
 import { axesOf, calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { momentOf } from "../metadata/moment.ts";
 import {
@@ -118,7 +117,7 @@ function describe({ path, files }: Source): Acquisition {
       ...steps.warnings,
       ...reference.warnings,
     ],
-    times: times?.map((time) => (time - item(times, 0)) / 1000) ?? null,
+    times: times?.map((time) => (time - times[0]!) / 1000) ?? null,
     ...contents({ scans, frames, layout, lost }, ids, channels),
   };
 }
@@ -134,7 +133,7 @@ function contents(
     documents: (list) => addDocuments(list, image.scans),
     plan: (wanted, position, rows) =>
       Promise.try(() => {
-        const selected = wanted.map((index) => ({ id: item(ids, index), channel: item(channels, index) }));
+        const selected = wanted.map((index) => ({ id: ids[index]!, channel: channels[index]! }));
         return planPlanes(image, { channels: selected, position, rows });
       }),
   };

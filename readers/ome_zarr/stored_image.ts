@@ -2,7 +2,6 @@
 import { axesOf } from "../metadata/axes.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
-import { item } from "../item.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import {
@@ -48,7 +47,7 @@ export function readStoredImage(
   list: ImageList,
   index: number,
 ): StoredImage {
-  const listed = item(list.images, index);
+  const listed = list.images[index]!;
   const warnings: Warning[] = [];
   const xml = list.xmlOf(index, warnings);
   const image = readOmeImage(store, listed, xml?.image ?? null, warnings);
@@ -90,8 +89,8 @@ export function planeSelection(
     rowAxis,
     columnAxis,
     channelAxis: channelAxis < 0 ? null : channelAxis,
-    rows: rows ?? { start: 0, end: item(array.shape, rowAxis) },
-    columns: item(array.shape, columnAxis),
+    rows: rows ?? { start: 0, end: array.shape[rowAxis]! },
+    columns: array.shape[columnAxis]!,
     channels,
     fixed: axes.map(({ letter }) => indexAt(letter, position)),
   };
@@ -165,7 +164,7 @@ const LISTED_BYTES = 500;
 /** What stays in memory: metadata, the list of scenes, and the names of the folders in which all chunks were looked for. */
 function indexBytes({ image, store, listed }: StoredImage): number {
   const { shape, chunkShape } = image.array;
-  const chunks = shape.reduce((product, size, axis) => product * Math.ceil(size / item(chunkShape, axis)), 1);
+  const chunks = shape.reduce((product, size, axis) => product * Math.ceil(size / chunkShape[axis]!), 1);
   const named = image.channelNames.length + (image.times?.length ?? 0);
   return IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed +
     store.keptBytes(chunks * (shape.length + 1));
