@@ -33,3 +33,8 @@ export function detached(text: string): string {
 export function isOmeXml(text: string): boolean {
   return /<(?:\w+:)?OME[\s>]|openmicroscopy\.org\/Schemas\/OME/i.test(text.slice(0, 8192));
 }
+
+/** Whether a description is the shape of an array of tifffile. */
+export function isShape(text: string): boolean {
+  return text.startsWith("{") && text.includes('"shape":');
+}

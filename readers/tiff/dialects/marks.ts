@@ -78,11 +78,6 @@ export const mayBePrairie = ({ path, first }: Opened) =>
 /** Software of Prairie View, which cuts it to 22 characters. */
 export const PRAIRIE_SOFTWARE = /^Prairie View /;
 
-/** Whether a description is the shape of an array of tifffile. */
-export function isShape(text: string): boolean {
-  return text.startsWith("{") && text.includes('"shape":');
-}
-
 /** Whether something is at a path, or cannot be looked at. */
 function mayExist(files: Opened["files"], path: string): boolean {
   try {

@@ -5,6 +5,7 @@
  * `_Pos1`). Each position is a scene.
  */
 import { DecodeFailed } from "../../errors.ts";
+import type { DocumentList } from "../../io/document_list.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
@@ -12,7 +13,6 @@ import type { XmlElement } from "../../metadata/xml.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
-import type { DocumentList } from "../document_list.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { MAX_RECENT, RecentFiles } from "../recent_files.ts";

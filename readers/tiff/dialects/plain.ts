@@ -11,13 +11,12 @@ import { MAX_PAGE_SCENES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
 import { PageChain } from "../page_chain.ts";
-import { isShape } from "./marks.ts";
 import { type ArrayPages, arrayPages, numberInArray, shapedArray, shapeOf } from "./shaped.ts";
 import { OFFSET_BYTES, stackedPlanes, StoredPlanes } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
-import { upToNul } from "../text.ts";
+import { isShape, upToNul } from "../text.ts";
 
 /** The pages of one scene. */
 interface PageSeries {

@@ -13,8 +13,8 @@ import type { PageChain } from "../page_chain.ts";
 import { contiguousPlanes } from "../stored_planes.ts";
 import type { PlaneIndex, StackSizes } from "../stack.ts";
 import { TAG } from "../tags.ts";
+import { isShape } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
-import { isShape } from "./marks.ts";
 
 /** An axis along which planes are counted. */
 export interface PlaneAxis {
