@@ -250,7 +250,9 @@ export class Directory {
 
   /** The first offset after `offset` at which the directory or one of its values begins; `Infinity` without one. */
   firstPartAfter(offset: number): number {
-    const starts = [this.offset, ...this.#entries().map(({ at }) => at)];
+    const { pointerBytes } = layoutOf(this.encoding);
+    const apart = this.#entries().filter((entry) => entry.count * bytesOf(entry) > pointerBytes);
+    const starts = [this.offset, ...apart.map(({ at }) => at)];
     return Math.min(Infinity, ...starts.filter((start) => start > offset));
   }
 
