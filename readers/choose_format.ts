@@ -48,14 +48,6 @@ export function chooseFormat(
 /** Readers that are loaded: a second import takes as long as opening a file. */
 const READERS = new Map<Format, Awaited<ReturnType<Format["load"]>>>();
 
-/** Loads the readers of some formats, by their names, before they are asked for. */
-export function prepareReaders(names: readonly string[]): void {
-  for (const format of FORMATS.filter(({ name }) => names.includes(name))) {
-    // One that cannot be loaded is told of by the first file that needs it.
-    void readerOf(format).catch(() => {});
-  }
-}
-
 async function readerOf(format: Format): Promise<Awaited<ReturnType<Format["load"]>>> {
   const reader = READERS.get(format) ?? await format.load();
   READERS.set(format, reader);
