@@ -36,7 +36,7 @@ import {
   type WorkingMemory,
 } from "./reader.ts";
 import { wantedChannels } from "./request_bounds.ts";
-import { timeDoubts } from "./metadata/time_doubts.ts";
+import { timeDoubts } from "./metadata/time_stamps.ts";
 import { lossWarning, type Warning, warning } from "./warning.ts";
 
 /** What is to be opened. */
