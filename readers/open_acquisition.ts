@@ -18,7 +18,7 @@ import {
 import { requireMarks } from "./io/file_mark.ts";
 import { fingerprintOf } from "./io/fingerprint.ts";
 import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./io/limits.ts";
-import { newPlane } from "./samples/new_plane.ts";
+import { newPlane } from "./samples/to_float32.ts";
 import { openingOf } from "./opening.ts";
 import { FileAccess } from "./io/random_access.ts";
 import {
