@@ -18,8 +18,8 @@ import {
 import { documentsOf, type MetadataDocument } from "./io/document_list.ts";
 import { requireMarks } from "./io/file_mark.ts";
 import { fingerprintOf } from "./io/fingerprint.ts";
+import { newPlane } from "./samples/to_float32.ts";
 import { MAX_LISTED_SCENES } from "./io/limits.ts";
-import { newPlane } from "./samples/new_plane.ts";
 import { openingOf } from "./opening.ts";
 import { FileAccess } from "./io/random_access.ts";
 import {

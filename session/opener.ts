@@ -1,7 +1,7 @@
 /** From a path to a session: judge it, decode it in a worker within the load time-out, keep its planes. */
 import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/file_mark.ts";
-import { isInsideRoots } from "../readers/io/random_access.ts";
+import { isInsideRoots } from "../readers/io/paths.ts";
 import type { Clock } from "./clock.ts";
 import type { AcquisitionSummary, OpenRequest } from "../readers/open_acquisition.ts";
 import type { DecodeResources } from "./decoding.ts";

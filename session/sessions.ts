@@ -1,5 +1,5 @@
 /** All parts behind the routes, put together: what opens acquisitions into sessions, keeps them and reads their planes. */
-import { collectAfter } from "../readers/io/garbage.ts";
+import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
 import { MemoryBudget } from "./memory_budget.ts";
