@@ -1,9 +1,9 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** Entry of a decode worker. It has read permission only; samples leave it by transfer. */
-import { dropDecoders, tellCompiled } from "./codecs/wasm_decoder.ts";
+import { dropDecoders } from "./codecs/wasm_decoder.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
-import { collectAfter, collectGarbage, keepGarbage } from "./io/garbage.ts";
+import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/runtime_internals.ts";
 import { type AcquisitionSource, OpenAcquisition } from "./open_acquisition.ts";
 import { FileAccess } from "./io/random_access.ts";
 import { StopFlag } from "./io/stop_flag.ts";
@@ -18,7 +18,7 @@ const open = new Map<string, OpenAcquisition>();
 /** Where the acquisitions are, until they are forgotten. */
 const sources = new Map<string, AcquisitionSource>();
 
-tellCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
+reportCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "forget") {

@@ -12,10 +12,11 @@ import {
   Stopped,
   UnsupportedFormat,
 } from "./errors.ts";
+import { documentsOf, type MetadataDocument } from "./io/document_list.ts";
 import { changed, requireMarks } from "./io/file_mark.ts";
 import { fingerprintOf } from "./io/fingerprint.ts";
-import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./io/limits.ts";
-import { newPlane } from "./samples/new_plane.ts";
+import { newPlane } from "./samples/to_float32.ts";
+import { MAX_LISTED_SCENES } from "./io/limits.ts";
 import { openingOf } from "./opening.ts";
 import { FileAccess } from "./io/random_access.ts";
 import {
@@ -23,7 +24,6 @@ import {
   type Channel,
   type Division,
   largerMemory,
-  type MetadataDocument,
   NO_WORKING_MEMORY,
   type PlanePlan,
   type Position,
@@ -33,7 +33,7 @@ import {
   type WorkingMemory,
 } from "./reader.ts";
 import { wantedChannels } from "./request_bounds.ts";
-import { timeDoubts } from "./metadata/time_doubts.ts";
+import { timeDoubts } from "./metadata/time_stamps.ts";
 import { lossWarning, type Warning, warning } from "./warning.ts";
 
 /** What to open. */
@@ -348,7 +348,7 @@ export class OpenAcquisition {
   documents(): readonly MetadataDocument[] {
     try {
       requireMarks(this.#marks);
-      const documents = this.acquisition.documents(MAX_DOCUMENT_BYTES);
+      const documents = documentsOf(this.acquisition);
       requireMarks(this.#marks);
       return documents;
     } catch (error) {

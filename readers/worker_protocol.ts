@@ -3,8 +3,8 @@
  * time.
  */
 import type { WireError } from "./errors.ts";
+import type { MetadataDocument } from "./io/document_list.ts";
 import type { AcquisitionSource, DecodedOrder, Description, PlaneOrder } from "./open_acquisition.ts";
-import type { MetadataDocument } from "./reader.ts";
 
 /** A question about one acquisition. */
 export interface Question {

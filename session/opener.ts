@@ -1,7 +1,7 @@
 /** From a path to a session: judge the path, describe the acquisition, decode its first planes, keep them. */
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
-import { isInsideRoots } from "../readers/io/random_access.ts";
+import { isInsideRoots } from "../readers/io/paths.ts";
 import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
 import type { Clock } from "./clock.ts";
 import { decodePlanes, type DecodeResources } from "./decoding.ts";

@@ -1,5 +1,5 @@
 /** Everything that the routes and the commands need to open acquisitions and read their planes. */
-import { collectAfter } from "../readers/io/garbage.ts";
+import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
 import { MemoryBudget } from "./memory_budget.ts";
