@@ -66,7 +66,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     reference: null,
     lineScan: stack.lineScan ?? null,
     warnings: stack.warnings,
-    times: timesOf(stack),
+    times: stack.times?.length === sizes.T ? stack.times : null,
     indexBytes: BASE_BYTES + count * CHANNEL_BYTES + (stack.indexBytes ?? 0),
     documents: (list) => {
       addDescriptions(list, first);
@@ -95,11 +95,6 @@ function addDescriptions(list: DocumentList, first: Directory): void {
 function mediaTypeOf(text: string): MetadataDocument["mediaType"] {
   if (isOmeXml(text) || text.trimStart().startsWith("<MetaData>")) return "application/xml";
   return isShape(text) ? "application/json" : "text/plain";
-}
-
-/** One finite number for each time point, or `null`. */
-function timesOf({ times, sizes }: Stack): readonly number[] | null {
-  return times?.length === sizes.T && times.every(Number.isFinite) ? times : null;
 }
 
 /** Names the file of a plane in the failure of `read`. */

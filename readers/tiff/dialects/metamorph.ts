@@ -12,6 +12,7 @@ import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
+import { meanStep, timesFrom } from "../../metadata/time_stamps.ts";
 import { parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { warning } from "../../warning.ts";
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
@@ -141,13 +142,12 @@ function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
   const all = Array.from({ length: planes }, (_, plane) => plane);
   const distances = all.filter((plane) => word(plane, 0) !== 0 && word(plane, 1) !== 0).length;
   const stamps = all.map((plane) => word(plane, 2) * 86_400_000 + word(plane, 3));
-  const isTimed = planes > 1 && stamps.every((stamp, i) => i === 0 || stamp !== stamps[i - 1]);
-  const start = stamps[0]!;
+  const isTimed = stamps.every((stamp, i) => i === 0 || stamp !== stamps[i - 1]);
   return {
     zStep: distances === planes ? word(0, 0) / word(0, 1) : null,
     partial: distances > 0 && distances < planes,
-    timeStep: isTimed ? (stamps.at(-1)! - start) / (planes - 1) : null,
-    times: isTimed ? stamps.map((stamp) => (stamp - start) / 1000) : null,
+    timeStep: isTimed ? meanStep(stamps) : null,
+    times: isTimed ? timesFrom(stamps, 1000) : null,
     created: julianMoment(word(0, 2), word(0, 3)),
   };
 }
