@@ -30,7 +30,7 @@ export class AcqError extends Error {
 const DEFAULT_BASE = "http://127.0.0.1:8767";
 
 /** Path of this module on a server. */
-const OWN_PATH = "/client/v2/acq-client.js";
+const OWN_PATH = /^(\/static\/\w+)?\/client\/v2\/acq-client\.js$/;
 
 /** Connects to a server. @type {typeof Types.connect} */
 export async function connect(base, { signal, retries = 3, longestWait = 10 } = {}) {
@@ -48,7 +48,7 @@ export async function connect(base, { signal, retries = 3, longestWait = 10 } = 
 /** The server that this module came from, or the default. */
 function ownServer() {
   const { protocol, origin, pathname } = new URL(import.meta.url);
-  return /^https?:$/.test(protocol) && pathname === OWN_PATH ? origin : DEFAULT_BASE;
+  return /^https?:$/.test(protocol) && OWN_PATH.test(pathname) ? origin : DEFAULT_BASE;
 }
 
 /** A connected server. @implements {Types.Server} */

@@ -2,7 +2,7 @@
  * What the measuring panels share.
  *
  * @typedef {import("../../../measure/csv.js").Column} Column
- * @typedef {[name: string, value: string | number][]} About settings and origin of numbers, above every saved table
+ * @typedef {import("./scan.js").About} About
  * @typedef {{from: number, to: number}} Span visible lines
  *
  * @typedef {object} Saved what a panel saves

@@ -2,13 +2,14 @@
  * The measured picture: its planes with their axes and origin.
  *
  * @typedef {import("../../../measure/axes.js").Axis} Axis
+ * @typedef {[name: string, value: string | number][]} About settings and origin of numbers, above every saved table
  * @typedef {object} Scan
  * @property {import("../picture/channel_group.js").ChannelGroup} group
  * @property {readonly [Axis, Axis]} axes of rows and columns; of a line scan time and position
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
- * @property {() => [string, string | number][]} place describes the shown part of the file
+ * @property {() => About} place describes the shown part of the file
  * @property {string} note note in everything saved
  */
 import { formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
@@ -50,7 +51,7 @@ export const rounded = (value) => Number.isFinite(value) ? formatNumber(signific
 /** Name of a file without its extension, for saved files. @param {Scan} scan */
 export const stemOf = ({ fileName }) => fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
-/** Origin of the numbers, above every saved table. @param {Scan} scan @returns {import("./panel.js").About} */
+/** Origin of the numbers, above every saved table. @param {Scan} scan @returns {About} */
 export function about({ fileName, path, axes, isLineScan, place, note }) {
   const [rows, columns] = axes;
   return [
