@@ -191,7 +191,10 @@ test("without a display the page says so and offers the path", async () => {
   try {
     await using viewer = await Viewer.load(browser, server);
     const { page } = viewer;
-    assert.match(await viewer.text("#no-dialog"), /no display or no program for a file dialog\. Type the path/);
+    assert.match(
+      await viewer.text("#no-dialog"),
+      /no display or no program for a file dialog\. Type the path/,
+    );
     assert.equal(await page.locator("#open-first").isVisible(), false);
     await page.fill("#path-field", SCAN);
     await page.click("#path-open");
