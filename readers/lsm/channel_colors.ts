@@ -5,6 +5,7 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
+import { BLACK, hexColor } from "../metadata/channels.ts";
 import { decodeText } from "../tiff/text.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 
@@ -56,8 +57,8 @@ export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors
 /** Black, which would show nothing, stands for no colour of its own, shown white. */
 function colorOf(parts: Uint8Array): string {
   const [red = 0, green = 0, blue = 0] = parts;
-  if (red + green + blue === 0) return "#ffffff";
-  return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  const color = hexColor(red, green, blue);
+  return color === BLACK ? "#ffffff" : color;
 }
 
 function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {

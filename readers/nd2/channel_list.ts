@@ -1,16 +1,17 @@
 /** Channels of the frames: the picture planes, of which colour cameras have one with three components. */
-import { channelNames } from "../metadata/channel_names.ts";
+import {
+  BLACK,
+  channelsOf,
+  COLOUR_HEX,
+  COLOURS,
+  hexColor,
+  type NamedChannel,
+  sampleName,
+} from "../metadata/channels.ts";
 import type { Channel } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 import { countIn, itemsOf, numberIn, objectIn, objectOf, textIn, type VariantObject } from "./variant.ts";
-
-/** Components of a colour camera in the order of the file, with their colours. */
-const COLOUR_COMPONENTS: readonly (readonly [name: string, color: string])[] = [
-  ["Blue", "#0000ff"],
-  ["Green", "#00ff00"],
-  ["Red", "#ff0000"],
-];
 
 /** The channels and what is doubtful about them. */
 export interface ChannelList {
@@ -18,12 +19,6 @@ export interface ChannelList {
   readonly channels: readonly Channel[];
   /** What does not agree. */
   readonly warnings: readonly Warning[];
-}
-
-/** Name and colour of a component. */
-interface Component {
-  readonly name: string | null;
-  readonly color: string | null;
 }
 
 /** The components of a pixel as channels, with the names and colours of their planes. */
@@ -42,23 +37,8 @@ export function channelList(picture: VariantObject, layout: FrameLayout): Channe
         `${planes.length} of ${stated} channels are described, and pixels have ${layout.components} samples`,
       ),
     ];
-  const all = Array.from(
-    { length: layout.components },
-    (_, i): Component => components[i] ?? { name: null, color: null },
-  );
-  const names = channelNames(all.map(({ name }) => name));
-  const { rows, columns, sampleType } = layout;
-  return {
-    channels: all.map(({ color }, index) => ({
-      index,
-      name: names[index] ?? `CH${index + 1}`,
-      sampleType,
-      rows,
-      columns,
-      color,
-    })),
-    warnings,
-  };
+  const all = Array.from({ length: layout.components }, (_, i) => components[i] ?? { name: null });
+  return { channels: channelsOf(all, layout), warnings };
 }
 
 /** Descriptions of the planes in the order of the file; older files call them `sPlane`. */
@@ -76,20 +56,24 @@ function shareOf(planes: readonly VariantObject[], components: number): readonly
   return Number.isInteger(equal) ? planes.map(() => equal) : null;
 }
 
-/** The components of a plane: a channel, three colours of a camera, or numbered ones. */
-function componentsOf(plane: VariantObject, count: number, several: boolean): readonly Component[] {
+/** The components of a plane: a channel, the blue, green and red of a camera, or numbered ones. */
+function componentsOf(plane: VariantObject, count: number, several: boolean): readonly NamedChannel[] {
   const name = textIn(plane, "sDescription")?.trim() ?? null;
-  const color = hexColor(numberIn(plane, "uiColor"));
+  const color = colorOf(numberIn(plane, "uiColor"));
   if (count === 1) return [{ name, color }];
-  const prefix = several && name !== null ? `${name} ` : "";
-  return count === COLOUR_COMPONENTS.length
-    ? COLOUR_COMPONENTS.map(([colour, hex]) => ({ name: prefix + colour, color: hex }))
-    : Array.from({ length: count }, (_, i) => ({ name: name && `${name} ${i + 1}`, color }));
+  if (count !== COLOURS.length) {
+    return Array.from({ length: count }, (_, i) => ({ name: name && `${name} ${i + 1}`, color }));
+  }
+  const colours = COLOURS.map((colour, i) => ({
+    name: sampleName(several ? name : null, colour),
+    color: COLOUR_HEX[i],
+  }));
+  return colours.reverse();
 }
 
-/** `#rrggbb` of a number with red in its lowest byte; black is no colour. */
-export function hexColor(value: number | null): string | null {
-  if (value === null || !Number.isInteger(value) || (value & 0xffffff) === 0) return null;
-  const bytes = [value & 0xff, value >>> 8 & 0xff, value >>> 16 & 0xff];
-  return `#${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+/** `#rrggbb` of a number with red in its lowest byte; black means no colour. */
+export function colorOf(value: number | null): string | null {
+  if (value === null || !Number.isInteger(value)) return null;
+  const color = hexColor(value, value >>> 8, value >>> 16);
+  return color === BLACK ? null : color;
 }

@@ -1,6 +1,6 @@
 /** Scenes of a file of chunks: the positions of the stage. */
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
-import { sceneNames } from "../metadata/channel_names.ts";
+import { sceneNames } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";

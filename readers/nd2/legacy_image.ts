@@ -8,7 +8,7 @@
  *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for people
  */
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
-import { channelNames, COLOURS } from "../metadata/channel_names.ts";
+import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
@@ -17,7 +17,7 @@ import { type Acquisition, type Channel, type Scenes, sizesOf } from "../reader.
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
-import { hexColor } from "./channel_list.ts";
+import { colorOf } from "./channel_list.ts";
 import { FrameNumbers } from "./frame_numbers.ts";
 import { metadataText } from "./metadata_text.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
@@ -129,7 +129,7 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
   const time = numbers.loop("T");
   const period = known(calibrated(time?.measured ?? time?.nominal, "ms"));
   const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
-  const channels = channelsOf(opened);
+  const channels = channelList(opened);
   return {
     axes: axesOf(
       {
@@ -158,28 +158,23 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
 }
 
 /** Codestreams of a frame, and the components of each where they are colours. */
-function channelsOf({ planes, store }: LegacyFile): readonly Channel[] {
+function channelList({ planes, store }: LegacyFile): readonly Channel[] {
   const { perFrame, size } = store;
   const described = Array.from({ length: perFrame }, (_, i) => {
     const plane = planes[i] ?? EMPTY;
     const name = plane.get("OpticalConfigName") ?? plane.get("Description");
-    return { name: typeof name === "string" ? name : null, color: hexColor(numberOf(plane, "Color")) };
+    return { name: typeof name === "string" ? name : null, color: colorOf(numberOf(plane, "Color")) };
   });
-  const all = described.flatMap(({ name, color }) =>
-    size.components === 1 ? [{ name, color }] : COLOURS.map((colour) => ({
-      name: perFrame > 1 && name ? `${name} ${colour}` : colour,
-      color: null,
-    }))
-  );
-  const names = channelNames(all.map(({ name }) => name));
-  return all.map(({ color }, index) => ({
-    index,
-    name: names[index]!,
+  const all = size.components === 1
+    ? described
+    : described.flatMap(({ name }) =>
+      COLOURS.map((colour) => ({ name: sampleName(perFrame > 1 ? name : null, colour) }))
+    );
+  return channelsOf(all, {
     sampleType: size.bits > 8 ? "uint16" : "uint8",
     rows: size.rows,
     columns: size.columns,
-    color,
-  }));
+  });
 }
 
 function addDocuments(list: DocumentList, file: RandomAccessFile, boxes: BoxMap): void {

@@ -1,4 +1,5 @@
 /** Lookup tables, which say in which colour a channel is shown. */
+import { BLACK, hexColor } from "../metadata/channels.ts";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { NamedStreams } from "./named_streams.ts";
@@ -31,8 +32,8 @@ export function tableColor(
       ENTRY_BYTES,
       "the last entry",
     );
-    const digits = [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("");
-    return digits === "000000" ? null : `#${digits}`;
+    const color = hexColor(red, green, blue);
+    return color === BLACK ? null : color;
   } catch (error) {
     if (error instanceof Unreadable) {
       warnings.push(warning("file_unreadable", `The colour of a channel is unknown: ${error.message}`));

@@ -1,5 +1,5 @@
 /** Camera channels: the names of components, and the sample width of camera pictures. */
-import { COLOURS } from "../metadata/channel_names.ts";
+import { COLOURS } from "../metadata/channels.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import { numberIn } from "./documents.ts";
 

@@ -1,6 +1,6 @@
 /** Components of a colour image, which are stored as channels. */
 import { DecodeFailed } from "../errors.ts";
-import { COLOURS } from "../metadata/channel_names.ts";
+import { COLOURS } from "../metadata/channels.ts";
 import { warning } from "../warning.ts";
 import { type ChannelList, shortened } from "./described_channels.ts";
 import { orderedIds } from "./main_image.ts";

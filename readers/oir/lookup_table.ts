@@ -1,4 +1,5 @@
 /** Lookup tables, which say in which colour a channel is shown. */
+import { BLACK, NAMED_COLORS } from "../metadata/channels.ts";
 import type { StoredDocument } from "./documents.ts";
 
 /** The last entry of a table, of eight hexadecimal digits, RRGGBB00, before its end tag. */
@@ -9,22 +10,6 @@ const NAME = /<(?:[\w.-]+:)?name>\s*([a-z]+)\s*</i;
 
 /** Bytes at the start and at the end of a table that are searched; all its entries have half a megabyte. */
 const SEARCHED_BYTES = 4096;
-
-/** Tables without entries, by their names. */
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ["red", "#ff0000"],
-  ["green", "#00ff00"],
-  ["blue", "#0000ff"],
-  ["cyan", "#00ffff"],
-  ["magenta", "#ff00ff"],
-  ["yellow", "#ffff00"],
-  ["gray", "#ffffff"],
-  ["grey", "#ffffff"],
-  ["white", "#ffffff"],
-]);
-
-/** What a table gives the largest samples says nothing where it is black. */
-const BLACK = "#000000";
 
 /**
  * `#rrggbb` of the channels by id: what their tables give the largest samples, or else the colour that they are named by. Of
@@ -49,5 +34,5 @@ function colorOf({ bytes }: StoredDocument): string | null {
     return color === BLACK ? null : color;
   }
   const head = latin1.decode(bytes.subarray(0, SEARCHED_BYTES));
-  return NAMED.get(NAME.exec(head)?.[1]?.toLowerCase() ?? "") ?? null;
+  return NAMED_COLORS.get(NAME.exec(head)?.[1]?.toLowerCase() ?? "") ?? null;
 }

@@ -1,6 +1,6 @@
 /** The reference image: an overview, stored as chunks of its own, on which the line of a line scan was drawn. */
 import type { Calibration } from "../metadata/axes.ts";
-import { channelNames } from "../metadata/channel_names.ts";
+import { channelsOf } from "../metadata/channels.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { PlanePlan, Reference, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
@@ -85,20 +85,13 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const configured = (id: string) => properties.channels.get(id)?.name;
   const ofCamera = (id: string) => camera.names.get(id);
   const [first, second] = sourceName.startsWith("CAMERA") ? [ofCamera, configured] : [configured, ofCamera];
-  const names = channelNames(complete.map(({ id }) => first(id) ?? second(id)));
+  const named = complete.map(({ id }) => ({ name: first(id) ?? second(id) }));
   const { line } = properties;
   const axis = (name: "Y" | "X", size: number, { step, unit }: Calibration) => ({ name, size, step, unit });
   return {
     reference: {
       axes: [axis("Y", height, properties.pixel.y), axis("X", width, properties.pixel.x)],
-      channels: names.map((name, index) => ({
-        index,
-        name,
-        sampleType,
-        rows: height,
-        columns: width,
-        color: null,
-      })),
+      channels: channelsOf(named, { sampleType, rows: height, columns: width }),
       lineRoi: line,
       scanPath: line && { x: [line[0], line[2]], y: [line[1], line[3]] },
       plan: () => Promise.resolve(planOf(complete.map(({ plane }) => plane), size, sampleType)),
