@@ -15,9 +15,10 @@ import {
   Stopped,
   UnsupportedFormat,
 } from "./errors.ts";
+import { documentsOf, type MetadataDocument } from "./io/document_list.ts";
 import { requireMarks } from "./io/file_mark.ts";
 import { fingerprintOf } from "./io/fingerprint.ts";
-import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./io/limits.ts";
+import { MAX_LISTED_SCENES } from "./io/limits.ts";
 import { newPlane } from "./samples/new_plane.ts";
 import { openingOf } from "./opening.ts";
 import { FileAccess } from "./io/random_access.ts";
@@ -26,7 +27,6 @@ import {
   type Channel,
   type Division,
   largerMemory,
-  type MetadataDocument,
   NO_WORKING_MEMORY,
   type PlanePlan,
   type Position,
@@ -363,7 +363,7 @@ export class OpenAcquisition {
   documents(): readonly MetadataDocument[] {
     try {
       requireMarks(this.#marks);
-      const documents = this.acquisition.documents(MAX_DOCUMENT_BYTES);
+      const documents = documentsOf(this.acquisition);
       requireMarks(this.#marks);
       return documents;
     } catch (error) {

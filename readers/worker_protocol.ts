@@ -3,8 +3,8 @@
  * between its answers the worker does nothing.
  */
 import type { WireError } from "./errors.ts";
+import type { MetadataDocument } from "./io/document_list.ts";
 import type { AcquisitionSource, DecodedOrder, Description, PlaneOrder } from "./open_acquisition.ts";
-import type { MetadataDocument } from "./reader.ts";
 
 /** What is asked of one acquisition. */
 export interface Question {

@@ -7,7 +7,7 @@ import type {
   OpenRequest,
   PlaneOrder,
 } from "../readers/open_acquisition.ts";
-import type { MetadataDocument } from "../readers/reader.ts";
+import type { MetadataDocument } from "../readers/io/document_list.ts";
 import { StopFlag } from "../readers/io/stop_flag.ts";
 import type { Compiled, FromWorker, Question, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";

@@ -5,7 +5,6 @@
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import { item } from "../item.ts";
 import { newBytes } from "../samples/new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
@@ -127,7 +126,7 @@ function judge(input: Uint8Array, segment: Segment): { start: number; signedBits
   if (components !== 1 && components !== 3) {
     throw new DecodeFailed(`${segment.what} is JPEG 2000 of ${components} components; 1 and 3 are read`);
   }
-  const declared = item(segment.settings.bits, 0);
+  const declared = segment.settings.bits[0]!;
   let signedBits = 0;
   for (let c = 0; c < components; c += 1) {
     if (at + 4 + 38 + 3 * c + 3 > input.length) throw fail("it ends early");

@@ -2,7 +2,6 @@
 import { calibrated } from "../metadata/axes.ts";
 import { type Membership, membershipOf } from "./membership.ts";
 import { ReaderError } from "../errors.ts";
-import { item } from "../item.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -79,9 +78,9 @@ function pathInside(
   warnings: Warning[],
 ): Reference["scanPath"] {
   if (points === null) return null;
-  const path = { x: points.map((point) => item(point, 0)), y: points.map((point) => item(point, 1)) };
+  const path = { x: points.map((point) => point[0]!), y: points.map((point) => point[1]!) };
   for (const [i, point] of points.entries()) {
-    if (item(path.x, i) < columns && item(path.y, i) < rows) continue;
+    if (path.x[i]! < columns && path.y[i]! < rows) continue;
     warnings.push(
       warning(
         "reference_unreadable",

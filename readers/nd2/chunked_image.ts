@@ -11,7 +11,7 @@ import { type Warning, warning } from "../warning.ts";
 import { channelList } from "./channel_list.ts";
 import { chunkAt } from "./chunk.ts";
 import { findChunks } from "./chunk_map.ts";
-import { metadataTexts } from "./documents.ts";
+import { addDocuments } from "./documents.ts";
 import { loopsOf } from "./experiment.ts";
 import { frameLayout } from "./frame_layout.ts";
 import { FrameNumbers } from "./frame_numbers.ts";
@@ -176,7 +176,7 @@ function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
     warnings,
     times: seconds,
     indexBytes: store.chunks.bytes + 8 * (seconds?.length ?? 0),
-    documents: (most) => metadataTexts(file, store.chunks, most),
+    documents: (list) => addDocuments(list, file, store.chunks),
     plan: (components, position = FIRST_POSITION, rows) =>
       Promise.try(() => planFrame(store, { number: numbers.at(position, scene), components, rows })),
   };

@@ -1,6 +1,5 @@
 /** Plans for planes of the main image. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { item } from "../item.ts";
 import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -71,7 +70,7 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
       warning("lines_missing", `${count} of ${layout.rows} lines are stored in every requested channel`),
     );
   }
-  const columns = item(channels, 0).channel.columns;
+  const columns = channels[0]!.channel.columns;
   const filled = { start: Math.min(rows?.start ?? 0, count), end: Math.min(rows?.end ?? count, count) };
   return {
     rows: count,
@@ -83,7 +82,7 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
       Promise.try(() => {
         for (const [i, { channel, stored }] of planes.entries()) {
           const samples = { sampleType: channel.sampleType, first: filled.start * columns };
-          readPlane(stored, samples, item(targets, i), naming(channel));
+          readPlane(stored, samples, targets[i]!, naming(channel));
         }
       }),
   };

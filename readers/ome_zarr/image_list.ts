@@ -1,7 +1,6 @@
 /** The images at a path of a store: one, the series of a bioformats2raw layout, or the fields of a plate. */
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
-import { item } from "../item.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import { type Warning, warning } from "../warning.ts";
 import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
@@ -99,7 +98,7 @@ function plateImages(store: Store, plate: PlacedNode, { fields, absent }: PlateF
     path,
     images,
     warnings: leftOut(absent, "A well or field of the plate", "wells and fields of the plate"),
-    xmlOf: (index, warnings) => imageXml(store, item(images, index).path, warnings, plate),
+    xmlOf: (index, warnings) => imageXml(store, images[index]!.path, warnings, plate),
   };
 }
 
@@ -126,7 +125,7 @@ function layoutImages(
     path,
     images: series.map(({ path: image, index }) => ({ path: image, name: xml[index]?.name ?? null })),
     warnings: [...warnings, ...leftOut(absent, "A series of the layout", "series of the layout")],
-    xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[item(series, index).index] ?? null },
+    xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[series[index]!.index] ?? null },
   };
 }
 

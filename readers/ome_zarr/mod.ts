@@ -15,7 +15,6 @@
  * their exact length, absent chunks without a fill value, links that leave the store, encrypted ZIP entries.
  */
 import { isLoss, Unreadable } from "../errors.ts";
-import { item } from "../item.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { documentKeys } from "./hierarchy.ts";
@@ -109,6 +108,6 @@ class ImageScenes implements Scenes {
   }
 
   #entryOf({ image }: StoredImage, scene: number): SceneEntry {
-    return { name: item(this.#list.images, scene).name ?? image.name, sizes: sizesOf(servedAxes(image)) };
+    return { name: this.#list.images[scene]!.name ?? image.name, sizes: sizesOf(servedAxes(image)) };
   }
 }

@@ -40,7 +40,7 @@ const WORDS = ["NaN", "Infinity", "-Infinity"];
 export function fillValue(value: unknown, type: SampleType, text: string, what: string): number | null {
   if (value === null || value === undefined) return null;
   const bad = () =>
-    new DecodeFailed(`${what} has the fill value ${JSON.stringify(value)}, which is not a ${type}`);
+    new DecodeFailed(`${what} has the fill value ${JSON.stringify(value)}, which does not fit ${type}`);
   if (type === "bool") {
     if (typeof value === "boolean" || value === 0 || value === 1) return Number(value);
     throw bad();

@@ -174,7 +174,7 @@ export function decodeScaled(
     }
     const whole = Math.trunc(value);
     if (!(whole >= range[0] && whole <= range[1])) {
-      throw new Error(`sample ${i} is ${value}, not a ${sampleType}`);
+      throw new Error(`sample ${i} of ${value} does not fit ${sampleType}`);
     }
     target[i] = wide ? BigInt(whole) : whole;
   }

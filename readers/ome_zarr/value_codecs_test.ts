@@ -66,14 +66,14 @@ Deno.test("fixedscaleoffset decodes as numcodecs does", () => {
 Deno.test("fixedscaleoffset refuses samples that do not fit their type", () => {
   deepEqual(scaled("float64", "uint8", [255.9]), [255]);
   for (const value of [256, -1, NaN, Infinity]) {
-    throws(() => scaled("float64", "uint8", [value]), /not a uint8/);
+    throws(() => scaled("float64", "uint8", [value]), /does not fit uint8/);
   }
   // Two's complement of n bits: -(2 ** (n - 1)) to 2 ** (n - 1) - 1.
   for (const [type, bits] of [["int16", 16], ["int32", 32]] as const) {
     const edge = 2 ** (bits - 1);
     deepEqual(scaled("float64", type, [-edge, edge - 1]), [-edge, edge - 1]);
     for (const value of [-edge - 1, edge]) {
-      throws(() => scaled("float64", type, [value]), /sample 0 is -?\d+, not/);
+      throws(() => scaled("float64", type, [value]), /sample 0 of -?\d+ does not fit/);
     }
   }
 });
