@@ -173,8 +173,8 @@ export interface Acquisition {
   /** What the user should know although the metadata could be read. */
   readonly warnings: readonly Warning[];
   /**
-   * Seconds of each time point from the first: one for each index along `T`, or of a line scan for each row, up to
-   * `MAX_ROW_TIMES` of these; `null` where the file has no time stamps.
+   * Seconds of each time point from the first, by `timesFrom` of `metadata/time_stamps.ts`: one for each index along `T`,
+   * or for each row of a line scan; `null` without time stamps.
    */
   readonly times: readonly number[] | null;
   /** Bytes that stay in memory while it is kept open, such as the offsets of all pages: an estimate from above. */

@@ -37,7 +37,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
   const { file, metadata, table } = document;
   const scene = storedScene(document, index, set.parts, stop);
   const { layout, channels } = scene;
-  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), layout.rowAxis === "T");
+  const stamps = timeStamps(file, attachments, spanOf(layout, "T"));
   const steps = calibrations(layout, metadata, stamps);
   const missing = missingPlanes(table, layout);
   const described = metadata.channels.length;

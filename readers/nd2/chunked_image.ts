@@ -4,6 +4,7 @@ import { sceneNames } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";
+import { meanStep } from "../metadata/time_stamps.ts";
 import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -148,11 +149,11 @@ function axesAt(opened: ChunkedFile, scene: number) {
   const { file, store: { chunks }, numbers, axes } = opened;
   const t = numbers.size("T");
   const series = { count: t, numberAt: (i: number) => numbers.at({ t: i, z: 0 }, scene) };
-  const times = t > 1 ? frameTimes(file, chunks, series) : null;
-  const seconds = times?.map((time) => (time - times[0]!) / 1000) ?? null;
+  const seconds = t > 1 ? frameTimes(file, chunks, series) : null;
   const loop = numbers.loop("T");
-  const mean = seconds === null ? null : seconds[t - 1]! * 1000 / (t - 1);
-  const period = known(calibrated(loop?.measured ?? mean ?? loop?.nominal, "ms"));
+  const mean = known(calibrated(meanStep(seconds), "s"));
+  const stated = (milliseconds: number | null | undefined) => known(calibrated(milliseconds, "ms"));
+  const period = stated(loop?.measured) ?? mean ?? stated(loop?.nominal);
   const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
   return {
     axes: axesOf(

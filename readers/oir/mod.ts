@@ -117,7 +117,7 @@ function describe({ path, files }: Source): Acquisition {
       ...steps.warnings,
       ...reference.warnings,
     ],
-    times: times?.map((time) => (time - times[0]!) / 1000) ?? null,
+    times,
     ...contents({ scans, frames, layout, lost }, ids, channels),
   };
 }

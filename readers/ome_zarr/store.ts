@@ -2,7 +2,8 @@
 import { dirname, join } from "node:path";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, Unreadable, UnsupportedFormat } from "../errors.ts";
-import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../io/random_access.ts";
+import { isInsideRoots } from "../io/paths.ts";
+import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 
 /** The bytes under one key. */
 export interface StoredValue extends ByteSource {

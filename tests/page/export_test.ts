@@ -42,7 +42,7 @@ Deno.test("no text becomes a formula of a spreadsheet, whatever its separator", 
       const table = csv([[name, value]], [{ name, values: [value] }]).slice(1);
       for (const separator of [",", ";", "\t"]) {
         const formulas = cellsOf(table, separator).filter((cell) =>
-          /^[=+\-@\t]/.test(cell) && !NUMBER.test(cell)
+          /^[=+\-@\t]/.test(cell) && !NUMBER.test(cell.split(",")[0]!)
         );
         assert.deepEqual(formulas, [], JSON.stringify(table));
       }
