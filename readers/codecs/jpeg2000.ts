@@ -5,7 +5,6 @@
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import { newBytes } from "../samples/new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
@@ -40,11 +39,10 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     // The decoder goes on when it is refused memory.
     if (memoryRefused() !== null) throw new Error();
     const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
-    const bytes = decodedBytes(decoder);
+    const bytes = decoder.getDecodedBuffer();
     const expected = width * height * componentCount * (bitsPerSample > 8 ? 2 : 1);
     if (bytes.length < expected || expected < segment.bytes) throw short(segment, "JPEG 2000", bytes.length);
-    const samples = newBytes(expected);
-    samples.set(bytes.subarray(0, expected));
+    const samples = new Uint8Array(bytes.buffer, bytes.byteOffset, expected);
     const middle = signedBits > 0 ? 2 ** (signedBits - 1) : 0;
     // The decoder's array clips, an array of bytes wraps.
     if (middle === 0) return samples;
@@ -60,24 +58,6 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     );
   } finally {
     decoder?.delete();
-  }
-}
-
-/**
- * The result, in the memory of the module. The package would copy it with `new Uint8ClampedArray(…)`, which is replaced for
- * the call: the allocator keeps freed buffers of up to 32 MiB in the arena of each worker.
- */
-function decodedBytes(decoder: Decoder): Uint8Array {
-  const { Uint8ClampedArray } = globalThis;
-  Object.assign(globalThis, {
-    Uint8ClampedArray: function (view: Uint8Array) {
-      return view;
-    },
-  });
-  try {
-    return decoder.getDecodedBuffer();
-  } finally {
-    Object.assign(globalThis, { Uint8ClampedArray });
   }
 }
 

@@ -50,7 +50,7 @@ import {
   sampleTypeOf,
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
-import { metadataTexts } from "./metadata_texts.ts";
+import { addDocuments } from "./metadata_texts.ts";
 import { missingPlanes } from "./missing_planes.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
 import { planPlanes, type StoredImage } from "./plane_plan.ts";
@@ -117,7 +117,7 @@ function describe({ path, files }: Source): Acquisition {
       ...steps.warnings,
       ...reference.warnings,
     ],
-    times: times?.map((time) => (time - times[0]!) / 1000) ?? null,
+    times,
     ...contents({ scans, frames, layout, lost }, ids, channels),
   };
 }
@@ -130,7 +130,7 @@ function contents(
 ): Pick<Acquisition, "plan" | "documents" | "indexBytes"> {
   return {
     indexBytes: image.scans.reduce((sum, scan) => sum + scanBytes(scan), 0),
-    documents: (most) => metadataTexts(image.scans, most),
+    documents: (list) => addDocuments(list, image.scans),
     plan: (wanted, position, rows) =>
       Promise.try(() => {
         const selected = wanted.map((index) => ({ id: ids[index]!, channel: channels[index]! }));

@@ -91,7 +91,7 @@ export class PlaneSink implements SampleSink {
       for (let y = 0; y < row.count; y += rowsAtOnce) {
         const count = Math.min(rowsAtOnce, row.count - y);
         const offset = start * width + (row.skipped + y) * rowBytes;
-        const bytes = scratchBytes(count * rowBytes, offset);
+        const bytes = scratchBytes(count * rowBytes);
         read(offset, bytes);
         const at = this.#indexAt(row.target + y, column.from);
         const stored = new SampleArray({ bytes, sampleType, littleEndian });

@@ -1,5 +1,6 @@
 /** An image of a store as an acquisition. */
 import { axesOf } from "../metadata/axes.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -8,7 +9,6 @@ import {
   type Axis,
   type AxisLetter,
   FIRST_POSITION,
-  type MetadataDocument,
   type Position,
   type RowRange,
   type Source,
@@ -127,7 +127,7 @@ export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisiti
     warnings: image.warnings,
     times: image.times,
     indexBytes: indexBytes(stored),
-    documents: (most) => storedDocuments(stored, most),
+    documents: (list) => addDocuments(list, stored),
     plan(channels, position, wanted) {
       const selection = planeSelection(image, channels, position, wanted);
       wantedChunks(array, selection);
@@ -170,17 +170,12 @@ function indexBytes({ image, store, listed }: StoredImage): number {
     store.keptBytes(chunks * (shape.length + 1));
 }
 
-/** The documents of an image. @throws {DecodeFailed} one cannot be read, or they have more than `most` bytes in all */
-function storedDocuments({ store, documents }: StoredImage, most: number): MetadataDocument[] {
-  let left = most;
-  return documents.flatMap((key) => {
-    const bytes = readValue(store, key, Math.max(0, left));
-    if (bytes === null) return [];
-    const json = !key.endsWith(".xml");
-    const text = textOf(bytes, key);
-    left -= bytes.length;
-    return [{ name: key, mediaType: json ? "application/json" : "application/xml", text }];
-  });
+function addDocuments(list: DocumentList, { store, documents }: StoredImage): void {
+  for (const key of documents) {
+    const bytes = readValue(store, key, list.left);
+    const mediaType = key.endsWith(".xml") ? "application/xml" : "application/json";
+    if (bytes !== null) list.add(key, mediaType, textOf(bytes, key));
+  }
 }
 
 function textOf(bytes: Uint8Array, key: string): string {

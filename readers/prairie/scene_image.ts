@@ -8,7 +8,6 @@ import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
 import { scanMoment } from "../pvscan/scan_date.ts";
 import type { Acquisition, PlanePlan } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
-import { DocumentList } from "../tiff/document_list.ts";
 import { withFirstRows } from "../tiff/first_rows.ts";
 import type { PageLayout } from "../tiff/page.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -117,11 +116,9 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
     },
     reference: reference.reference,
     files: () => [document.path, ...files.paths()],
-    documents: (bytes) => {
-      const list = new DocumentList(bytes);
-      const { text } = documentText(document.path, files.access, bytes);
+    documents: (list) => {
+      const { text } = documentText(document.path, files.access, list.left);
       list.add(basename(document.path), "application/xml", text);
-      return list.found;
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Names, colours, steps, times, dates, documents and scenes of LSM files, and what makes a file one. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
@@ -51,7 +52,7 @@ Deno.test("channels, steps, times and date of a series of stacks", async () => {
 
 Deno.test("the documents are the parts of the file that are not empty", () =>
   openHere(fixture("series_tzc.lsm"), (acquisition) => {
-    const documents = acquisition.documents(1 << 20);
+    const documents = documentsOf(acquisition);
     deepEqual(documents.map(({ name, mediaType }) => [name, mediaType]), [
       ["ScanInformation", "application/json"],
       ["TimeStamps", "application/json"],
@@ -78,7 +79,7 @@ Deno.test("the rows of a line scan are time, and the line is told", () =>
     equal(acquisition.times?.length, 37);
     ok(acquisition.times.every((seconds, row) => Math.abs(seconds - 0.002 * row) < 1e-9));
     deepEqual([acquisition.reference, codesOf(acquisition.warnings)], [null, []]);
-    const documents = acquisition.documents(1 << 20);
+    const documents = documentsOf(acquisition);
     const stamps: number[] = JSON.parse(documents.find(({ name }) => name === "TimeStamps")!.text);
     deepEqual([stamps.length, stamps[0]], [37, 7]);
     deepEqual(JSON.parse(documents.find(({ name }) => name === "LinescanOverlay")!.text), [

@@ -1,5 +1,5 @@
 /** Damaged and hostile ND2 files: refused with what is wrong and where, or served with a warning. */
-import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
@@ -200,18 +200,6 @@ Deno.test("a frame that has its time alone has a time", async () => {
     ]);
   deepEqual((await load(file(ms(2005)))).summary.times, [0, 2]);
   equal((await load(file(ms(2005).subarray(0, 7)))).summary.times, null);
-});
-
-Deno.test("documents are told up to the bytes that they may have", async () => {
-  for (const file of ["series.nd2", "legacy.nd2"]) {
-    await openHere(fileURLToPath(new URL(`../fixtures/nd2/${file}`, import.meta.url)), (acquisition) => {
-      const documents = acquisition.documents(1 << 20);
-      const bytes = documents.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0);
-      deepEqual(acquisition.documents(Math.max(bytes, 4096)), documents);
-      if (file === "legacy.nd2") deepEqual(acquisition.documents(bytes), documents);
-      throws(() => acquisition.documents(bytes - 1), { tag: "DecodeFailed", message: /more than \d+/ });
-    });
-  }
 });
 
 Deno.test("without a list of times, a thousand frames are asked for theirs, and no more", async () => {

@@ -1,6 +1,7 @@
 /** OIF and OIB: what opens them, what is read of them, and their documents. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { loadHere, openHere } from "../load_here.ts";
 
 const FOLDER = join(import.meta.dirname!, "../fixtures/oif");
@@ -28,7 +29,7 @@ Deno.test("of a plane that is asked for no other is read", async () => {
 Deno.test("the settings texts are the documents, as they are", async () => {
   for (const [file, main] of [["line_scan.oif", "line_scan.oif"], ["path_scan_v3.oib", "path_scan_v3.oif"]]) {
     await openHere(join(FOLDER, file!), (acquisition) => {
-      const documents = acquisition.documents(1 << 20);
+      const documents = documentsOf(acquisition);
       const names = documents.map(({ name }) => name);
       ok(names.includes("s_C001.pty") && names.includes("s_1234-5.roi"), names.join());
       equal(names[0], main);
