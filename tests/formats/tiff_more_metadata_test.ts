@@ -7,24 +7,12 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
+import { withOpened } from "../written_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
 const pages = (count: number, fields: Field[] = [], samples = 1) =>
   tiffBytes({ ...PAGE, samples }, () => 1n, count, fields);
-
-async function withOpened(
-  written: Readonly<Record<string, Uint8Array>>,
-  use: (acquisition: Acquisition, folder: string) => void | Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
-    await openHere(join(folder, Object.keys(written)[0]!), (acquisition) => use(acquisition, folder));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 const colors = ({ channels }: Acquisition) => channels.map(({ color }) => color);
 

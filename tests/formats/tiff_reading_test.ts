@@ -6,6 +6,7 @@ import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
+import { inFolder } from "../written_files.ts";
 
 const GRAY = grayLayout(32, 24, 16);
 
@@ -14,22 +15,13 @@ const PLANE = 32 * 24 * 2;
 
 const value = (x: number, y: number, _s: number, page: number) => BigInt((x + 40 * y + 1000 * page) % 65536);
 
-async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 const load = (path: string, channelIndices: number[] | null = null) => loadHere(path, { channelIndices });
 
 const sizes = ({ summary }: LoadedAcquisition) =>
   summary.axes.map(({ name, size }) => `${name}${size}`).join(" ");
 
 Deno.test("one plane of 1000 pages costs the directory chain and that plane", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "stack.tif");
     const bytes = tiffBytes(GRAY, value, 1000);
     Deno.writeFileSync(path, bytes);
@@ -46,7 +38,7 @@ Deno.test("one plane of 1000 pages costs the directory chain and that plane", ()
   }));
 
 Deno.test("directories that follow one another are read by the dozen", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "stack.tif");
     const strip = new Uint8Array(PLANE);
     Deno.writeFileSync(path, tiffOf(GRAY, new Array(1000).fill([strip])));
@@ -56,7 +48,7 @@ Deno.test("directories that follow one another are read by the dozen", () =>
   }));
 
 Deno.test("an ImageJ stack with one directory costs that directory and one plane", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "imagej.tif");
     const pages = 500;
     const tall = { ...GRAY, height: GRAY.height * pages, rowsPerStrip: GRAY.height * pages };
@@ -74,7 +66,7 @@ Deno.test("an ImageJ stack with one directory costs that directory and one plane
   }));
 
 Deno.test("one channel of a planar page reads the strips of that sample alone", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "planar.tif");
     Deno.writeFileSync(
       path,
@@ -86,7 +78,7 @@ Deno.test("one channel of a planar page reads the strips of that sample alone", 
   }));
 
 Deno.test("strips may lie in another order than they have in the plane", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "strips.tif");
     // Behind the header of 8 bytes the strips 1, 2 and 0, each of two rows of 5 samples.
     const head = Uint8Array.from({ length: 30 }, (_, i) => i);
@@ -97,7 +89,7 @@ Deno.test("strips may lie in another order than they have in the plane", () =>
   }));
 
 Deno.test("a chain that ends early serves what is there, with a warning", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "cut.tif");
     const bytes = tiffBytes(GRAY, value, 4);
     Deno.writeFileSync(path, bytes.subarray(0, bytes.length - 100));
@@ -135,7 +127,7 @@ const pageFile = (page: number, description?: string) =>
   );
 
 Deno.test("any file of an OME-TIFF set opens the whole set", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const names = ["a.ome.tif", "b.ome.tif"];
     const only =
       `<OME xmlns="x" UUID="urn:uuid:1"><BinaryOnly MetadataFile="a.ome.tif" UUID="urn:uuid:0"/></OME>`;
@@ -153,7 +145,7 @@ Deno.test("any file of an OME-TIFF set opens the whole set", () =>
   }));
 
 Deno.test("a missing file of an OME-TIFF set leaves its channel out, and is an error when that is wanted", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "a.ome.tif");
     Deno.writeFileSync(path, pageFile(1, OME(["a.ome.tif", "gone.ome.tif"])));
     const loaded = await load(path, [0]);
@@ -166,7 +158,7 @@ Deno.test("a missing file of an OME-TIFF set leaves its channel out, and is an e
   }));
 
 Deno.test("a missing companion document is a warning", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "a.ome.tif");
     Deno.writeFileSync(path, pageFile(3, `<OME><BinaryOnly MetadataFile="x.companion.ome"/></OME>`));
     const loaded = await load(path);
@@ -194,7 +186,7 @@ const SIDECAR = [
 ].join("\r\n");
 
 Deno.test("sibling files of an Olympus line scan are its channels; a missing one is a warning", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     Deno.writeTextFileSync(join(folder, "scan.txt"), SIDECAR);
     Deno.writeFileSync(join(folder, "scan_C001T001.tif"), pageFile(1));
     Deno.writeFileSync(join(folder, "scan_C003T001.tif"), pageFile(3));
@@ -214,7 +206,7 @@ Deno.test("sibling files of an Olympus line scan are its channels; a missing one
   }));
 
 Deno.test("a text file of another image is not used", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     Deno.writeTextFileSync(join(folder, "scan.txt"), SIDECAR.replace("32 * 24", "32 * 99"));
     Deno.writeFileSync(join(folder, "scan.tif"), pageFile(1));
     const loaded = await load(join(folder, "scan.tif"));
@@ -223,7 +215,7 @@ Deno.test("a text file of another image is not used", () =>
   }));
 
 Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them opens it", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const summary = {
       Frames: 2,
       Channels: 2,
@@ -271,7 +263,7 @@ Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them op
   }));
 
 Deno.test("of several positions the first is served", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "p_MMStack.ome.tif");
     const summary = { Frames: 1, Channels: 1, Slices: 1, Positions: 2 };
     Deno.writeFileSync(path, microManagerBytes(GRAY, summary, [[0, 0, 0, 1, 99], [0, 0, 0, 0, 5]]));
@@ -281,7 +273,7 @@ Deno.test("of several positions the first is served", () =>
   }));
 
 Deno.test("a single plane of Micro-Manager has its pixel size, channel and time", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const path = join(folder, "img_000000000_GFP_000.tif");
     const metadata = { PixelSizeUm: 0.16, Channel: "GFP", Time: "2013-06-05 04:03:02 -0700" };
     Deno.writeFileSync(path, tiffBytes(GRAY, value, 1, [[51123, 2, JSON.stringify(metadata)]]));
@@ -291,7 +283,7 @@ Deno.test("a single plane of Micro-Manager has its pixel size, channel and time"
   }));
 
 Deno.test("pages beside an Olympus text are the frames that it counts", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     const text = SIDECAR.replace(`"3 [Ch]"`, `"1 [Ch]"`).replace(
       `"1, 0.000 - 48.000 [ms]`,
       `"4, 0.000 - 6.000 [s]`,
@@ -306,7 +298,7 @@ Deno.test("pages beside an Olympus text are the frames that it counts", () =>
   }));
 
 Deno.test("a page taken out of an ImageJ stack is its first plane, with a warning", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_put, folder) => {
     for (const codec of ["none", "deflate"] as const) {
       const path = join(folder, `${codec}.tif`);
       const text = "ImageJ=1.53t\nimages=33\nslices=33\nunit=um\n";

@@ -5,6 +5,7 @@ import { Buffer } from "node:buffer";
 import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
+import { sizesIn } from "../written_files.ts";
 
 async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
   const path = await Deno.makeTempFile({ suffix: ".tif" });
@@ -27,8 +28,7 @@ function changed(bytes: Uint8Array, from: string, to: string): Uint8Array {
   return copy;
 }
 
-const sizes = ({ summary }: LoadedAcquisition) =>
-  summary.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
+const sizes = ({ summary }: LoadedAcquisition) => sizesIn(summary);
 
 /** Layout of the pages that are written here. */
 const PAGE = grayLayout(5, 4, 8);
