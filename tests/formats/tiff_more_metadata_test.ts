@@ -175,22 +175,6 @@ Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its docu
   });
 });
 
-Deno.test("MetaMorph: times of planes that have one each", async () => {
-  // Distance 0 / 0; day and milliseconds of creation; day and time of change.
-  const uic2 = [0, 250, 1000].flatMap((ms) => [0, 0, 2_455_260, 5000 + ms, 0, 0]);
-  const bytes = tiffBytes(PAGE, () => 1n, 1, [[33629, 4, uic2], [273, 4, [8]]]);
-  const view = new DataView(bytes.buffer);
-  const directory = view.getUint32(4, true);
-  // The tag is counted in planes.
-  for (let at = directory + 2; at < bytes.length; at += 12) {
-    if (view.getUint16(at, true) === 33629) view.setUint32(at + 4, 3, true);
-  }
-  await withOpened({ "a.stk": bytes }, (acquisition) => {
-    deepEqual(acquisition.axes[0]?.name, "T");
-    deepEqual(acquisition.times, [0, 0.25, 1]);
-  });
-});
-
 Deno.test("documents of ScanImage, tifffile, MetaMorph and Olympus", async () => {
   const header = "SI.VERSION_MAJOR = 2016\nSI.hChannels.channelSave = 1";
   await withOpened(

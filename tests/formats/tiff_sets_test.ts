@@ -1,9 +1,6 @@
 /** Acquisitions of several TIFF files: where the others are, and what happens when one is missing or another file. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
@@ -273,30 +270,6 @@ Deno.test("the text of an Olympus scan is read in each of its encodings", () =>
       const { summary } = await load(path);
       deepEqual([summary.axes.at(-1)!.step, summary.axes.at(-1)!.unit], [0.25, "um"], `encoding ${i}`);
       deepEqual(summary.fileSize, pageFile(10).length + bytes.length);
-    }
-  }));
-
-Deno.test("a file of an Olympus set holds the slices or frames that its name does not count", () =>
-  inFolder(async (put) => {
-    let path = "";
-    for (const time of [3, 2, 1]) {
-      for (const channel of [2, 1]) {
-        path = put(`s_C00${channel}T00${time}.tif`, pageFile(100 * time + 10 * channel, undefined, GRAY, 4));
-      }
-    }
-    const files = new FileAccess();
-    try {
-      const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
-      const { acquisition } = await openChosen(chosen, files, null);
-      deepEqual(acquisition.axes.map(({ name, size }) => `${name}${size}`), ["T3", "C2", "Z4", "Y8", "X12"]);
-      for (const [t, z] of [[0, 0], [0, 3], [2, 0], [1, 2]] as const) {
-        const plan = await acquisition.plan([0, 1], { t, z, l: 0 });
-        const planes = [0, 1].map(() => new Float32Array(12 * 8));
-        await plan.decode(planes);
-        deepEqual(planes.map((plane) => plane[0]), [1, 2].map((channel) => 100 * (t + 1) + 10 * channel + z));
-      }
-    } finally {
-      files.close();
     }
   }));
 
