@@ -20,6 +20,3 @@ export const MAX_EXTENT = 2 ** 31 - 1;
 
 /** Time points whose times are told: of a recording at a hundred frames a second half an hour. */
 export const MAX_TIMES = 200_000;
-
-/** Names of images that a warning lists. */
-export const MAX_NAMED = 5;

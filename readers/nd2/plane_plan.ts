@@ -1,6 +1,7 @@
 /** Plans for planes: the components of one frame. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
+import { servedLines } from "../metadata/line_scan.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
 import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -46,16 +47,16 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
   const count = frame.zlib || frame.stored >= layout.neededBytes
     ? layout.rows
     : wholeRows(layout, frame.stored);
-  const wanted = { start: Math.min(rows?.start ?? 0, count), end: Math.min(rows?.end ?? count, count) };
+  const lines = servedLines([count], layout.rows, rows);
   const working = frame.zlib
     ? { bytes: inflatedBytes(frame, layout), endsWithWorker: false }
     : NO_WORKING_MEMORY;
   return {
-    rows: count,
+    ...lines,
     columns: layout.columns,
-    filled: wanted,
     warnings: [
-      ...lackingRows(frame, count, layout),
+      ...lines.warnings,
+      ...count === layout.rows ? lackingBytes(frame) : [],
       ...surplusBytes(frame, layout),
       ...(frame.doubt === null ? [] : [frame.doubt]),
     ],
@@ -63,21 +64,20 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
     overwrites: !frame.zlib,
     async decode(planes) {
       const rowsAt = await rowSource(store, frame);
-      for (const block of blocksOf(wanted, layout.rowBytes)) {
+      for (const block of blocksOf(lines.filled, layout.rowBytes)) {
         stop.check();
         const bytes = rowsAt(block.start * layout.rowBytes, blockBytes(layout, block));
-        const target = { planes, components, first: block.start - wanted.start };
+        const target = { planes, components, first: block.start - lines.filled.start };
         placeRows(bytes, block.end - block.start, layout, target);
       }
     },
   };
 }
 
-function lackingRows(frame: StoredFrame, count: number, layout: FrameLayout): Warning[] {
-  if (count < layout.rows) return [warning("lines_missing", `${count} of ${layout.rows} lines are stored`)];
-  if (frame.lacking === 0) return [];
-  return [warning("file_damaged", `${frame.what} extends ${frame.lacking} bytes beyond the end of the file`)];
-}
+const lackingBytes = ({ lacking, what }: StoredFrame): Warning[] =>
+  lacking === 0
+    ? []
+    : [warning("file_damaged", `${what} extends ${lacking} bytes beyond the end of the file`)];
 
 /** A frame with more bytes than its size accounts for may have more rows. */
 function surplusBytes({ surplus, what }: StoredFrame, { rows, rowBytes, bytes }: FrameLayout): Warning[] {

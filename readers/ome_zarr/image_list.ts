@@ -3,7 +3,7 @@ import { DecodeFailed, NoImage, quoted } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
 import { item } from "../item.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
-import { type Warning, warning } from "../warning.ts";
+import { listed, type Warning, warning } from "../warning.ts";
 import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
 import { layoutSeries, layoutVersion, type PlacedNode, seriesPlace } from "./layout.ts";
 import { omeXmlKey, readOmeXml } from "./ome_xml.ts";
@@ -42,9 +42,6 @@ export interface ImageList {
   /** OME-XML of one of them, or `null`; `warnings` takes why it cannot be read. */
   readonly xmlOf: (index: number, warnings: Warning[]) => ImageXml | null;
 }
-
-/** Absent images that a warning names. */
-const MAX_NAMED = 10;
 
 /**
  * Finds the images at a path. Of a plate only the documents of its wells are read.
@@ -140,13 +137,12 @@ function leftOut(
   store.requireNames?.();
   return absent.length === 1
     ? [warning("scenes_left_out", `${one} does not exist and is left out${naming(absent)}`)]
-    : [warning("scenes_left_out", `${absent.length} ${many} do not exist and are left out${naming(absent)}`)];
+    : [
+      warning(
+        "scenes_left_out",
+        `${absent.length} ${many} do not exist and are left out${naming(absent)}`,
+      ),
+    ];
 }
 
-/** `: "A/1", "B/2/0" and 3 more` */
-function naming(absent: readonly string[]): string {
-  if (absent.length === 0) return "";
-  const names = absent.slice(0, MAX_NAMED).map(quoted).join(", ");
-  const more = absent.length - MAX_NAMED;
-  return more > 0 ? `: ${names} and ${more} more` : `: ${names}`;
-}
+const naming = (absent: readonly string[]) => absent.length === 0 ? "" : `: ${listed(absent.map(quoted))}`;

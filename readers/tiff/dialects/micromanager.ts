@@ -14,7 +14,7 @@ import type { DocumentList } from "../document_list.ts";
 import { isOmeXml, type OmeImage, parseOme, readImage } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { listed, MAX_LISTED, type Warning, warning } from "../../warning.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -166,22 +166,18 @@ function readName({ files, pool }: Positions, position: number): string | null {
   return null;
 }
 
-/** Positions that a warning names. */
-const MAX_NAMED = 8;
-
 /** A warning where the summary declares positions that have no plane. */
 function withoutPlanes(summary: Summary, found: ReadonlyMap<number, PositionSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
   const named: string[] = [];
-  for (let position = 0; position < positions && named.length < MAX_NAMED; position += 1) {
+  for (let position = 0; position < positions && named.length < MAX_LISTED; position += 1) {
     if (!found.has(position)) named.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
   }
-  const more = positions - there - named.length;
   return named.length === 0 ? [] : [
     warning(
       "scenes_left_out",
-      `Positions that hold no planes are left out: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
+      `Positions that hold no planes are left out: ${listed(named, positions - there)}`,
     ),
   ];
 }

@@ -23,7 +23,7 @@ import {
 } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../metadata/moment.ts";
-import { warning } from "../../warning.ts";
+import { listed, warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { PlaneIndex, SeriesList, Stack } from "../stack.ts";
 import { upToNul } from "../text.ts";
@@ -103,14 +103,13 @@ function imageList(
   };
   const held = images.filter((image) => image === own || holdsSamples(set, image));
   const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
-  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : "";
   return {
     count: held.length,
     own: held.indexOf(own),
     warnings: left.length === 0 ? [] : [
       warning(
         "scenes_left_out",
-        `Images of OME-XML that hold no samples are left out: ${left.slice(0, MAX_NAMED).join(", ")}${more}`,
+        `Images of OME-XML that hold no samples are left out: ${listed(left)}`,
       ),
     ],
     entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
@@ -137,9 +136,6 @@ function imagesBytes(images: readonly DescribedImage[]): number {
     return sum + IMAGE_BYTES + data * DATA_BYTES;
   }, 0);
 }
-
-/** Images that a warning names. */
-const MAX_NAMED = 8;
 
 /** Whether some plane of an image may be there; one that cannot be read says so when it is opened. */
 function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {
