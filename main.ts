@@ -11,7 +11,6 @@ import { Log } from "./cli/log.ts";
 import { createApp } from "./routes/mod.ts";
 import { listen } from "./routes/http_listener.ts";
 import { systemClock } from "./session/clock.ts";
-import { freeDescriptors } from "./session/descriptors.ts";
 import { DialogManners } from "./session/dialog/manners.ts";
 import { Picker } from "./session/dialog/picker.ts";
 import { resolveRoots } from "./session/source_path.ts";
@@ -29,9 +28,6 @@ const LOG_MS = 500;
 
 /** A worker is started this long after the first request, ahead of the first open. */
 const WARM_MS = 250;
-
-/** Free file descriptors that a server needs at least, for a few connections, a worker and its files. */
-const LEAST_DESCRIPTORS = 64;
 
 /** A start that failed, with the exit status that says why; the message is one line for the user. */
 class StartFailed extends Error {
@@ -56,18 +52,11 @@ export interface RunningServer {
  * @param log where it says what happens; by default what the configuration asks for
  * @throws {Error} with the code `EADDRINUSE`: the port is taken
  * @throws {PathNotFound} a root is no existing directory
- * @throws {Error} too few file descriptors are free
  */
 export async function startServer(
   configuration: Configuration,
   log: Log = new Log(configuration.logLevel, configuration.logJson),
 ): Promise<RunningServer> {
-  const free = freeDescriptors(LEAST_DESCRIPTORS);
-  if (free < LEAST_DESCRIPTORS) {
-    throw new Error(
-      `Only ${free} file descriptors are free, and acq-server needs ${LEAST_DESCRIPTORS}; raise the limit with "ulimit -n 1024"`,
-    );
-  }
   const { host, port } = configuration;
   const clock = systemClock;
   const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);

@@ -1,7 +1,7 @@
 /** Loads planes as a server does, without HTTP. What the benches use of the engine is in this file alone. */
 import { systemClock } from "../session/clock.ts";
 import { DecodePool } from "../session/decode_pool.ts";
-import { loadAcquisition } from "../session/load_acquisition.ts";
+import { loadAcquisition } from "../session/opener.ts";
 import { MemoryBudget } from "../session/memory_budget.ts";
 import { PlaneMemory } from "../session/plane_memory.ts";
 import { openHere, requestOf } from "../tests/load_here.ts";
@@ -20,7 +20,7 @@ export class Engine implements Disposable {
     const request = requestOf(path, { channelIndices: channels });
     const { planes, reservation } = await loadAcquisition(
       path,
-      request,
+      { request, marks: new Map() },
       this.#resources,
       new AbortController().signal,
     );

@@ -1,48 +1,37 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
-/** Entry of a worker, which keeps acquisitions open; read permission only. Samples leave it by transfer, never by a copy. */
-import { dropDecoders, tellCompiled } from "./codecs/wasm_decoder.ts";
-import { prepareReaders } from "./choose_format.ts";
+/** Entry of a decode worker. It has read permission only; samples leave it by transfer. */
+import { dropDecoders } from "./codecs/wasm_decoder.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
-import { collectAfter, collectGarbage, keepGarbage } from "./io/garbage.ts";
+import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/runtime_internals.ts";
 import { type AcquisitionSource, OpenAcquisition } from "./open_acquisition.ts";
 import { FileAccess } from "./io/random_access.ts";
 import { StopFlag } from "./io/stop_flag.ts";
 import type { Compiled, FromWorker, Question, ToWorker } from "./worker_protocol.ts";
 
-/** Acquisitions whose files stay open between orders; those that were not asked for longest rest. */
+/** Acquisitions whose files stay open between questions: the ones used last. */
 const MAX_AWAKE = 4;
 
-/** Open acquisitions by their keys; the one that was asked last is the last. */
+/** Open acquisitions by key, the last used one last. */
 const open = new Map<string, OpenAcquisition>();
 
 /** Where the acquisitions are, until they are forgotten. */
 const sources = new Map<string, AcquisitionSource>();
 
-tellCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
+reportCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  switch (data.type) {
-    case "prepare":
-      return prepareReaders(data.formats);
-    case "open":
-    case "decode":
-    case "documents":
-      return void answer(data);
-    case "forget":
-      for (const key of data.keys) {
-        close(key);
-        sources.delete(key);
-      }
-      return;
-    case "rest":
-      for (const acquisition of open.values()) acquisition.rest();
-      dropDecoders();
-      return collectGarbage();
-  }
+  if (data.type === "forget") {
+    close(data.key);
+    sources.delete(data.key);
+  } else if (data.type === "rest") {
+    for (const acquisition of open.values()) acquisition.rest();
+    dropDecoders();
+    collectGarbage();
+  } else void answer(data);
 };
 
-/** Answers what is asked of an acquisition; one whose files changed is closed. */
+/** Answers a question. An acquisition whose files changed is closed. */
 async function answer(question: Extract<ToWorker, Question>): Promise<void> {
   const { key } = question;
   keepGarbage();
@@ -51,12 +40,9 @@ async function answer(question: Extract<ToWorker, Question>): Promise<void> {
     const acquisition = await opened(question);
     if (question.type === "open") {
       const description = await acquisition.describe();
-      const { request: { scene: _scene, ...request } } = sources.get(key)!;
-      // The same scene is opened again, whichever file was opened.
-      sources.set(key, {
-        request: { ...request, scene: description.summary.scene },
-        marks: description.marks,
-      });
+      const { request } = sources.get(key)!;
+      const { summary: { scene }, marks } = description;
+      sources.set(key, { request: { ...request, scene }, marks });
       post({ type: "opened", description, indexBytes: acquisition.indexBytes });
     } else if (question.type === "documents") {
       const documents = acquisition.documents();
@@ -74,19 +60,19 @@ async function answer(question: Extract<ToWorker, Question>): Promise<void> {
   collectAfter(bytes);
 }
 
-/** The acquisition of a question, opened where it is not open. */
+/** The acquisition of a question, opened if it is not open. */
 async function opened({ key, source, stop }: Question): Promise<OpenAcquisition> {
   if (source) sources.set(key, source);
-  // A decoder in WebAssembly is used again for planes of one acquisition only.
+  // A WebAssembly decoder is only used again for the same acquisition.
   if (key !== [...open.keys()].at(-1) && dropDecoders()) collectGarbage();
   let acquisition = open.get(key);
   if (acquisition) {
     acquisition.follow(stop);
     open.delete(key);
   } else {
-    const { request, marks } = sources.get(key)!;
-    const files = new FileAccess(request.roots, new StopFlag(stop));
-    acquisition = await OpenAcquisition.open({ request, marks }, files);
+    const known = sources.get(key)!;
+    const files = new FileAccess(known.request.roots, new StopFlag(stop));
+    acquisition = await OpenAcquisition.open(known, files);
   }
   open.set(key, acquisition);
   [...open.values()].at(-1 - MAX_AWAKE)?.rest();

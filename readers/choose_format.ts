@@ -1,10 +1,10 @@
 /** From a judged path to the format that opens it: content first, extension second. */
 import { basename, dirname, join } from "node:path";
-import { archiveOf } from "./io/archive_path.ts";
 import type { ByteSource } from "./io/byte_source.ts";
 import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.ts";
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
-import { type FileAccess, pathError, type PathKind } from "./io/random_access.ts";
+import { pathError, type PathKind } from "./io/paths.ts";
+import type { FileAccess } from "./io/random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./request_bounds.ts";
 import { extensionOf, mayHoldPaths, STORE_MARKERS } from "./format_names.ts";
@@ -29,7 +29,7 @@ export function chooseFormat(
   allowedExtensions: readonly string[],
   files: FileAccess,
 ): ChosenFormat {
-  const archive = archiveOf(path, files);
+  const archive = files.archiveOf(path);
   if (archive !== null && mayHoldPaths(archive)) {
     const { format } = chooseFormat(archive, allowedExtensions, files);
     return { format, path: STORE_MARKERS.includes(basename(path)) ? dirname(path) : path };
@@ -47,14 +47,6 @@ export function chooseFormat(
 
 /** Readers that are loaded: a second import takes as long as opening a file. */
 const READERS = new Map<Format, Awaited<ReturnType<Format["load"]>>>();
-
-/** Loads the readers of some formats, by their names, before they are asked for. */
-export function prepareReaders(names: readonly string[]): void {
-  for (const format of FORMATS.filter(({ name }) => names.includes(name))) {
-    // One that cannot be loaded is told of by the first file that needs it.
-    void readerOf(format).catch(() => {});
-  }
-}
 
 async function readerOf(format: Format): Promise<Awaited<ReturnType<Format["load"]>>> {
   const reader = READERS.get(format) ?? await format.load();

@@ -1,7 +1,4 @@
-/**
- * An acquisition that a worker keeps open: it is described once, then any rows of its planes are decoded by orders. Its files
- * are compared with what they were before and after each order.
- */
+/** An acquisition that a worker keeps open. Its files are compared with their marks before and after each order. */
 import { basename } from "node:path";
 import { chooseFormat, type ChosenFormat, openChosen, type OpenedScene } from "./choose_format.ts";
 import {
@@ -15,10 +12,11 @@ import {
   Stopped,
   UnsupportedFormat,
 } from "./errors.ts";
-import { requireMarks } from "./io/file_mark.ts";
+import { documentsOf, type MetadataDocument } from "./io/document_list.ts";
+import { changed, requireMarks } from "./io/file_mark.ts";
 import { fingerprintOf } from "./io/fingerprint.ts";
-import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "./io/limits.ts";
-import { newPlane } from "./samples/new_plane.ts";
+import { newPlane } from "./samples/to_float32.ts";
+import { MAX_LISTED_SCENES } from "./io/limits.ts";
 import { openingOf } from "./opening.ts";
 import { FileAccess } from "./io/random_access.ts";
 import {
@@ -26,7 +24,6 @@ import {
   type Channel,
   type Division,
   largerMemory,
-  type MetadataDocument,
   NO_WORKING_MEMORY,
   type PlanePlan,
   type Position,
@@ -36,53 +33,53 @@ import {
   type WorkingMemory,
 } from "./reader.ts";
 import { wantedChannels } from "./request_bounds.ts";
-import { timeDoubts } from "./metadata/time_doubts.ts";
+import { timeDoubts } from "./metadata/time_stamps.ts";
 import { lossWarning, type Warning, warning } from "./warning.ts";
 
-/** What is to be opened. */
+/** What to open. */
 export interface OpenRequest {
   /** Resolved absolute path of an existing file or directory. */
   readonly path: string;
   /** Resolved directories that may be read; `null` for no limit. */
   readonly roots: readonly string[] | null;
-  /** Wanted channels in the order of the answer; `null` for all. Distinct, not negative. */
+  /** Wanted channels in the order of the answer, distinct and not negative; `null` for all. */
   readonly channelIndices: readonly number[] | null;
-  /** Extensions that the operator lets in. */
+  /** Extensions that may be opened. */
   readonly allowedExtensions: readonly string[];
-  /** Index of the wanted scene; `null` for the one that the opened file belongs to. */
+  /** Index of the wanted scene; `null` for the one that the file belongs to. */
   readonly scene: number | null;
 }
 
-/** Where an acquisition is and what its files were when it was described. */
+/** Where an acquisition is. */
 export interface AcquisitionSource {
-  /** The open, with its scene. */
+  /** How it is opened. */
   readonly request: OpenRequest;
-  /** By resolved path, the marks of the files that the open read; empty before. */
+  /** Marks of the files that the first open read, by resolved path; empty before. */
   readonly marks: ReadonlyMap<string, string>;
 }
 
-/** Everything but the samples; it can be cloned between threads. */
+/** Everything but the samples; can be cloned between threads. */
 export interface AcquisitionSummary
   extends Omit<Acquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
-  /** Path of what was opened: the file, or the directory of the store. */
+  /** Path of the file or of the directory of the store. */
   readonly path: string;
-  /** What identifies the content, by `fingerprint.ts`; `null` where a file cannot be read. */
+  /** Identifies the content (`fingerprint.ts`); `null` where a file cannot be read. */
   readonly fingerprint: string | null;
   /** Short format name. */
   readonly format: string;
-  /** Shape of the loaded planes. */
+  /** Rows of the loaded planes. */
   readonly rows: number;
   /** Columns of the loaded planes. */
   readonly columns: number;
   /** Index of the scene. */
   readonly scene: number;
-  /** How many scenes there are. */
+  /** Number of scenes. */
   readonly sceneCount: number;
-  /** The first {@linkcode MAX_LISTED_SCENES} of them. */
+  /** The first {@linkcode MAX_LISTED_SCENES} scenes. */
   readonly scenes: readonly SceneEntry[];
-  /** Loaded channels, in requested order. */
+  /** Loaded channels in requested order. */
   readonly loaded: readonly Channel[];
-  /** Where the loaded planes lie along the axes. */
+  /** Position of the loaded planes. */
   readonly position: Position;
   /** Reference image with the shape of its planes, or `null`. */
   readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
@@ -90,17 +87,17 @@ export interface AcquisitionSummary
   readonly warnings: readonly Warning[];
 }
 
-/** An opened acquisition and what its planes take, before the first sample is read; it can be cloned between threads. */
+/** An opened acquisition before its first sample is read; can be cloned between threads. */
 export interface Description {
   /** Everything but the samples. */
   readonly summary: AcquisitionSummary;
-  /** Bytes of all loaded planes, source and reference: 4 per sample. */
+  /** Bytes of all loaded planes, source and reference, at 4 per sample. */
   readonly bytes: number;
-  /** What decoding takes beside them. */
+  /** Memory that decoding takes beside them. */
   readonly working: WorkingMemory;
-  /** How the source planes can be divided among workers; `null` where it does not pay. */
+  /** How workers can divide the source planes; `null` where it does not pay. */
   readonly division: Division | null;
-  /** Marks of the files that were opened, by path: they differ when one was replaced or changed. */
+  /** Marks of the opened files by path; a replaced or changed file has another mark. */
   readonly marks: ReadonlyMap<string, string>;
 }
 
@@ -112,45 +109,42 @@ export interface OrderPart {
   readonly rows: RowRange | null;
 }
 
-/** Rows of planes at one position. */
+/** An order for rows of planes at one position. */
 export interface PlaneOrder {
-  /** Decoded one after the other; without any, the acquisition is opened alone. */
+  /** Decoded in turn; an order without parts only opens the acquisition. */
   readonly parts: readonly OrderPart[];
   /** Within the acquisition. */
   readonly position: Position;
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
-  /** False when the planes are judged and not decoded. */
+  /** False to judge the planes only. */
   readonly decode: boolean;
-  /** What decoding may take beside the planes; when it needs more, nothing is decoded. */
+  /** Memory that decoding may take beside the planes; nothing is decoded if it needs more. */
   readonly working: WorkingMemory;
-  /** Memory of released planes that may be used again. */
+  /** Memory of released planes to use again. */
   readonly buffers: ArrayBuffer[];
 }
 
-/** What became of a {@linkcode PlaneOrder}. */
+/** The answer to a {@linkcode PlaneOrder}. */
 export interface DecodedOrder {
-  /**
-   * For each channel of each part `columns` float32 samples for each of its rows, row-major; `null` where nothing was
-   * decoded.
-   */
+  /** Row-major float32 samples of each channel of each part; `null` where nothing was decoded. */
   readonly planes: Float32Array<ArrayBuffer>[] | null;
-  /** The rows of each part that were decoded: the wanted ones or more. */
+  /** The decoded rows of each part: the wanted ones or more. */
   readonly rows: readonly RowRange[];
-  /** The planes of the reference image; `null` where it was not ordered or cannot be decoded. */
+  /** Planes of the reference image; `null` where it was not ordered or cannot be decoded. */
   readonly referencePlanes: Float32Array<ArrayBuffer>[] | null;
   /** Why the reference image cannot be decoded. */
   readonly warnings: readonly Warning[];
-  /** What decoding takes beside the planes. */
+  /** Memory that decoding takes beside the planes. */
   readonly working: WorkingMemory;
-  /** By resolved path, the marks of the files that were read or missed, but for those that the open read. */
+  /** Marks of files that were read or missing, but for those that the open read; by resolved path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Least memory of an open acquisition: its metadata. */
+/** The least that the metadata of an open acquisition takes. */
 const LEAST_INDEX_BYTES = 64 << 10;
 
-/** The planes of the open, planned for its description and decoded by its first order. */
+/** The first planes, planned for the description and decoded by the first order. */
 interface Planned {
   readonly channels: readonly number[];
   readonly position: Position;
@@ -183,8 +177,8 @@ export class OpenAcquisition {
   /**
    * Reads the metadata.
    *
-   * @param files limited to the roots of the request; closed when the open fails
-   * @throws {AcquisitionChanged} the files are not those that the source names
+   * @param files limited to the roots of the request; closed if the open fails
+   * @throws {AcquisitionChanged} a mark of the source differs
    * @throws {ReaderError} with a message that names the file
    */
   static async open(source: AcquisitionSource, files: FileAccess): Promise<OpenAcquisition> {
@@ -205,30 +199,23 @@ export class OpenAcquisition {
     return this.#opened.acquisition;
   }
 
-  /** Bytes that it takes, about. */
+  /** Estimated bytes that it takes. */
   get indexBytes(): number {
     return LEAST_INDEX_BYTES + (this.acquisition.indexBytes ?? 0);
   }
 
-  /** The stop flag follows another piece of work. */
+  /** Sets the stop flag of the next work. */
   follow(shared: SharedArrayBuffer): void {
     this.#files.stop.follow(shared);
   }
 
-  /**
-   * Plans the planes that the session opens with and describes the acquisition; its files count as unchanged from now on.
-   *
-   * @throws {ReaderError} with a message that names the file
-   */
+  /** Describes the acquisition and plans its first planes. @throws {ReaderError} with a message that names the file */
   async describe(): Promise<Description> {
     try {
       return await this.#describe();
     } catch (error) {
-      // Without its first planes an acquisition cannot be opened.
-      const whole = error instanceof PlaneNotFound
-        ? new DecodeFailed(error.message, { cause: error })
-        : error;
-      throw withName(this.#request.path, whole);
+      const isLost = error instanceof PlaneNotFound;
+      throw withName(this.#request.path, isLost ? new DecodeFailed(error.message, { cause: error }) : error);
     }
   }
 
@@ -238,19 +225,25 @@ export class OpenAcquisition {
     const { channelIndices } = this.#request;
     const entries = scenes.entries(MAX_LISTED_SCENES);
     const wanted = wantedChannels(basename(path), acquisition.channels, channelIndices);
-    const opening = openingOf(acquisition, wanted, channelIndices !== null);
-    const { loaded, position } = opening;
+    const { loaded, position, warnings: openingWarnings } = openingOf(
+      acquisition,
+      wanted,
+      channelIndices !== null,
+    );
     const channels = loaded.map(({ index }) => index);
     const planes = await acquisition.plan(channels, position);
     const warnings = [
       ...scenes.warnings,
       ...acquisition.warnings,
       ...timeDoubts(acquisition),
-      ...opening.warnings,
+      ...openingWarnings,
       ...planes.warnings,
     ];
     const reference = await planReference(acquisition.reference, warnings);
     this.#planned = { channels, position, planes, reference };
+    for (const [path, mark] of this.#files.marks) {
+      if ((this.#marks.get(path) ?? mark) !== mark) throw changed(path);
+    }
     this.#marks = this.#files.marks;
     const {
       plan: _plan,
@@ -285,7 +278,7 @@ export class OpenAcquisition {
     };
   }
 
-  /** Reads the files by itself, since what it reads is not to be marked. @param warnings takes why it cannot */
+  /** Opens the files again, so that its reads mark none of them. */
   #fingerprint(path: string, warnings: Warning[]): string | null {
     const files = new FileAccess(this.#request.roots, this.#files.stop);
     try {
@@ -299,11 +292,7 @@ export class OpenAcquisition {
     }
   }
 
-  /**
-   * Judges planes and decodes them.
-   *
-   * @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} with a message that names the file
-   */
+  /** Judges and decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
   async decode(order: PlaneOrder): Promise<DecodedOrder> {
     this.#files.takeUsed();
     try {
@@ -345,7 +334,7 @@ export class OpenAcquisition {
     return { planes, rows: plans.map(rowsOf), referencePlanes, warnings, working, files };
   }
 
-  /** The plan of a part, which the description may have made. */
+  /** The plan of a part, possibly that of the description. */
   #plan({ channels, rows }: OrderPart, position: Position, planned: Planned | null): Promise<PlanePlan> {
     const isWhole = rows === null || planned !== null && rows.start === 0 && rows.end === planned.planes.rows;
     const isPlanned = planned !== null && isWhole && samePosition(position, planned.position) &&
@@ -355,15 +344,11 @@ export class OpenAcquisition {
     return this.acquisition.plan(channels, position, isWhole ? undefined : rows);
   }
 
-  /**
-   * The metadata documents of the file.
-   *
-   * @throws {AcquisitionChanged | DecodeFailed | Stopped}
-   */
+  /** The metadata documents of the file. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
   documents(): readonly MetadataDocument[] {
     try {
       requireMarks(this.#marks);
-      const documents = this.acquisition.documents(MAX_DOCUMENT_BYTES);
+      const documents = documentsOf(this.acquisition);
       requireMarks(this.#marks);
       return documents;
     } catch (error) {
@@ -375,7 +360,7 @@ export class OpenAcquisition {
     return reasonOf(error, { request: this.#request, marks: this.#marks }, this.#files);
   }
 
-  /** Gives the descriptors of its files back; a file that is read again is opened again. */
+  /** Closes its files until they are read again. */
   rest(): void {
     this.#files.rest();
   }
@@ -405,7 +390,7 @@ function summaryOf({ image, plan }: PlannedReference): AcquisitionSummary["refer
   return { ...metadata, rows: plan.rows, columns: plan.columns };
 }
 
-/** A reference image that cannot be decoded becomes a warning; it does not refuse the acquisition. */
+/** A reference image that cannot be decoded becomes a warning. */
 async function planReference(image: Reference | null, warnings: Warning[]): Promise<PlannedReference | null> {
   if (image === null) return null;
   try {
@@ -439,7 +424,7 @@ function referenceWarning(error: unknown): Warning {
   throw error;
 }
 
-/** Reports {@linkcode AcquisitionChanged} when a file's mark changed or a file is gone; else the error with the file's name. */
+/** Reports {@linkcode AcquisitionChanged} when a file changed or is gone, else the error with the name of the file. */
 function reasonOf(error: unknown, { request, marks }: AcquisitionSource, files: FileAccess): unknown {
   if (error instanceof Stopped) return error;
   try {
@@ -457,23 +442,14 @@ function reasonOf(error: unknown, { request, marks }: AcquisitionSource, files: 
   });
 }
 
-/** The error with the file in its message, where it is about the file. */
+/** Names the file in errors about it. */
 function withName(path: string, error: unknown): unknown {
   if (error instanceof PlaneNotFound) {
     const message = `${quoted(basename(path))} does not hold this plane: ${error.message}`;
     return new PlaneNotFound(message, { cause: error });
   }
-  const reason = damageOf(error);
-  if (reason === null) return error;
+  const isFull = error instanceof RangeError && error.message.includes("rray buffer allocation failed");
+  if (!isFull && !isLoss(error)) return error;
+  const reason = isFull ? "the machine has too little memory for it" : error.message;
   return new DecodeFailed(`Cannot read "${basename(path)}": ${reason}`, { cause: error });
-}
-
-function damageOf(error: unknown): string | null {
-  if (isLoss(error)) return error.message;
-  if (!(error instanceof RangeError)) return null;
-  if (error.message === "Maximum call stack size exceeded") return "a text in it is too long or too deep";
-  if (error.message.includes("rray buffer allocation failed")) {
-    return "the machine has too little memory for it";
-  }
-  return null;
 }

@@ -2,6 +2,7 @@
  * What a reader gives: an {@linkcode Acquisition}, known from the metadata alone, and from it a
  * {@linkcode PlanePlan}, whose byte ranges were checked before the first sample is read.
  */
+import type { DocumentList } from "./io/document_list.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Warning } from "./warning.ts";
 
@@ -172,8 +173,8 @@ export interface Acquisition {
   /** What the user should know although the metadata could be read. */
   readonly warnings: readonly Warning[];
   /**
-   * Seconds of each time point from the first: one for each index along `T`, or of a line scan for each row, up to
-   * `MAX_ROW_TIMES` of these; `null` where the file has no time stamps.
+   * Seconds of each time point from the first, by `timesFrom` of `metadata/time_stamps.ts`: one for each index along `T`,
+   * or for each row of a line scan; `null` without time stamps.
    */
   readonly times: readonly number[] | null;
   /** Bytes that stay in memory while it is kept open, such as the offsets of all pages: an estimate from above. */
@@ -190,12 +191,11 @@ export interface Acquisition {
    */
   files?(): readonly string[];
   /**
-   * Reads the metadata documents of the file as they are, in the order in which they stand there.
+   * Reads the metadata documents of the file into a list, as they are and in their order.
    *
-   * @param most bytes of UTF-8 that all of them may have together; none is read beyond
-   * @throws {DecodeFailed} one is damaged, or they have more bytes
+   * @throws {DecodeFailed} one is damaged, or they do not fit
    */
-  documents(most: number): readonly MetadataDocument[];
+  documents(list: DocumentList): void;
   /**
    * Plan for the planes of some channels. The caller has checked that the indices and the position exist and that the
    * channels have one shape.
@@ -205,16 +205,6 @@ export interface Acquisition {
    * @throws {DecodeFailed} a plane is incomplete or does not fit its file
    */
   plan(channels: readonly number[], position: Position, rows?: RowRange): Promise<PlanePlan>;
-}
-
-/** One metadata document, as the file has it. */
-export interface MetadataDocument {
-  /** Where it stands: the name of a tag, of a part of the file, or of a file beside it. */
-  readonly name: string;
-  /** `application/xml`, `application/json` or `text/plain`. */
-  readonly mediaType: string;
-  /** The whole text. */
-  readonly text: string;
 }
 
 /** What a reader is given to open. */

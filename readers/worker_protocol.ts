@@ -1,50 +1,48 @@
 /**
- * Messages between the server and a worker, which keeps acquisitions open under keys. The server asks one thing after the other;
- * between its answers the worker does nothing.
+ * Messages between the server and a decode worker, which keeps acquisitions open under keys. The server asks one question at a
+ * time.
  */
 import type { WireError } from "./errors.ts";
+import type { MetadataDocument } from "./io/document_list.ts";
 import type { AcquisitionSource, DecodedOrder, Description, PlaneOrder } from "./open_acquisition.ts";
-import type { MetadataDocument } from "./reader.ts";
 
-/** What is asked of one acquisition. */
+/** A question about one acquisition. */
 export interface Question {
   /** Key under which it is kept open. */
   readonly key: string;
-  /** Where it is; `null` where the worker was told and has not been asked to forget it. */
+  /** Where it is; `null` once the worker knows the key. */
   readonly source: AcquisitionSource | null;
-  /** Memory of the stop flag of this work. */
+  /** Memory of the flag that stops the work. */
   readonly stop: SharedArrayBuffer;
 }
 
 /** Server to worker. */
 export type ToWorker =
-  /** Loads the readers of some formats, by their names, ahead of the next open; it has no answer. */
-  | { readonly type: "prepare"; readonly formats: readonly string[] }
   /** Answered by `opened`. */
   | Question & { readonly type: "open" }
   /** Answered by `decoded`. The buffers of the order are transferred. */
   | Question & { readonly type: "decode"; readonly order: PlaneOrder }
   /** Answered by `documents`. */
   | Question & { readonly type: "documents" }
-  /** Closes acquisitions; it has no answer. */
-  | { readonly type: "forget"; readonly keys: readonly string[] }
-  /** Gives the descriptors of all acquisitions back; it has no answer. */
+  /** Closes an acquisition; not answered. */
+  | { readonly type: "forget"; readonly key: string }
+  /** Closes the files of all acquisitions until they are read again; not answered. */
   | { readonly type: "rest" };
 
-/** Worker to server, without being asked: a decoder was compiled from so many bytes. */
+/** Worker to server, unasked: it compiled a decoder. */
 export interface Compiled {
-  /** Tells it from answers. */
+  /** Distinguishes it from answers. */
   readonly type: "compiled";
-  /** Whoever holds it saves the next worker to compile it. */
+  /** While the server holds it, other workers find its machine code. */
   readonly code: WebAssembly.Module;
-  /** Length of the bytes, which tells the decoders of this program apart. */
+  /** Length of the compiled bytes, which identifies the decoder. */
   readonly bytes: number;
 }
 
-/** Worker to server, as an answer. */
+/** Worker to server: an answer. */
 export type FromWorker =
   & {
-    /** Bytes that the acquisition takes in the worker from now on, about; `null` where it is not open. */
+    /** Bytes that the acquisition takes in the worker from now on; `null` where it is not open. */
     readonly indexBytes: number | null;
   }
   & (
@@ -52,6 +50,6 @@ export type FromWorker =
     /** The planes are transferred. */
     | { readonly type: "decoded"; readonly decoded: DecodedOrder }
     | { readonly type: "documents"; readonly documents: readonly MetadataDocument[] }
-    /** It could not be done; the acquisition may be open all the same. */
+    /** The acquisition may be open all the same. */
     | { readonly type: "failed"; readonly error: WireError }
   );

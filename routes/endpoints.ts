@@ -5,17 +5,7 @@ import type { Endpoint, SchemaName, Success } from "./endpoint.ts";
 import * as example from "./examples.ts";
 import { openAgain, openByPath, pickAndOpen } from "./open.ts";
 import { jsonResponse } from "./json_response.ts";
-import {
-  clientFile,
-  demoFile,
-  demoFolderFile,
-  docsFile,
-  docsPage,
-  documentSchema,
-  measureFile,
-  redirect,
-  schemaIndex,
-} from "./pages.ts";
+import { clientFile, demoPage, docsPage, documentSchema, pageFile, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, INDEX, LINKS } from "./service.ts";
 import { deleteSession, readMetadata, readSession } from "./sessions.ts";
@@ -241,56 +231,26 @@ export const ENDPOINTS: readonly Endpoint[] = [
     handler: docsPage,
   },
   {
-    method: "GET",
-    path: "/docs/{file}",
-    id: "docsFile",
-    tag: "pages",
-    summary: "A file of the documentation page",
-    isUndocumented: true,
-    success: { status: 200, description: "The file", mediaType: "*/*" },
-    errors: ["not_found"],
-    handler: docsFile,
-  },
-  {
     ...linked("demo"),
     tag: "pages",
     success: page,
     errors: [],
-    handler: demoFile,
+    handler: demoPage,
   },
-  {
+  ...["docs/{file}", "measure/{file}", "client/v2/{file}", "demo/v2/{file}", "demo/v2/{folder}/{file}"].map((
+    path,
+    i,
+  ): Endpoint => ({
     method: "GET",
-    path: "/demo/v2/{file}",
-    id: "demoFile",
+    path: `/static/{start}/${path}`,
+    id: `pageFile${i}`,
     tag: "pages",
-    summary: "A file of the reference browser client",
+    summary: "A file of a page",
     isUndocumented: true,
     success: { status: 200, description: "The file", mediaType: "*/*" },
     errors: ["not_found"],
-    handler: demoFile,
-  },
-  {
-    method: "GET",
-    path: "/demo/v2/{folder}/{file}",
-    id: "demoFolderFile",
-    tag: "pages",
-    summary: "A file of a folder of the reference browser client",
-    isUndocumented: true,
-    success: { status: 200, description: "The file", mediaType: "*/*" },
-    errors: ["not_found"],
-    handler: demoFolderFile,
-  },
-  {
-    method: "GET",
-    path: "/measure/{file}",
-    id: "measureFile",
-    tag: "pages",
-    summary: "A module of measuring",
-    isUndocumented: true,
-    success: { status: 200, description: "The file", mediaType: "*/*" },
-    errors: ["not_found"],
-    handler: measureFile,
-  },
+    handler: pageFile,
+  })),
   {
     method: "GET",
     path: "/client/v2/{file}",

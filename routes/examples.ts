@@ -187,9 +187,8 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   acquisition_changed: '"stack.tif" was changed since it was opened; open it again',
   decode_failed: 'Cannot read "scan.oir": block at 81920 + 4096 ends after the file (83000 bytes)',
   load_timeout: 'Opening "/data/scan.oir" took longer than 120 s and was stopped',
-  session_not_found:
-    'There is no session "0123"; sessions end 600 s after they were opened or when they are deleted',
-  channel_not_found: "The session holds no channel 1; it holds 0",
+  session_not_found: 'No session "0123"; a session ends when it is deleted, or 600 s after the open',
+  channel_not_found: "The session has no channel 1, only 0",
   reference_channel_not_found: "The session has no reference image",
   session_memory_exceeded: "The planes need 512 MiB, but only 128 MiB of 4096 MiB session memory are free",
   too_many_opens: "32 opens are waiting already; try again in a moment",

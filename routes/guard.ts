@@ -30,7 +30,29 @@ export async function guard(c: RequestContext, next: Next): Promise<Response | v
   const { refusal } = c.env.info;
   if (refusal) throw refusal;
   if (isPreflight(c.req.raw)) return preflight(c.req.raw);
+  if (c.req.header("service-worker") !== undefined) return withoutServiceWorker();
   return await next();
+}
+
+/**
+ * Removes a service worker that another program on this port left in the browser: it would answer in place of this server.
+ * A browser asks for the script of a worker anew at each navigation, and this script takes its place and ends itself.
+ */
+function withoutServiceWorker(): Response {
+  const script = `addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) =>
+  event.waitUntil((async () => {
+    await registration.unregister();
+    for (const page of await clients.matchAll({ type: "window" })) page.navigate(page.url);
+  })()));
+`;
+  return new Response(script, {
+    headers: {
+      "Content-Type": "text/javascript; charset=utf-8",
+      "Content-Length": String(script.length),
+      "Cache-Control": "no-store",
+    },
+  });
 }
 
 /** Puts the common headers on every answer, those of {@linkcode guard} included. */

@@ -37,48 +37,47 @@ export function redirect(path: string): Response {
   return new Response(null, { status: 302, headers: { Location: path, "Content-Length": "0" } });
 }
 
-/** A file of the reference client; its folder means `index.html`. */
-export function demoFile(c: RequestContext): Promise<Response> {
-  return staticFile(c, "demo/v2", c.req.param("file") ?? "index.html", POLICY);
-}
+/**
+ * Scripts and styles of the pages lie below a segment that is random at each start: a script that another program left
+ * in the browser's cache under an address of this server is never loaded by a page of it.
+ */
+const FILES = `/static/${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
 
-/** A file of a folder of the reference client. */
-export function demoFolderFile(c: RequestContext): Promise<Response> {
-  const folder = pathParameter(c, "folder");
-  // One plain name: no path can leave the client.
-  if (!/^[\w-]+$/.test(folder)) throw nothingAt(c);
-  return staticFile(c, `demo/v2/${folder}`, pathParameter(c, "file"), POLICY);
-}
-
-/** A module of measuring, which the reference client imports. */
-export function measureFile(c: RequestContext): Promise<Response> {
-  return staticFile(c, "measure", pathParameter(c, "file"), POLICY);
-}
-
-/** The client module for programs, or its types, which it tells Deno of. */
-export async function clientFile(c: RequestContext): Promise<Response> {
-  const name = pathParameter(c, "file");
-  const response = await staticFile(c, "client/v2", name, POLICY);
-  if (name.endsWith(".js")) response.headers.set("X-TypeScript-Types", name.replace(/js$/, "d.ts"));
-  return response;
-}
+/** The reference client. */
+export const demoPage = (): Promise<Response> => pageOf("demo/v2", POLICY);
 
 /** The documentation page, or why it cannot be shown: a page without its script would stay blank. */
-export async function docsPage(c: RequestContext): Promise<Response> {
+export async function docsPage(): Promise<Response> {
   const files = await swaggerFiles();
-  if (files instanceof Error) return swaggerMissing(files);
-  return staticFile(c, "docs", "index.html", DOCS_POLICY);
+  return files instanceof Error ? swaggerMissing(files) : await pageOf("docs", DOCS_POLICY);
 }
 
-/** A file of the documentation page: its own, or one of Swagger UI. */
-export async function docsFile(c: RequestContext): Promise<Response> {
-  const name = pathParameter(c, "file");
-  if (!name.startsWith("swagger-ui")) return await staticFile(c, "docs", name, DOCS_POLICY);
+/** The `index.html` of a folder, whose files lie below {@linkcode FILES}. */
+async function pageOf(folder: string, policy: string): Promise<Response> {
+  const html = await Deno.readTextFile(new URL(`${folder}/index.html`, STATIC));
+  const placed = html.replace(/(href|src)="(?=[\w-][\w/-]*\.\w+")/g, `$1="${FILES}/${folder}/`);
+  return fileResponse(new TextEncoder().encode(placed), "index.html", policy);
+}
+
+/** A file of a page: one of `static/`, or one of Swagger UI. */
+export async function pageFile(c: RequestContext): Promise<Response> {
+  if (!c.req.path.startsWith(`${FILES}/`)) throw nothingAt(c);
+  const path = c.req.path.slice(FILES.length + 1);
+  const swagger = /^docs\/(swagger-ui[\w.-]*)$/.exec(path)?.[1];
+  if (swagger === undefined) return await staticFile(c, path, POLICY);
   const files = await swaggerFiles();
   if (files instanceof Error) return swaggerMissing(files);
-  const text = files[name];
+  const text = files[swagger];
   if (text === undefined) throw nothingAt(c);
-  return fileResponse(new TextEncoder().encode(text), name, DOCS_POLICY);
+  return fileResponse(new TextEncoder().encode(text), swagger, DOCS_POLICY);
+}
+
+/** The client module for programs, or its types, which it points Deno to. */
+export async function clientFile(c: RequestContext): Promise<Response> {
+  const name = pathParameter(c, "file");
+  const response = await staticFile(c, `client/v2/${name}`, POLICY);
+  if (name.endsWith(".js")) response.headers.set("X-TypeScript-Types", name.replace(/js$/, "d.ts"));
+  return response;
 }
 
 let loading: Promise<Readonly<Record<string, string>> | Error> | undefined;
@@ -143,16 +142,12 @@ export function nothingAt(c: RequestContext): NotFound {
 
 const STATIC = new URL("../static/", import.meta.url);
 
-async function staticFile(
-  c: RequestContext,
-  folder: string,
-  name: string,
-  policy: string,
-): Promise<Response> {
-  // One plain name with a known type: no path can leave the folder.
-  if (!/^[\w-][\w.-]*$/.test(name) || !(extname(name) in MEDIA_TYPES)) throw nothingAt(c);
+async function staticFile(c: RequestContext, path: string, policy: string): Promise<Response> {
+  // Plain names alone: no path can leave the folder.
+  const isPlain = path.split("/").every((name) => /^[\w-][\w.-]*$/.test(name));
+  if (!isPlain || !(extname(path) in MEDIA_TYPES)) throw nothingAt(c);
   try {
-    return fileResponse(await Deno.readFile(new URL(`${folder}/${name}`, STATIC)), name, policy);
+    return fileResponse(await Deno.readFile(new URL(path, STATIC)), path, policy);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw nothingAt(c);
     throw error;
@@ -170,7 +165,7 @@ function fileResponse(
     headers: {
       "Content-Type": MEDIA_TYPES[extname(name)] ?? "application/octet-stream",
       "Content-Length": String(bytes.length),
-      "Cache-Control": "no-cache",
+      "Cache-Control": "no-store",
       "Content-Security-Policy": policy,
       "Referrer-Policy": "no-referrer",
     },

@@ -1,12 +1,9 @@
-/**
- * Decodes planes of one acquisition at one position: by one worker, or by several where large planes are compressed in strips,
- * tiles or chunks.
- */
+/** Decodes planes of an acquisition at one position. Several workers divide large compressed planes. */
 import { AcquisitionChanged, DecodeFailed } from "../readers/errors.ts";
-import type { AcquisitionSource, DecodedOrder, OrderPart, PlaneOrder } from "../readers/open_acquisition.ts";
+import type { AcquisitionSource, DecodedOrder, OrderPart } from "../readers/open_acquisition.ts";
 import type { Division, Position, RowRange, WorkingMemory } from "../readers/reader.ts";
 import type { DecodePool } from "./decode_pool.ts";
-import { divideLoad, mostPieces } from "./load_division.ts";
+import { divideLoad, mostShares } from "./load_division.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
@@ -16,9 +13,9 @@ import { dropSamples, type WorkerClient } from "./worker_client.ts";
 export interface DecodeResources {
   /** Gives workers. */
   readonly pool: DecodePool;
-  /** Gives memory of planes and decoders. */
+  /** Gives memory to planes and decoders. */
   readonly budget: MemoryBudget;
-  /** Memory of released planes for new ones. */
+  /** Memory of released planes, for new ones. */
   readonly memory: PlaneMemory;
 }
 
@@ -26,7 +23,7 @@ export interface DecodeResources {
 export interface WantedPlanes {
   /** Key under which workers keep the acquisition open. */
   readonly key: string;
-  /** Where it is, and what its files were. */
+  /** Where it is, with the marks of its files. */
   readonly source: AcquisitionSource;
   /** Channel indices. */
   readonly channels: readonly number[];
@@ -38,15 +35,15 @@ export interface WantedPlanes {
   readonly rows: RowRange | null;
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
-  /** False when the planes are judged and not decoded. */
+  /** False to judge the planes only. */
   readonly decode: boolean;
-  /** What decoding takes beside the planes, as far as known. */
+  /** Memory that decoding takes beside the planes, as far as known. */
   readonly working: WorkingMemory;
-  /** How whole planes can be divided among workers; `null` where it does not pay. */
+  /** How whole planes can be divided; `null` where it does not pay. */
   readonly division: Division | null;
 }
 
-/** Decoded planes; who gets them owns their memory. */
+/** Decoded planes; their memory belongs to the caller. */
 export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "warnings" | "files"> {
   /** Parts of each plane in the order of the channels; empty where nothing was to be decoded. */
   readonly planes: readonly PlaneParts[];
@@ -55,13 +52,12 @@ export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "w
 }
 
 /**
- * Decodes planes. The memory of the samples is reserved by the caller, that of the decoders here.
+ * Decodes planes. The caller reserves the memory of the samples; that of the decoders is reserved here.
  *
- * @param first has nothing to do; it is given back when it is quiet
- * @param signal its abort stops all workers; the promise is rejected with its reason at once
- * @returns the planes, and `quiet`, which settles when no worker uses memory of this work any more
+ * @param first an idle worker, which is given back when it is quiet
+ * @param signal stops all workers; the promise rejects with its reason at once
+ * @returns the planes, and `quiet`, which settles when no worker uses their memory any longer
  * @throws {ReaderError | SessionMemoryExceeded}
- * @throws the reason of `signal`
  */
 export function decodePlanes(
   wanted: WantedPlanes,
@@ -69,19 +65,19 @@ export function decodePlanes(
   resources: DecodeResources,
   signal: AbortSignal,
 ): { readonly decoded: Promise<DecodedPlanes>; readonly quiet: Promise<void> } {
-  const work = new Decoding(wanted, resources, signal);
-  return { decoded: work.run(first), quiet: work.quiet };
+  const decoding = new Decoding(wanted, resources, signal);
+  return { decoded: decoding.run(first), quiet: decoding.quiet };
 }
 
 class Decoding {
   readonly #wanted: WantedPlanes;
   readonly #resources: DecodeResources;
   readonly #fault = new AbortController();
-  /** Stops all workers: the caller wants the planes no more, or one worker failed. */
+  /** Aborted when the caller gives up or a worker fails. */
   readonly #signal: AbortSignal;
-  /** Workers that are not done, and what each takes beside the planes. */
+  /** Workers that are not done, and the memory of their decoders. */
   readonly #workers = new Map<WorkerClient, Reservation | null>();
-  /** What is decoded, by the places of the pieces. */
+  /** What is decoded, by the indices of the shares. */
   readonly #decoded: DecodedOrder[] = [];
   readonly #quiet = Promise.withResolvers<void>();
 
@@ -100,13 +96,14 @@ class Decoding {
     try {
       this.#workers.set(first, this.#reserve(this.#wanted.working));
       const helpers = this.#takeHelpers();
-      const pieces = this.#pieces(helpers.length + 1);
-      await this.#decode(pieces, first, helpers);
-      const result = this.#assembled(pieces.flat());
-      this.#stop(new Error("The planes were decoded without this worker"));
-      return result;
+      const shares = this.#shares(1 + helpers.length);
+      await this.#decode(shares, first, helpers);
+      const planes = this.#assembled(shares.flat());
+      this.#stop(new Error("The other workers decoded all planes"));
+      return planes;
     } catch (error) {
-      for (const piece of this.#decoded.values()) if (piece) dropSamples(piece);
+      // Shares that are not decoded are holes.
+      for (const share of this.#decoded.values()) if (share) dropSamples(share);
       this.#stop(error);
       throw error;
     }
@@ -116,49 +113,45 @@ class Decoding {
     return this.#resources.budget.reserve(bytes, "The decoders, beside the planes,");
   }
 
-  /** Whole planes as one that can be divided. */
   get #divided() {
     const { channels, shape: { rows, columns }, division, decode, rows: some } = this.#wanted;
     const bytes = 4 * rows * columns * channels.length;
     return { channels, rows, bytes, division: decode && some === null ? division : null };
   }
 
-  /** Workers that are free and for which there is memory, where it pays to divide the work. */
+  /** Takes as many free workers as are useful and have memory for their decoders. */
   #takeHelpers(): readonly WorkerClient[] {
     const { key, working } = this.#wanted;
     const { pool, budget } = this.#resources;
     const helpers: WorkerClient[] = [];
-    const most = mostPieces(this.#divided) - 1;
+    const most = mostShares(this.#divided) - 1;
     while (helpers.length < most) {
-      const beside = budget.tryReserve(working.bytes);
-      const helper = beside && pool.spare(key);
+      const memory = budget.tryReserve(working.bytes);
+      const helper = memory && pool.spare(key);
       if (helper === null) {
-        beside?.release();
+        memory?.release();
         break;
       }
-      this.#workers.set(helper, beside);
+      this.#workers.set(helper, memory);
       helpers.push(helper);
     }
     return helpers;
   }
 
-  #pieces(count: number): (readonly OrderPart[])[] {
+  #shares(count: number): (readonly OrderPart[])[] {
     const { channels, rows } = this.#wanted;
     return count === 1 ? [[{ channels, rows }]] : divideLoad(this.#divided, count);
   }
 
-  /**
-   * Has workers take pieces in their order until none is left: one for each, since each piece has memory of its own. The first
-   * one begins at once and takes over the pieces of helpers that start late.
-   */
+  /** Has workers take shares in turn. The first one begins at once and takes over the shares of helpers that start late. */
   #decode(
-    pieces: readonly (readonly OrderPart[])[],
+    shares: readonly (readonly OrderPart[])[],
     first: WorkerClient,
     helpers: readonly WorkerClient[],
   ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const left = pieces.entries();
-    let missing = pieces.length;
+    const left = shares.entries();
+    let missing = shares.length;
     const work = async (worker: WorkerClient) => {
       for (const [i, parts] of left) {
         this.#decoded[i] = await this.#order(worker, parts, i === 0);
@@ -168,26 +161,18 @@ class Decoding {
       this.#giveBack(worker);
     };
     work(first).catch(reject);
-    for (const helper of helpers) {
-      // Opens the acquisition where the helper does not keep it open.
-      this.#order(helper, [], false).then(() => work(helper)).catch(reject);
-    }
+    // An order without parts opens the acquisition.
+    for (const helper of helpers) this.#order(helper, [], false).then(() => work(helper)).catch(reject);
     return promise;
   }
 
-  /** One order, once more where the decoder needs more memory than was known. */
+  /** Orders parts, a second time if the decoders need more memory than was known. */
   async #order(worker: WorkerClient, parts: readonly OrderPart[], isFirst: boolean): Promise<DecodedOrder> {
     const { key, source, position, decode, reference } = this.#wanted;
     let { working } = this.#wanted;
     for (let tries = 0; tries < 2; tries += 1) {
-      const order: PlaneOrder = {
-        parts,
-        position,
-        reference: reference && isFirst,
-        decode,
-        working,
-        buffers: decode ? this.#buffers(parts) : [],
-      };
+      const buffers = decode ? this.#buffers(parts) : [];
+      const order = { parts, position, reference: reference && isFirst, decode, working, buffers };
       const answer = await worker.decode(key, source, order, this.#signal);
       if (answer.planes !== null || !decode) return answer;
       working = answer.working;
@@ -205,11 +190,10 @@ class Decoding {
     });
   }
 
-  /** A worker is done: its memory is free when it is quiet. */
   #giveBack(worker: WorkerClient): void {
-    const working = this.#workers.get(worker);
+    const memory = this.#workers.get(worker);
     if (!this.#workers.delete(worker)) return;
-    working?.release();
+    memory?.release();
     this.#resources.pool.giveBack(worker, this.#wanted.key);
     if (this.#workers.size === 0) this.#quiet.resolve();
   }
@@ -220,34 +204,32 @@ class Decoding {
     for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
   }
 
-  /** The planes in the order of their channels, from the samples of all parts. */
+  /** Puts the planes together, in the order of their channels. */
   #assembled(parts: readonly OrderPart[]): DecodedPlanes {
     const { channels, shape, decode } = this.#wanted;
-    const [{ referencePlanes, warnings }, ...others] = this.#decoded as [DecodedOrder, ...DecodedOrder[]];
-    const files = new Map([...this.#decoded.flatMap((one) => [...one.files])]);
-    const rest = {
-      referencePlanes,
-      warnings: [...warnings, ...others.flatMap((one) => one.warnings)],
-      files,
+    const answers = this.#decoded;
+    const filled = answers.flatMap(({ rows }) => rows);
+    const common = {
+      referencePlanes: answers[0]!.referencePlanes,
+      warnings: answers.flatMap(({ warnings }) => warnings),
+      files: new Map(answers.flatMap(({ files }) => [...files])),
+      rows: parts.length === 1 ? filled[0]! : { start: 0, end: shape.rows },
     };
-    const filled = this.#decoded.flatMap(({ rows }) => rows);
-    const rows = parts.length === 1 ? filled[0]! : { start: 0, end: shape.rows };
-    if (!decode) return { ...rest, planes: [], rows };
-    const samples = this.#decoded.flatMap(({ planes }) => planes ?? []).values();
+    if (!decode) return { ...common, planes: [] };
+    const samples = answers.flatMap(({ planes }) => planes ?? []).values();
     const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));
     for (const [i, part] of parts.entries()) {
-      const wantedRows = parts.length === 1 ? filled[i]! : part.rows!;
-      const offset = wantedRows.start - filled[i]!.start;
-      const count = wantedRows.end - wantedRows.start;
+      const { start, end } = parts.length === 1 ? filled[i]! : part.rows!;
+      const offset = start - filled[i]!.start;
+      const length = (end - start) * shape.columns;
       for (const channel of part.channels) {
-        const decoded = samples.next().value;
-        const own = decoded?.subarray(offset * shape.columns, (offset + count) * shape.columns);
-        if (offset < 0 || own?.length !== count * shape.columns) {
+        const own = samples.next().value?.subarray(offset * shape.columns, offset * shape.columns + length);
+        if (offset < 0 || own?.length !== length) {
           throw new AcquisitionChanged("The planes have another shape than before");
         }
         planes.get(channel)!.push(own);
       }
     }
-    return { ...rest, planes: [...planes.values()], rows };
+    return { ...common, planes: [...planes.values()] };
   }
 }

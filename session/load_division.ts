@@ -1,7 +1,7 @@
-/** How a load is divided into pieces for workers: by channels and by rows that are compressed apart from one another. */
+/** Divides a load among workers, by channels and by rows that are compressed separately. */
 import type { Division, RowRange } from "../readers/reader.ts";
 
-/** Smaller loads are done before another worker has read the metadata once more. */
+/** A smaller load is done before another worker has read the metadata. */
 const MIN_DIVIDED_BYTES = 16 << 20;
 
 /** Some rows of some channels. */
@@ -12,7 +12,7 @@ export interface Piece {
   readonly rows: RowRange;
 }
 
-/** Whole planes, as far as it matters for their division. */
+/** Whole planes that may be divided. */
 export interface DividedPlanes {
   /** Channel indices. */
   readonly channels: readonly number[];
@@ -24,22 +24,22 @@ export interface DividedPlanes {
   readonly division: Division | null;
 }
 
-/** How many pieces there can be, 1 at least. */
-export function mostPieces(plan: DividedPlanes): number {
-  if (plan.division === null || plan.bytes < MIN_DIVIDED_BYTES) return 1;
-  return groupsOf(plan).length * bandsOf(plan);
+/** The largest useful number of workers, at least 1. */
+export function mostShares(planes: DividedPlanes): number {
+  if (planes.division === null || planes.bytes < MIN_DIVIDED_BYTES) return 1;
+  return groupsOf(planes).length * bandsOf(planes);
 }
 
 /**
- * Pieces of a load, each of one part or several. Of all rows of the first channels, then of the next ones, and so on, each piece
- * has as many as another, but for what is compressed together; so pieces that are taken in turn read the files in their order.
+ * Equal shares of a load, as far as the compression allows. They go through the rows of the first channels, then through those of
+ * the next ones, so that workers read the file in its order.
  *
- * @param count of pieces, at most {@linkcode mostPieces}
+ * @param count of shares, at most {@linkcode mostShares}
  */
-export function divideLoad(plan: DividedPlanes, count: number): Piece[][] {
-  const { channels, rows, division } = plan;
+export function divideLoad(planes: DividedPlanes, count: number): Piece[][] {
+  const { channels, rows, division } = planes;
   if (division === null || count === 1) return [[{ channels, rows: { start: 0, end: rows } }]];
-  const [groups, bands] = [groupsOf(plan), bandsOf(plan)];
+  const [groups, bands] = [groupsOf(planes), bandsOf(planes)];
   const cut = (share: number) => Math.floor(share * groups.length * bands / count);
   return Array.from({ length: count }, (_, share) =>
     groups.flatMap((channels, group): Piece[] => {
@@ -53,14 +53,11 @@ export function divideLoad(plan: DividedPlanes, count: number): Piece[][] {
     }));
 }
 
-/** Channels that are compressed together, in the order in which they were asked for. */
+/** Channels that are compressed together, in their order. */
 function groupsOf({ channels, division }: DividedPlanes): number[][] {
-  const groups = new Map<number, number[]>();
-  for (const channel of channels) {
-    const together = Math.floor(channel / (division?.channels ?? Infinity));
-    groups.getOrInsertComputed(together, () => []).push(channel);
-  }
-  return [...groups.values()];
+  return [
+    ...Map.groupBy(channels, (channel) => Math.floor(channel / (division?.channels ?? Infinity))).values(),
+  ];
 }
 
 const bandsOf = ({ rows, division }: DividedPlanes) => Math.ceil(rows / (division?.rows ?? rows));

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { type DividedPlanes, divideLoad, mostPieces } from "./load_division.ts";
+import { type DividedPlanes, divideLoad, mostShares } from "./load_division.ts";
 
 /** A channel of 4096 x 4096 in strips of 64 rows, and as much of others. */
 const plan = (of: Partial<DividedPlanes> = {}): DividedPlanes => ({
@@ -10,7 +10,7 @@ const plan = (of: Partial<DividedPlanes> = {}): DividedPlanes => ({
 const rows = (start: number, end: number) => ({ start, end });
 
 Deno.test("one channel is divided between its strips, for 2, 4 and 8 workers alike", () => {
-  equal(mostPieces(plan()), 64);
+  equal(mostShares(plan()), 64);
   for (const count of [2, 4, 8]) {
     const expected = Array.from({ length: count }, (_, i) => [
       { channels: [0], rows: rows(i * 4096 / count, (i + 1) * 4096 / count) },
@@ -60,16 +60,16 @@ Deno.test("channels are not cut where there is one for each worker", () => {
 Deno.test("what is compressed together stays together", () => {
   // Red, green and blue of two pages, of which the second gives its blue first.
   const colours = plan({ channels: [0, 1, 2, 5, 4, 3], division: { channels: 3, rows: 4096 } });
-  equal(mostPieces(colours), 2);
+  equal(mostShares(colours), 2);
   deepEqual(divideLoad(colours, 2).flat().map(({ channels }) => channels), [[0, 1, 2], [5, 4, 3]]);
-  equal(mostPieces(plan({ division: { channels: 1, rows: 5000 } })), 1);
-  equal(mostPieces(plan({ channels: [0, 1], division: { channels: Infinity, rows: 4096 } })), 1);
+  equal(mostShares(plan({ division: { channels: 1, rows: 5000 } })), 1);
+  equal(mostShares(plan({ channels: [0, 1], division: { channels: Infinity, rows: 4096 } })), 1);
 });
 
 Deno.test("small loads, and those without a codec, are not divided", () => {
-  equal(mostPieces(plan({ bytes: (16 << 20) - 1 })), 1);
-  equal(mostPieces(plan({ bytes: 16 << 20 })), 64);
-  equal(mostPieces(plan({ division: null })), 1);
+  equal(mostShares(plan({ bytes: (16 << 20) - 1 })), 1);
+  equal(mostShares(plan({ bytes: 16 << 20 })), 64);
+  equal(mostShares(plan({ division: null })), 1);
   const whole = [[{ channels: [0], rows: rows(0, 4096) }]];
   deepEqual(divideLoad(plan({ division: null }), 1), whole);
   deepEqual(divideLoad(plan(), 1), whole);

@@ -1,33 +1,32 @@
-/** From a path to a session: judge it, decode it in a worker within the load time-out, keep its planes. */
-import { quoted } from "../readers/errors.ts";
-import { changed, requireMarksLater } from "../readers/io/file_mark.ts";
-import { isInsideRoots } from "../readers/io/random_access.ts";
+/** From a path to a session: judge the path, describe the acquisition, decode its first planes, keep them. */
+import { basename } from "node:path";
+import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
+import { isInsideRoots } from "../readers/io/paths.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
 import type { Clock } from "./clock.ts";
-import type { AcquisitionSummary, OpenRequest } from "../readers/open_acquisition.ts";
-import type { DecodeResources } from "./decoding.ts";
-import { describeAcquisition, loadAcquisition, type LoadedAcquisition } from "./load_acquisition.ts";
-import { Waits } from "./waits.ts";
-import { dropSamples } from "./worker_client.ts";
+import { decodePlanes, type DecodeResources } from "./decoding.ts";
+import type { Reservation } from "./memory_budget.ts";
 import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
-import { newSessionId, type Session, type SessionStore } from "./store.ts";
+import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
+import { Waits } from "./waits.ts";
 
 /** What the operator decided about opening. */
 export interface OpenRules {
   /** Directories that may be opened by path; `null` for no limit. */
   readonly roots: readonly Root[] | null;
-  /** Extensions that are let in, a subset of the supported ones. */
+  /** Extensions that may be opened, a subset of the supported ones. */
   readonly allowedExtensions: readonly string[];
-  /** Seconds that an open may take, from its arrival. */
+  /** Seconds that an open may take. */
   readonly loadTimeoutSeconds: number;
 }
 
-/** What of an acquisition is wanted, and by whom. */
+/** What a client wants of an acquisition. */
 export interface OpenChoice {
   /** Wanted channels in the order of the answer; `null` for all. */
   readonly channelIndices: readonly number[] | null;
   /** Wanted scene; `null` for the one that the path belongs to. */
   readonly scene: number | null;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +34,7 @@ export interface OpenChoice {
 export interface OpenOrder extends OpenChoice {
   /** Absolute path. */
   readonly path: string;
-  /** True when the user chose the path in a dialog, which is their consent: roots do not apply. */
+  /** True when the user chose the path in a dialog. That is their consent, so roots do not apply. */
   readonly chosenByUser: boolean;
 }
 
@@ -46,7 +45,7 @@ export class Opener {
   readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  /** `rules` are what the operator set. */
+  /** `rules` are the operator's. */
   constructor(clock: Clock, resources: DecodeResources, store: SessionStore, rules: OpenRules) {
     this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
     this.#resources = resources;
@@ -60,67 +59,40 @@ export class Opener {
    * @throws {ReaderError} about the path or the file
    * @throws {LoadTimeout | SessionMemoryExceeded | TooManyOpens | ClientGone | ShuttingDown}
    */
-  open(order: OpenOrder): Promise<Session> {
-    return this.#waits.during(`Opening ${quoted(order.path)}`, { client: order.signal }, async (ended) => {
-      const request = await this.#request(order, ended);
-      return await this.#session((id) => loadAcquisition(id, request, this.#resources, ended));
-    });
+  async open(order: OpenOrder): Promise<Session> {
+    using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
+    return await this.#load(await this.#sourceOf(order, wait.signal), wait.signal);
   }
 
   /**
-   * Describes an acquisition without decoding a sample or making a session.
+   * Opens the acquisition of a live session again, into a new session. The path is not judged again.
    *
+   * @throws {AcquisitionChanged} its files changed since the first open
    * @throws as {@linkcode open}
    */
-  describe(order: OpenOrder): Promise<AcquisitionSummary> {
-    return this.#waits.during(`Opening ${quoted(order.path)}`, { client: order.signal }, async (ended) => {
-      const request = await this.#request(order, ended);
-      return await describeAcquisition(newSessionId(), request, this.#resources, ended);
-    });
-  }
-
-  async #request(
-    { path, chosenByUser, channelIndices, scene }: OpenOrder,
-    ended: AbortSignal,
-  ): Promise<OpenRequest> {
-    const roots = chosenByUser ? null : this.#rules.roots;
-    return {
-      path: await untilAborted(this.#judge(path, roots, chosenByUser), ended),
-      roots: roots?.map((root) => root.resolved) ?? null,
-      channelIndices,
-      allowedExtensions: this.#rules.allowedExtensions,
-      scene,
-    };
-  }
-
-  /** A session whose acquisition workers keep open for as long as it lives. */
-  async #session(load: (id: string) => Promise<LoadedAcquisition>): Promise<Session> {
-    const id = newSessionId();
-    return this.#store.create(id, await load(id));
+  async openAgain({ source }: Session, { channelIndices, scene, signal }: OpenChoice): Promise<Session> {
+    const { request, marks } = source;
+    using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
+    return await this.#load({ request: { ...request, channelIndices, scene }, marks }, wait.signal);
   }
 
   /**
-   * Opens the acquisition of a live session once more, into a new one; whoever opened the first has allowed it.
+   * Describes an acquisition; no sample is decoded and no session begins.
    *
-   * @throws {AcquisitionChanged} its files are not what they were
    * @throws as {@linkcode open}
    */
-  openAgain({ source }: Session, { channelIndices, scene, signal }: OpenChoice): Promise<Session> {
-    const request = { ...source.request, channelIndices, scene };
-    return this.#waits.during(`Opening ${quoted(request.path)}`, { client: signal }, async (ended) => {
-      await untilAborted(requireMarksLater(source.marks), ended);
-      return await this.#session(async (id) => {
-        const loaded = await loadAcquisition(id, request, this.#resources, ended);
-        const different = [...loaded.source.marks].find(([path, mark]) =>
-          (source.marks.get(path) ?? mark) !== mark
-        );
-        if (different === undefined) return loaded;
-        dropSamples({ planes: loaded.planes.flat(), referencePlanes: [...loaded.referencePlanes] });
-        loaded.reservation.release();
-        this.#resources.pool.forget(id);
-        throw changed(different[0]);
-      });
-    });
+  async describe(order: OpenOrder): Promise<AcquisitionSummary> {
+    using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
+    const source = await this.#sourceOf(order, wait.signal);
+    const { pool } = this.#resources;
+    const key = newSessionId();
+    const worker = await pool.takeForOpen(key, wait.signal);
+    try {
+      return (await worker.open(key, source, wait.signal)).summary;
+    } finally {
+      pool.forget(key);
+      void worker.quiet.then(() => pool.giveBack(worker, key));
+    }
   }
 
   /** Stops every open in progress. */
@@ -128,16 +100,93 @@ export class Opener {
     this.#waits.close();
   }
 
-  async #judge(path: string, roots: readonly Root[] | null, chosenByUser: boolean): Promise<string> {
+  async #load(source: AcquisitionSource, signal: AbortSignal): Promise<Session> {
+    const id = newSessionId();
+    return this.#store.create(id, await loadAcquisition(id, source, this.#resources, signal));
+  }
+
+  async #sourceOf(
+    { path, chosenByUser, channelIndices, scene }: OpenOrder,
+    signal: AbortSignal,
+  ): Promise<AcquisitionSource> {
+    const roots = chosenByUser ? null : this.#rules.roots;
     if (Deno.build.os === "windows") {
       const below = roots?.flatMap((root) => [root.written, root.resolved]) ?? [];
       judgeWindowsPath(path, (p) => chosenByUser || isInsideRoots(p, below));
     }
-    return await judgePath(path, roots);
+    const request = {
+      path: await untilAborted(judgePath(path, roots), signal),
+      roots: roots?.map((root) => root.resolved) ?? null,
+      channelIndices,
+      allowedExtensions: this.#rules.allowedExtensions,
+      scene,
+    };
+    return { request, marks: new Map() };
   }
 }
 
-/** A look at a path can hang on a dead network drive; the open must end all the same. */
+/**
+ * Loads an acquisition: one worker describes it and then decodes its first planes, helped by others where that pays.
+ *
+ * @param key under which workers keep the acquisition open until the pool forgets it
+ * @param source with the marks of an earlier open, if any
+ * @param signal aborts the load; the promise rejects with its reason at once
+ * @throws {TooManyOpens | ShuttingDown} no worker is available
+ * @throws {ReaderError | SessionMemoryExceeded}
+ */
+export async function loadAcquisition(
+  key: string,
+  source: AcquisitionSource,
+  resources: DecodeResources,
+  signal: AbortSignal,
+): Promise<LoadedAcquisition> {
+  const { pool, budget } = resources;
+  const worker = await pool.takeForOpen(key, signal);
+  let reservation: Reservation | null = null;
+  let quiet: Promise<void> | null = null;
+  try {
+    const { summary, bytes, working, division, marks } = await worker.open(key, source, signal);
+    reservation = budget.reserve(bytes);
+    const opened = { request: { ...source.request, scene: summary.scene }, marks };
+    const wanted = {
+      key,
+      source: opened,
+      channels: summary.loaded.map(({ index }) => index),
+      position: summary.position,
+      shape: summary,
+      rows: null,
+      reference: summary.reference !== null,
+      decode: true,
+      working,
+      division,
+    };
+    const work = decodePlanes(wanted, worker, resources, signal);
+    quiet = work.quiet;
+    const { planes, referencePlanes, warnings } = await work.decoded;
+    return {
+      summary: {
+        ...summary,
+        reference: referencePlanes && summary.reference,
+        warnings: [...summary.warnings, ...warnings],
+      },
+      planes,
+      referencePlanes: referencePlanes ?? [],
+      reservation,
+      source: opened,
+      working,
+      division,
+    };
+  } catch (error) {
+    pool.forget(key);
+    // Workers that do not stop at once still use the memory of the planes.
+    void (quiet ?? worker.quiet.then(() => pool.giveBack(worker, key))).then(() => reservation?.release());
+    if (!(error instanceof AcquisitionChanged) || source.marks.size > 0) throw error;
+    const name = quoted(basename(source.request.path));
+    throw new DecodeFailed(`Cannot read ${name}: it was changed while it was read`, { cause: error });
+  }
+}
+
+/** Stops waiting for a path on a drive that does not answer. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();

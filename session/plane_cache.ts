@@ -1,29 +1,29 @@
-/** Decoded planes of other positions than the opened one, for all sessions: the least recently used one goes first. */
+/** Decoded planes of all sessions at other positions than the opened one; the least recently used one goes first. */
 import type { PlaneBuffer } from "./plane_buffer.ts";
 
-/** Most bytes of planes that are kept: 256 MiB with the planes that are being decoded and sent, and what their workers leave. */
+/** Largest cache: 256 MiB with the planes that are being decoded and sent, and what their workers leave. */
 const MOST_BYTES = 224 << 20;
 
-/** The part of the session memory that they may take. */
+/** The cache may take this fraction of the session memory: an eighth. */
 const MOST_PART = 8;
 
 /** One plane. */
 export interface CachedPlane {
   /** Its samples. */
   readonly plane: PlaneBuffer;
-  /** By resolved path, the marks of the files that it was read from. */
+  /** Marks of the files that it was read from, by resolved path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Holds planes until they are given up; whoever sends one holds a lease beside it. */
+/** Keeps planes until their memory is needed. A response that sends one has a lease of its own. */
 export class PlaneCache {
   /** Bytes that it may hold. */
   readonly capacity: number;
-  /** By key; the one that was used last is the last. */
+  /** By key, the last used one last. */
   readonly #planes = new Map<string, CachedPlane>();
   #bytes = 0;
 
-  /** Takes the memory of all sessions, in bytes. */
+  /** Takes the bytes of session memory. */
   constructor(sessionMemory: number) {
     this.capacity = Math.min(MOST_BYTES, Math.floor(sessionMemory / MOST_PART));
   }
@@ -33,7 +33,7 @@ export class PlaneCache {
     return this.#bytes;
   }
 
-  /** A plane, which counts as used now. */
+  /** A plane, which is the last used one from now on. */
   get(key: string): CachedPlane | undefined {
     const found = this.#planes.get(key);
     if (found) {
@@ -43,12 +43,12 @@ export class PlaneCache {
     return found;
   }
 
-  /** Whether a plane is there. */
+  /** Whether it holds a plane. */
   has(key: string): boolean {
     return this.#planes.has(key);
   }
 
-  /** Takes a plane over; false for one that is larger than the cache. */
+  /** Takes over a plane; false if it is larger than the cache. */
   add(key: string, cached: CachedPlane): boolean {
     const { plane } = cached;
     if (plane.byteLength > this.capacity) return false;
@@ -59,17 +59,17 @@ export class PlaneCache {
     return true;
   }
 
-  /** Releases planes until `bytes` are free, or all are released; those that are being sent keep their memory until then. */
+  /** Releases planes until `bytes` are free or the cache is empty. A plane that is being sent frees nothing yet. */
   giveUp(bytes: number): void {
     for (let free = 0; free < bytes && this.#planes.size > 0;) free += this.#removeOldest();
   }
 
-  /** Releases the planes whose keys are meant. */
+  /** Releases planes. */
   drop(isMeant: (key: string) => boolean): void {
     for (const [key, cached] of this.#planes) if (isMeant(key)) this.#remove(key, cached);
   }
 
-  /** Releases the plane that was used least recently, and tells how many bytes are free at once. */
+  /** Releases the least recently used plane. @returns bytes that are free at once */
   #removeOldest(): number {
     const [oldest] = this.#planes;
     if (oldest === undefined) return 0;

@@ -1,56 +1,69 @@
-/** A piece of work for a worker that one or several requests wait for. */
-import type { WorkerClient } from "./worker_client.ts";
+/** The decoding of one plane, which several requests may wait for. */
+import type { PlaneBuffer } from "./plane_buffer.ts";
 
-/** What a worker is to do for a session, and what to do with the result in the end. */
-export interface Work<Result> {
-  /**
-   * Does it.
-   *
-   * @param worker has nothing to do; the work gives it back
-   */
-  run(worker: WorkerClient, signal: AbortSignal): Promise<Result>;
-  /** Called once, when everybody who waited has had the result. */
-  dispose(result: Result): void;
+/** A plane, or some of its rows, that stays in memory until the lease ends. */
+export interface LeasedPlane {
+  /** The samples from `firstRow` on. */
+  readonly plane: PlaneBuffer;
+  /** First row that `plane` holds. */
+  readonly firstRow: number;
+  /** Ends the lease. */
+  endLease(): void;
 }
 
-/** Work that is given up when its last waiter leaves. */
-export class PlaneJob<Result> {
-  readonly #work: Work<Result>;
+/** Decodes a plane, or judges it, which leaves `null`. */
+export type Decode = (signal: AbortSignal) => Promise<LeasedPlane | null>;
+
+/** Decoding that is given up when the last request leaves. */
+export class PlaneJob {
   readonly #abort = new AbortController();
-  readonly #end = Promise.withResolvers<Result>();
+  readonly #end: Promise<LeasedPlane | null>;
+  /** What was decoded; the job holds its lease until the last waiter has its own. */
+  #decoded: LeasedPlane | null | undefined;
   #waiters = 0;
-  #done: { readonly result: Result } | null = null;
 
-  /** Nothing is done yet. */
-  constructor(work: Work<Result>) {
-    this.#work = work;
-    this.#end.promise.catch(() => {});
+  /**
+   * Begins to decode.
+   *
+   * @param ended called once, when the plane is decoded or the job is given up: no further request may join
+   */
+  constructor(decode: Decode, ended: () => void) {
+    const abandoned = Promise.withResolvers<never>();
+    const { signal } = this.#abort;
+    signal.addEventListener("abort", () => {
+      ended();
+      abandoned.reject(signal.reason);
+    }, { once: true });
+    const decoded = decode(signal).then((leased) => {
+      this.#decoded = leased;
+      ended();
+      if (this.isIdle) this.#finish(null);
+      return leased;
+    });
+    decoded.catch((error) => this.abandon(error));
+    this.#end = Promise.race([decoded, abandoned.promise]);
+    this.#end.catch(() => {});
   }
 
-  /** Aborted when nobody wants the result any longer. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  /** True where nobody waits, as for a plane that is read ahead. */
+  /** True while nobody waits, as for a plane that is read ahead. */
   get isIdle(): boolean {
     return this.#waiters === 0;
   }
 
   /**
-   * Waits for the result.
+   * Waits for the plane.
    *
-   * @param take is called with it before it can be disposed of
-   * @throws what the work throws, or the reason of `signal`
+   * @param take takes a lease of its own
+   * @throws what the decoding throws, or the reason of `signal`
    */
-  async wait<Taken>(signal: AbortSignal, take: (result: Result) => Taken): Promise<Taken> {
+  async wait<Taken>(signal: AbortSignal, take: (leased: LeasedPlane | null) => Taken): Promise<Taken> {
     this.#waiters += 1;
     const left = Promise.withResolvers<never>();
     const leave = () => left.reject(signal.reason);
     if (signal.aborted) leave();
     signal.addEventListener("abort", leave, { once: true });
     try {
-      return take(await Promise.race([this.#end.promise, left.promise]));
+      return take(await Promise.race([this.#end, left.promise]));
     } finally {
       signal.removeEventListener("abort", leave);
       this.#waiters -= 1;
@@ -58,26 +71,13 @@ export class PlaneJob<Result> {
     }
   }
 
-  /** Does the work once there is a worker; it never fails. */
-  async run(taken: Promise<WorkerClient>): Promise<void> {
-    try {
-      const result = await this.#work.run(await taken, this.signal);
-      this.#done = { result };
-      this.#end.resolve(result);
-      if (this.isIdle) this.#finish(null);
-    } catch (error) {
-      this.abandon(error);
-    }
-  }
-
   /** Gives the work up. */
   abandon(reason: unknown): void {
-    this.#end.reject(reason);
     this.#abort.abort(reason);
   }
 
   #finish(reason: unknown): void {
-    if (this.#done === null) return this.abandon(reason);
-    this.#work.dispose(this.#done.result);
+    if (this.#decoded === undefined) this.abandon(reason);
+    else this.#decoded?.endLease();
   }
 }

@@ -1,32 +1,32 @@
-/** Memory of planes that were released, for the loads that follow soon. */
+/** Memory of released planes, for the loads that follow soon. */
 import type { Clock } from "./clock.ts";
 
-/** Planes below this size are not worth keeping. */
+/** Smaller planes are not worth keeping. */
 const SMALLEST = 256 << 10;
 
 /** Bytes that are kept: eight planes of 2048 x 2048. */
 const MOST = 128 << 20;
 
-/** A buffer that no load has taken after this time goes back to the system. */
+/** An unused buffer goes back to the system after this time. */
 const REST_MS = 5000;
 
 /**
- * Keeps the buffers of released planes for 5 s. Fresh memory costs as much time as decoding into it: the system clears each page
- * when it is touched first, which took 8 ms for a plane of 16 MiB.
+ * Keeps the buffers of released planes for 5 s. The system clears each page of fresh memory when it is first touched, which took
+ * 8 ms for a plane of 16 MiB, as long as decoding into it.
  */
 export class PlaneMemory {
   readonly #clock: Clock;
-  /** By the bytes of the plane: buffers, each with what cancels its end. */
+  /** By the bytes of the plane: buffers, each with the function that cancels its end. */
   readonly #kept = new Map<number, Map<ArrayBuffer, () => void>>();
   #bytes = 0;
 
-  /** Takes the clock of its timers. */
+  /** `clock` times the end of each buffer. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /**
-   * Takes the memory of a plane that nobody reads any more.
+   * Takes the memory of a released plane.
    *
    * @param bytes of the plane; the buffer may be longer
    */
@@ -37,7 +37,7 @@ export class PlaneMemory {
     this.#kept.getOrInsertComputed(bytes, () => new Map()).set(buffer, cancel);
   }
 
-  /** Up to `count` buffers of planes that had exactly `bytes` bytes; their samples still stand in them. */
+  /** Up to `count` buffers of planes of exactly `bytes` bytes, with old samples in them. */
   take(bytes: number, count: number): ArrayBuffer[] {
     const fitting = [...this.#kept.get(bytes)?.keys().take(count) ?? []];
     return fitting.map((buffer) => this.#forget(buffer, bytes));

@@ -1,4 +1,4 @@
-/** Planes that wait for a worker: a bounded queue in which the sessions have their turns. */
+/** Planes that wait for a worker. The queue is bounded, and sessions take turns. */
 import { TooManyOpens } from "./errors.ts";
 
 /** Planes of all sessions that may wait. */
@@ -7,18 +7,24 @@ const MAX_WAITING = 256;
 /** Planes of one session that may wait. */
 const MAX_WAITING_OF_SESSION = 16;
 
-/** What waits, by the session that it is for. */
+/** A queue of jobs by session. */
 export class PlaneQueue<Job> {
   /** Sessions in the order of their turns. */
   readonly #sessions = new Map<string, Set<Job>>();
   #size = 0;
 
-  /** How many wait. */
+  /** Number of jobs that wait. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes one more. @throws {TooManyOpens} the queue, or the part of the session, is full */
+  /** The session whose turn it is, or `null`. */
+  get turn(): string | null {
+    const [session = null] = this.#sessions.keys();
+    return session;
+  }
+
+  /** Adds a job. @throws {TooManyOpens} the queue, or the session's part of it, is full */
   add(session: string, job: Job): void {
     const own = this.#sessions.get(session) ?? new Set();
     if (own.size >= MAX_WAITING_OF_SESSION) {
@@ -33,13 +39,7 @@ export class PlaneQueue<Job> {
     this.#size += 1;
   }
 
-  /** The session whose turn it is, or `null`. */
-  get turn(): string | null {
-    const [session] = this.#sessions.keys();
-    return session ?? null;
-  }
-
-  /** Takes out the first of the session whose turn it is. */
+  /** Removes the first job of the session whose turn it is. The session then waits for all others. */
   next(): Job | null {
     const [turn] = this.#sessions;
     if (turn === undefined) return null;
@@ -47,21 +47,20 @@ export class PlaneQueue<Job> {
     const [job] = own;
     this.#sessions.delete(session);
     if (own.size > 1) this.#sessions.set(session, own);
-    if (job === undefined || !own.delete(job)) return null;
+    own.delete(job!);
     this.#size -= 1;
-    return job;
+    return job!;
   }
 
-  /** Takes one out that is no longer wanted; false where it does not wait. */
-  remove(session: string, job: Job): boolean {
+  /** Removes a job that is no longer wanted. */
+  remove(session: string, job: Job): void {
     const own = this.#sessions.get(session);
-    if (!own?.delete(job)) return false;
+    if (!own?.delete(job)) return;
     if (own.size === 0) this.#sessions.delete(session);
     this.#size -= 1;
-    return true;
   }
 
-  /** Takes all out. */
+  /** Removes all jobs. */
   clear(): Job[] {
     const all = [...this.#sessions.values()].flatMap((own) => [...own]);
     this.#sessions.clear();

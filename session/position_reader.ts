@@ -1,27 +1,28 @@
 /**
- * Planes at other positions than the opened one: from the cache, or decoded by a worker that keeps the acquisition open. The same
- * plane asked for twice is decoded once; what nobody waits for any more is given up.
+ * Planes at other positions than the opened one, from the cache or decoded by a worker. A plane that several requests ask for is
+ * decoded once; the decoding stops when the last of them leaves.
  */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/file_mark.ts";
-import type { MetadataDocument, Position, RowRange } from "../readers/reader.ts";
+import type { MetadataDocument } from "../readers/io/document_list.ts";
+import type { Position, RowRange } from "../readers/reader.ts";
 import { requirePosition } from "../readers/request_bounds.ts";
 import type { Clock } from "./clock.ts";
 import { type DecodedPlanes, decodePlanes, type DecodeResources } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
 import type { Reservation } from "./memory_budget.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
-import type { Session } from "./store.ts";
-import { Waits } from "./waits.ts";
-import { dropSamples, type WorkerClient } from "./worker_client.ts";
 import { PlaneCache } from "./plane_cache.ts";
-import { PlaneJob, type Work } from "./plane_job.ts";
+import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
 import { Steps } from "./read_ahead.ts";
+import type { Session } from "./store.ts";
+import { type Wait, Waits } from "./waits.ts";
+import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** One plane of a session. */
 export interface PlanePlace {
-  /** Live session that has loaded the channel. */
+  /** Live session that loaded the channel. */
   readonly session: Session;
   /** Channel index. */
   readonly channel: number;
@@ -29,26 +30,18 @@ export interface PlanePlace {
   readonly position: Position;
 }
 
-/** A plane, or some of its rows, that stays in memory until the lease ends. */
-export interface LeasedPlane {
-  /** The samples from `firstRow` on. */
-  readonly plane: PlaneBuffer;
-  /** First row that `plane` holds. */
-  readonly firstRow: number;
-  /** Ends the lease. */
-  endLease(): void;
-}
-
-/** Data files of one session whose state is remembered; those beyond count as new each time. */
+/** Data files of a session whose marks are remembered; any beyond count as new each time. */
 const MAX_REMEMBERED = 4096;
 
-/** What of a plane is wanted. */
+/** What is wanted of a plane. */
 interface Part {
   /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;
-  /** False when the plane is judged and not decoded. */
+  /** False to judge the plane only. */
   readonly decode: boolean;
 }
+
+const WHOLE: Part = { rows: null, decode: true };
 
 /** Serves all sessions. */
 export class PositionReader {
@@ -56,18 +49,18 @@ export class PositionReader {
   readonly #waits: Waits;
   readonly #cache: PlaneCache;
   /** Planes and parts of planes that wait or are decoded, by their keys. */
-  readonly #jobs = new Map<string, PlaneJob<LeasedPlane | null>>();
+  readonly #jobs = new Map<string, PlaneJob>();
   readonly #steps = new Steps();
-  /** What the data files of each session were when they were read first, by resolved path. */
+  /** Marks of the data files of each session when they were first read, by resolved path. */
   readonly #remembered = new WeakMap<Session, Map<string, string>>();
-  /** Planes that the client that was served last will ask for next. */
+  /** Planes that the client served last will probably ask for. */
   #ahead: PlanePlace[] = [];
   /** Planes that are read ahead. */
-  readonly #aheadJobs = new Set<PlaneJob<LeasedPlane | null>>();
-  /** Jobs whose workers are not quiet. */
+  readonly #aheadJobs = new Set<PlaneJob>();
+  /** Decodings whose workers are not quiet. */
   #running = 0;
 
-  /** Nothing is decoded yet. `timeoutSeconds` is what a plane may take, from the arrival of its request. */
+  /** `timeoutSeconds` is how long a request may take. */
   constructor(clock: Clock, resources: DecodeResources, timeoutSeconds: number) {
     this.#waits = new Waits(clock, timeoutSeconds);
     this.#resources = resources;
@@ -91,17 +84,18 @@ export class PositionReader {
   /**
    * The samples of a plane.
    *
-   * @param rows wanted ones; `null` for all. More may be given
-   * @param client aborted when the client goes away
+   * @param rows wanted ones, or `null` for all; the answer may hold more
+   * @param client aborted when the client leaves
    * @throws {PositionOutOfRange | AcquisitionChanged | PlaneNotFound | DecodeFailed}
    * @throws {TooManyOpens | SessionMemoryExceeded | LoadTimeout | SessionNotFound | ClientGone | ShuttingDown}
    */
   async plane(place: PlanePlace, rows: RowRange | null, client: AbortSignal): Promise<LeasedPlane> {
     requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
-    const leased = await this.#waitFor(place.session, client, (signal) => this.#find(place, rows, signal));
+    using wait = this.#wait(place.session, client);
+    const leased = await this.#find(place, rows, wait.signal);
     if (rows === null) {
-      const streams = this.#steps.note(`${place.session.id} ${place.channel}`, place.position);
-      this.#ahead = streams.map((position) => ({ ...place, position }));
+      const next = this.#steps.note(`${place.session.id} ${place.channel}`, place.position);
+      this.#ahead = next.map((position) => ({ ...place, position }));
       this.#readAhead();
     }
     return leased;
@@ -110,32 +104,24 @@ export class PositionReader {
   /** Judges a plane without decoding it. @throws as {@linkcode plane} */
   async judge(place: PlanePlace, client: AbortSignal): Promise<void> {
     requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
-    await this.#waitFor(place.session, client, async (signal) => {
-      const cached = this.#cache.get(keyOf(place));
-      if (cached) return await this.#requireUnchanged(place.session, cached.files);
-      const job = this.#begin(place, `${keyOf(place)} judged`, { rows: null, decode: false });
-      await job.wait(signal, () => {});
-    });
+    using wait = this.#wait(place.session, client);
+    const cached = this.#cache.get(keyOf(place));
+    if (cached) return await this.#requireUnchanged(place.session, cached.files);
+    const job = this.#join(place, `${keyOf(place)} judged`, { rows: null, decode: false });
+    await job.wait(wait.signal, () => {});
   }
 
   /** The metadata documents of the file. @throws as {@linkcode plane} */
   async documents(session: Session, client: AbortSignal): Promise<readonly MetadataDocument[]> {
+    using wait = this.#wait(session, client);
+    const { id, source } = session;
     const { pool } = this.#resources;
-    const work: Work<readonly MetadataDocument[]> = {
-      run: async (worker, signal) => {
-        try {
-          return await worker.documents(session.id, session.source, signal);
-        } finally {
-          this.#untilQuiet(worker.quiet.then(() => pool.giveBack(worker, session.id)));
-        }
-      },
-      dispose: () => {},
-    };
-    return await this.#waitFor(session, client, (signal) => {
-      const job = new PlaneJob(work);
-      this.#start(session, job);
-      return job.wait(signal, (documents) => documents);
-    });
+    const worker = await pool.takeForPlane(id, wait.signal);
+    try {
+      return await worker.documents(id, source, wait.signal);
+    } finally {
+      this.#untilQuiet(worker.quiet.then(() => pool.giveBack(worker, id)));
+    }
   }
 
   /** Ends all work. */
@@ -154,9 +140,8 @@ export class PositionReader {
     this.#resources.pool.forget(id);
   }
 
-  #waitFor<T>(session: Session, client: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const what = `A plane of ${quoted(nameOf(session))}`;
-    return this.#waits.during(what, { client, session: session.ended }, work);
+  #wait(session: Session, client: AbortSignal): Wait {
+    return this.#waits.begin(`A plane of ${quoted(nameOf(session))}`, client, session.ended);
   }
 
   async #find(place: PlanePlace, rows: RowRange | null, signal: AbortSignal): Promise<LeasedPlane> {
@@ -174,34 +159,30 @@ export class PositionReader {
         throw error;
       }
     }
-    // The whole plane may be on its way.
-    const whole = this.#jobs.get(key);
-    const job = rows === null || whole
-      ? whole ?? this.#begin(place, key, { rows: null, decode: true })
-      : this.#begin(place, `${key} ${rows.start}-${rows.end}`, { rows, decode: true });
+    const job = rows === null || this.#jobs.has(key)
+      ? this.#join(place, key, WHOLE)
+      : this.#join(place, `${key} ${rows.start}-${rows.end}`, { rows, decode: true });
     return await job.wait(signal, (decoded) => {
       const { plane, firstRow } = decoded!;
       return { plane, firstRow, endLease: plane.lease() };
     });
   }
 
-  /** The work of a plane, which may have begun already, or may have been refused at once. */
-  #begin(
-    place: PlanePlace,
-    key: string,
-    part: Part,
-  ): PlaneJob<LeasedPlane | null> {
-    const before = this.#jobs.get(key);
-    if (before) return before;
-    const job = this.#job(place, key, part);
-    this.#jobs.set(key, job);
-    this.#start(place.session, job);
-    return job;
+  /** The job of a plane, which may have begun already. */
+  #join(place: PlanePlace, key: string, part: Part): PlaneJob {
+    return this.#jobs.get(key) ?? this.#begin(key, async (signal) => {
+      const worker = await this.#resources.pool.takeForPlane(place.session.id, signal);
+      return await this.#decode(place, part, worker, signal);
+    });
   }
 
-  /** Has a job done when there is a worker. */
-  #start<Result>({ id }: Session, job: PlaneJob<Result>): void {
-    void job.run(this.#resources.pool.takeForPlane(id, job.signal));
+  #begin(key: string, decode: Decode): PlaneJob {
+    const job = new PlaneJob(decode, () => {
+      if (this.#jobs.get(key) === job) this.#jobs.delete(key);
+      this.#aheadJobs.delete(job);
+    });
+    this.#jobs.set(key, job);
+    return job;
   }
 
   /** Counts work until its workers are quiet. */
@@ -210,47 +191,24 @@ export class PositionReader {
     void quiet.then(() => this.#running -= 1);
   }
 
-  /** Gives up what is read ahead and nobody waits for. */
-  #stopAhead(): void {
-    for (const job of this.#aheadJobs) if (job.isIdle) job.abandon(new Error("Other work came first"));
-  }
-
-  #job(place: PlanePlace, key: string, part: Part): PlaneJob<LeasedPlane | null> {
-    const job = new PlaneJob<LeasedPlane | null>({
-      run: async (worker, signal) => {
-        const leased = await this.#decode(place, part, worker, signal);
-        done();
-        return leased;
-      },
-      dispose: (leased) => leased?.endLease(),
-    });
-    const done = () => {
-      if (this.#jobs.get(key) === job) this.#jobs.delete(key);
-      this.#aheadJobs.delete(job);
-    };
-    job.signal.addEventListener("abort", done, { once: true });
-    return job;
-  }
-
-  /** Has a worker decode a plane, which is held here. */
+  /** Has a worker decode a plane. */
   async #decode(
     place: PlanePlace,
     { rows, decode }: Part,
     worker: WorkerClient,
     signal: AbortSignal,
   ): Promise<LeasedPlane | null> {
-    const { session, channel, position } = place;
-    const { summary, source, working, division } = session;
+    const { session: { id, summary, source, working, division }, channel, position } = place;
     const { pool, budget } = this.#resources;
     let memory;
     try {
       memory = budget.reserve(4 * summary.rows * summary.columns, "The samples of the plane");
     } catch (error) {
-      pool.giveBack(worker, session.id);
-      throw await changeOr(error, session);
+      pool.giveBack(worker, id);
+      throw await changeOr(error, source.marks);
     }
     const wanted = {
-      key: session.id,
+      key: id,
       source,
       channels: [channel],
       position,
@@ -265,18 +223,18 @@ export class PositionReader {
     this.#untilQuiet(quiet);
     try {
       const answer = await decoded;
-      this.#remember(session, answer);
+      this.#remember(place.session, answer);
       if (decode) return this.#hold(place, answer, memory);
       memory.release();
       return null;
     } catch (error) {
-      // A worker that does not stop at once uses it for a while.
+      // A worker that does not stop at once still uses it.
       void quiet.then(() => memory.release());
-      throw await changeOr(error, session);
+      throw await changeOr(error, source.marks);
     }
   }
 
-  /** Makes a plane of what was decoded; a whole one goes into the cache. */
+  /** Makes a plane of decoded samples; a whole one goes into the cache. */
   #hold(
     place: PlanePlace,
     { planes: [parts = []], rows, files }: DecodedPlanes,
@@ -297,7 +255,7 @@ export class PositionReader {
     return { plane, firstRow: rows.start, endLease: () => plane.release() };
   }
 
-  /** Notes what data files are now. @throws {AcquisitionChanged} one was read before and is another one now */
+  /** Remembers the marks of data files. @throws {AcquisitionChanged} a file was read before and changed since */
   #remember(session: Session, decoded: DecodedPlanes): void {
     const remembered = this.#remembered.getOrInsertComputed(session, () => new Map());
     for (const [path, mark] of decoded.files) {
@@ -314,10 +272,24 @@ export class PositionReader {
     return requireMarksLater(new Map([...session.source.marks, ...files]));
   }
 
-  /**
-   * Whether a plane can be kept until it is asked for, and leaves room for the one that is asked for meanwhile: work that is given
-   * up holds its memory until the worker is quiet.
-   */
+  /** Decodes the next plane ahead while there is no other work. */
+  #readAhead(): void {
+    for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
+      const { session } = place;
+      const key = keyOf(place);
+      if (session.ended.aborted || !isWithin(place)) continue;
+      if (this.#cache.has(key) || this.#jobs.has(key)) continue;
+      if (!this.#hasRoomAhead(session)) return void (this.#ahead = []);
+      const worker = this.#resources.pool.takeAhead(session.id);
+      if (worker === null) return void this.#ahead.unshift(place);
+      const next = place;
+      const job = this.#begin(key, (signal) => this.#decode(next, WHOLE, worker, signal));
+      this.#aheadJobs.add(job);
+      return;
+    }
+  }
+
+  /** Whether the cache can keep a plane, and the budget has room for another one that a request may ask for meanwhile. */
   #hasRoomAhead({ summary, working }: Session): boolean {
     const { budget } = this.#resources;
     const planeBytes = 4 * summary.rows * summary.columns;
@@ -325,27 +297,16 @@ export class PositionReader {
     return planeBytes <= this.#cache.capacity && 2 * (planeBytes + working.bytes) <= free;
   }
 
-  /** Decodes the next plane that will be asked for, while nothing else is to be done. */
-  #readAhead(): void {
-    for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
-      const key = keyOf(place);
-      if (place.session.ended.aborted || !isWithin(place)) continue;
-      if (this.#cache.has(key) || this.#jobs.has(key)) continue;
-      if (!this.#hasRoomAhead(place.session)) return void (this.#ahead = []);
-      const job = this.#job(place, key, { rows: null, decode: true });
-      const worker = this.#resources.pool.takeAhead(place.session.id);
-      if (worker === null) return void this.#ahead.unshift(place);
-      this.#jobs.set(key, job);
-      this.#aheadJobs.add(job);
-      return void job.run(Promise.resolve(worker));
-    }
+  /** Gives up planes that are read ahead and that nobody waits for. */
+  #stopAhead(): void {
+    for (const job of this.#aheadJobs) if (job.isIdle) job.abandon(new Error("Other work came first"));
   }
 }
 
-/** Reports a changed file before missing memory. */
-async function changeOr(error: unknown, { source }: Session): Promise<unknown> {
+/** Reports a changed file rather than missing memory. */
+async function changeOr(error: unknown, marks: ReadonlyMap<string, string>): Promise<unknown> {
   if (!(error instanceof SessionMemoryExceeded)) return error;
-  return await requireMarksLater(source.marks).then(() => error, (change: unknown) => change);
+  return await requireMarksLater(marks).then(() => error, (change: unknown) => change);
 }
 
 const nameOf = ({ summary }: Session): string => basename(summary.path);
@@ -355,6 +316,6 @@ const keyOf = ({ session, channel, position: { t, l, z } }: PlanePlace): string 
 
 function isWithin({ session, position }: PlanePlace): boolean {
   const size = (name: string) => session.summary.axes.find((axis) => axis.name === name)?.size ?? 1;
-  const inside = (index: number, name: string) => index >= 0 && index < size(name);
-  return inside(position.t, "T") && inside(position.z, "Z") && inside(position.l, "L");
+  const isInside = (index: number, name: string) => index >= 0 && index < size(name);
+  return isInside(position.t, "T") && isInside(position.z, "Z") && isInside(position.l, "L");
 }

@@ -1,16 +1,16 @@
-/** Which plane a client that steps along an axis will ask for next. */
+/** Guesses which planes a client that steps along an axis will ask for next. */
 import type { Position } from "../readers/reader.ts";
 
-/** Planes that are read ahead of the one that was asked for last. */
+/** Planes that are read ahead. */
 const PLANES_AHEAD = 2;
 
-/** The last step of each channel of each session. */
+/** The last position of each channel of each session. */
 export class Steps {
   readonly #last = new Map<string, Position>();
 
   /**
-   * Notes what was asked for, and tells what will follow: the next planes in the direction of the last step along one axis,
-   * the nearest first; none where it was no such step. They may lie outside the acquisition.
+   * Notes a request. After a step along one axis, returns the next planes in its direction, the nearest first; they may lie
+   * outside the acquisition.
    *
    * @param stream session and channel
    */
@@ -27,7 +27,7 @@ export class Steps {
     }));
   }
 
-  /** Forgets the streams that are meant. */
+  /** Forgets streams. */
   forget(isMeant: (stream: string) => boolean): void {
     for (const stream of this.#last.keys()) if (isMeant(stream)) this.#last.delete(stream);
   }

@@ -1,5 +1,5 @@
-/** All parts behind the routes, put together: what opens acquisitions into sessions, keeps them and reads their planes. */
-import { collectAfter } from "../readers/io/garbage.ts";
+/** Everything that the routes and the commands need to open acquisitions and read their planes. */
+import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
 import { MemoryBudget } from "./memory_budget.ts";
@@ -8,25 +8,25 @@ import { PlaneMemory } from "./plane_memory.ts";
 import { PositionReader } from "./position_reader.ts";
 import { SessionStore } from "./store.ts";
 
-/** What is decided about sessions before the first one. */
+/** Configuration of sessions. */
 export interface SessionRules extends OpenRules {
-  /** Time to live of a session. */
+  /** Time to live of a session in seconds. */
   readonly sessionTtlSeconds: number;
   /** Bytes that the planes of all sessions may take. */
   readonly maxSessionMemory: number;
 }
 
-/** Sessions and what works for them. */
+/** Sessions with their decode pool. */
 export class Sessions {
   /** Live sessions. */
   readonly store: SessionStore;
-  /** Opens acquisitions into them. */
+  /** Opens acquisitions into sessions. */
   readonly opener: Opener;
   /** Reads planes at other positions. */
   readonly positions: PositionReader;
   readonly #pool: DecodePool;
 
-  /** No worker is started yet. */
+  /** Starts no worker yet. */
   constructor(clock: Clock, rules: SessionRules) {
     const { sessionTtlSeconds, maxSessionMemory, loadTimeoutSeconds } = rules;
     const memory = new PlaneMemory(clock);
@@ -48,7 +48,7 @@ export class Sessions {
     this.#pool.warm();
   }
 
-  /** Ends all work that was not answered yet. */
+  /** Ends all unfinished work. */
   stopWork(): void {
     this.opener.close();
     this.positions.close();

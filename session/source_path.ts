@@ -1,12 +1,12 @@
 /**
  * Judges the path of an open before a decode worker sees it: inside the roots, existing, a file or a directory.
- * Every open of a file is tested again where it happens, in `readers/io/random_access.ts`.
+ * Every open of a file is tested again where it happens, in `readers/io/paths.ts`.
  */
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
-import { isInsideRoots, pathError, statKind } from "../readers/io/random_access.ts";
+import { isInsideRoots, pathError, statKind } from "../readers/io/paths.ts";
 import { mayHoldPaths } from "../readers/format_names.ts";
 
 /** A directory that files may be opened from. */

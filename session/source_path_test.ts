@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join, win32 } from "node:path";
 import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../readers/errors.ts";
-import { isInsideRoots } from "../readers/io/random_access.ts";
+import { isInsideRoots } from "../readers/io/paths.ts";
 import { judgePath, judgeWindowsPath } from "./source_path.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
 import { run } from "../tests/child_process.ts";

@@ -1,45 +1,59 @@
-/** Sessions: ids, time to live, and the planes that they hold. */
+/** Sessions: their ids, their time to live, and the planes that they hold. */
 import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
 import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
-import type { LoadedAcquisition } from "./load_acquisition.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
+import type { Reservation } from "./memory_budget.ts";
 import { PlaneBuffer, type PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
 
-/** The planes of one opened acquisition. */
-export interface Session {
+/** What a session needs to decode more planes of its acquisition. */
+interface OpenedAcquisition {
+  /** Metadata. */
+  readonly summary: AcquisitionSummary;
+  /** Where the acquisition is, and the marks of its files when it was opened. */
+  readonly source: AcquisitionSource;
+  /** Memory that decoding a plane takes beside the plane. */
+  readonly working: WorkingMemory;
+  /** How workers can divide a plane; `null` where it does not pay. */
+  readonly division: Division | null;
+}
+
+/** An acquisition with its first planes, before it has a session. */
+export interface LoadedAcquisition extends OpenedAcquisition {
+  /** One plane per loaded channel. */
+  readonly planes: readonly PlaneParts[];
+  /** One row-major float32 plane per reference channel. */
+  readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
+  /** Covers the planes, and more where a reference image could not be decoded. */
+  readonly reservation: Reservation;
+}
+
+/** An opened acquisition and its planes. */
+export interface Session extends OpenedAcquisition {
   /** 32 lower-case hexadecimal characters. */
   readonly id: string;
-  /** Metadata of the acquisition. */
-  readonly summary: AcquisitionSummary;
   /** Source planes by channel index. */
   readonly channels: ReadonlyMap<number, PlaneBuffer>;
   /** Reference planes by channel index. */
   readonly referenceChannels: ReadonlyMap<number, PlaneBuffer>;
   /** Bytes of all planes. */
   readonly totalBytes: number;
-  /** When it ends, by the clock of the store, in milliseconds. */
+  /** When it ends, in milliseconds of the store's clock. */
   readonly expiresAt: number;
-  /** Where its acquisition is, and what the files were when it was opened. */
-  readonly source: AcquisitionSource;
-  /** What decoding one of its planes takes beside it, about. */
-  readonly working: WorkingMemory;
-  /** How its planes can be divided among workers; `null` where it does not pay. */
-  readonly division: Division | null;
-  /** Aborted when the session has ended, with the reason for those who wait for one of its planes. */
+  /** Aborted when the session ends, with the error for requests that wait for its planes. */
   readonly ended: AbortSignal;
 }
 
 /** A plane that a session was opened with. */
 export interface HeldPlane {
-  /** The session. */
+  /** Its session. */
   readonly session: Session;
-  /** Its plane at index 0 of every axis. */
+  /** The plane at the opened position. */
   readonly plane: PlaneBuffer;
 }
 
-/** All live sessions. The time to live counts from creation; nothing extends it. */
+/** All live sessions. The time to live counts from the open; nothing extends it. */
 export class SessionStore {
   /** Time to live in seconds. */
   readonly ttlSeconds: number;
@@ -53,10 +67,10 @@ export class SessionStore {
   #closed = false;
 
   /**
-   * Begins without sessions.
+   * An empty store.
    *
    * @param ttlSeconds time to live of each session
-   * @param memory takes the planes of sessions that have ended
+   * @param memory takes the planes of ended sessions
    * @param ended called after the end of each session
    */
   constructor(
@@ -71,7 +85,7 @@ export class SessionStore {
     this.ttlSeconds = ttlSeconds;
   }
 
-  /** Live sessions. */
+  /** Number of live sessions. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -83,7 +97,7 @@ export class SessionStore {
    * @throws {ShuttingDown}
    */
   create(id: string, loaded: LoadedAcquisition): Session {
-    const { summary, planes, referencePlanes, reservation, source, working, division } = loaded;
+    const { summary, source, working, division, planes, referencePlanes, reservation } = loaded;
     if (this.#closed) {
       reservation.release();
       throw new ShuttingDown("The server is stopping");
@@ -93,32 +107,29 @@ export class SessionStore {
         free(buffer, bytes);
         reservation.release(bytes);
       });
-    const byIndex = (held: readonly PlaneBuffer[], channels: readonly Channel[] = []) =>
-      new Map(held.map((plane, i) => [channels[i]?.index ?? i, plane]));
     const channels = byIndex(
       planes.map((parts) => hold(parts, (buffer, bytes) => this.#memory.give(buffer, bytes))),
       summary.loaded,
     );
     const referenceChannels = byIndex(
-      // No load takes the memory of a reference image, so none is kept in place of what loads take.
+      // No load reuses the memory of a reference image.
       referencePlanes.map((plane) => hold([plane], (buffer) => void buffer.transfer(0))),
       summary.reference?.channels,
     );
     const totalBytes = [...channels.values(), ...referenceChannels.values()]
       .reduce((sum, { byteLength }) => sum + byteLength, 0);
-    // What was reserved for a reference image that could not be decoded.
     reservation.release(reservation.bytes - totalBytes);
     const ended = new AbortController();
     const session: Session = {
       id,
       summary,
+      source,
+      working,
+      division,
       channels,
       referenceChannels,
       totalBytes,
       expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
-      source,
-      working,
-      division,
       ended: ended.signal,
     };
     const cancelExpiry = this.#clock.after(this.ttlSeconds * 1000, () => this.#drop(id));
@@ -126,21 +137,21 @@ export class SessionStore {
     return session;
   }
 
-  /** The session of an id, or `null`. */
+  /** The live session of an id, or `null`. */
   find(id: string): Session | null {
-    const entry = this.#sessions.get(id);
-    // A timer may be late; an expired session is gone all the same.
-    return entry && entry.session.expiresAt > this.#clock.now() ? entry.session : null;
+    const session = this.#sessions.get(id)?.session;
+    // The timer of the expiry may be late.
+    return session && session.expiresAt > this.#clock.now() ? session : null;
   }
 
-  /** The session of an id. @throws {SessionNotFound} unknown, deleted or expired */
+  /** The live session of an id. @throws {SessionNotFound} */
   get(id: string): Session {
     const session = this.find(id);
     if (session !== null) return session;
     throw new SessionNotFound(
-      `There is no session "${
+      `No session "${
         id.slice(0, 64)
-      }"; sessions end ${this.ttlSeconds} s after they were opened or when they are deleted`,
+      }"; a session ends when it is deleted, or ${this.ttlSeconds} s after the open`,
     );
   }
 
@@ -149,13 +160,14 @@ export class SessionStore {
     return Math.max(0, (session.expiresAt - this.#clock.now()) / 1000);
   }
 
-  /** The plane of a loaded source channel. @throws {SessionNotFound | ChannelNotFound} */
+  /** The opened plane of a source channel. @throws {SessionNotFound | ChannelNotFound} */
   channel(id: string, index: number): HeldPlane {
     const session = this.get(id);
-    const { channels } = session;
-    const plane = channels.get(index);
+    const plane = session.channels.get(index);
     if (plane) return { session, plane };
-    throw new ChannelNotFound(`The session holds no channel ${index}; it holds ${listed(channels)}`);
+    throw new ChannelNotFound(
+      `The session has no channel ${index}, only ${listed(session.channels)}`,
+    );
   }
 
   /** The plane of a reference channel. @throws {SessionNotFound | ReferenceChannelNotFound} */
@@ -167,7 +179,7 @@ export class SessionStore {
     throw new ReferenceChannelNotFound(
       referenceChannels.size === 0
         ? "The session has no reference image"
-        : `The session holds no reference channel ${index}; it holds ${listed(referenceChannels)}`,
+        : `The session has no reference channel ${index}, only ${listed(referenceChannels)}`,
     );
   }
 
@@ -177,7 +189,7 @@ export class SessionStore {
     this.#drop(id);
   }
 
-  /** Ends all sessions; no further one can be made. */
+  /** Ends all sessions and refuses new ones. */
   close(): void {
     this.#closed = true;
     for (const id of [...this.#sessions.keys()]) this.#drop(id);
@@ -186,19 +198,23 @@ export class SessionStore {
   #drop(id: string): void {
     const entry = this.#sessions.get(id);
     if (!entry) return;
+    const { session, ended, cancelExpiry } = entry;
     this.#sessions.delete(id);
-    entry.cancelExpiry();
-    entry.ended.abort(new SessionNotFound(`The session "${id}" has ended`));
-    for (const plane of entry.session.channels.values()) plane.release();
-    for (const plane of entry.session.referenceChannels.values()) plane.release();
-    this.#ended(entry.session);
+    cancelExpiry();
+    ended.abort(new SessionNotFound(`The session "${id}" has ended`));
+    for (const plane of session.channels.values()) plane.release();
+    for (const plane of session.referenceChannels.values()) plane.release();
+    this.#ended(session);
   }
 }
 
-/** 32 lower-case hexadecimal characters from a cryptographic source. */
+/** A random id of 32 lower-case hexadecimal characters. */
 export function newSessionId(): string {
   return crypto.getRandomValues(new Uint8Array(16)).toHex();
 }
+
+const byIndex = (planes: readonly PlaneBuffer[], channels: readonly Channel[] = []) =>
+  new Map(planes.map((plane, i) => [channels[i]?.index ?? i, plane]));
 
 const listed = (planes: ReadonlyMap<number, PlaneBuffer>) =>
   [...planes.keys()].sort((a, b) => a - b).join(", ");

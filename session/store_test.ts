@@ -2,10 +2,9 @@ import { deepEqual, equal, match, throws } from "node:assert/strict";
 import type { AcquisitionSummary } from "../readers/open_acquisition.ts";
 import type { Clock } from "./clock.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
-import type { LoadedAcquisition } from "./load_acquisition.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { PlaneMemory } from "./plane_memory.ts";
-import { newSessionId, SessionStore } from "./store.ts";
+import { type LoadedAcquisition, newSessionId, SessionStore } from "./store.ts";
 
 /** A clock whose timers are late: they fire when they are told to. */
 function lateClock() {
@@ -61,11 +60,11 @@ Deno.test("a session holds its planes by channel, and what they take of the budg
   deepEqual([store.channel(id, 2).plane.byteLength, store.referenceChannel(id, 1).plane.byteLength], [8, 4]);
   throws(() => store.channel(id, 1), {
     constructor: ChannelNotFound,
-    message: "The session holds no channel 1; it holds 0, 2",
+    message: "The session has no channel 1, only 0, 2",
   });
   throws(() => store.referenceChannel(id, 0), {
     constructor: ReferenceChannelNotFound,
-    message: /no reference channel 0; it holds 1$/,
+    message: /no reference channel 0, only 1$/,
   });
   throws(() => store.referenceChannel(create(false).id, 0), /has no reference image/);
   store.delete(id);

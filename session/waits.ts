@@ -1,13 +1,18 @@
-/** What clients wait for. */
+/** The signal that ends the work of a request. */
 import type { Clock } from "./clock.ts";
 import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
 
-/** Ends each wait with its work, the load time-out, its client, its session or the server, whichever is first. */
+/** The time in which a request is answered; disposed of with the answer. */
+export interface Wait extends Disposable {
+  /** Aborted with a {@linkcode LoadTimeout}, {@linkcode ClientGone}, {@linkcode ShuttingDown} or the reason of the session. */
+  readonly signal: AbortSignal;
+}
+
+/** Ends the work of each request at the load time-out, or when its client, its session or the server ends. */
 export class Waits {
   readonly #clock: Clock;
   readonly #seconds: number;
-  readonly #open = new Set<AbortController>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   /** `seconds` is the load time-out. */
   constructor(clock: Clock, seconds: number) {
@@ -16,48 +21,31 @@ export class Waits {
   }
 
   /**
-   * Does the work of one request.
+   * Begins to wait.
    *
-   * @param what it is, in the message of the time-out: `Opening "a.tif"`
-   * @param client aborted when the client goes away
-   * @param session aborted with its reason when the session ends
-   * @param work is stopped by its signal
-   * @throws {LoadTimeout | ClientGone | ShuttingDown} or the reason of `session`
+   * @param what names the work in the message of the time-out: `Opening "a.tif"`
+   * @param client aborted when the client leaves
+   * @param session aborted when the session ends
    */
-  async during<T>(
-    what: string,
-    { client, session }: { readonly client: AbortSignal; readonly session?: AbortSignal },
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const wait = new AbortController();
-    const seconds = this.#seconds;
-    const cancel = this.#clock.after(seconds * 1000, () => {
-      wait.abort(new LoadTimeout(`${what} took longer than ${seconds} s and was stopped`));
+  begin(what: string, client: AbortSignal, session?: AbortSignal): Wait {
+    const own = new AbortController();
+    const cancel = this.#clock.after(this.#seconds * 1000, () => {
+      own.abort(new LoadTimeout(`${what} took longer than ${this.#seconds} s and was stopped`));
     });
-    const clientGone = () => wait.abort(new ClientGone("The client went away"));
-    const sessionEnded = () => wait.abort(session?.reason);
-    if (this.#closed) wait.abort(stopping());
-    if (client.aborted) clientGone();
-    if (session?.aborted) sessionEnded();
-    client.addEventListener("abort", clientGone, { once: true });
-    session?.addEventListener("abort", sessionEnded, { once: true });
-    this.#open.add(wait);
-    try {
-      wait.signal.throwIfAborted();
-      return await work(wait.signal);
-    } finally {
-      cancel();
-      this.#open.delete(wait);
-      client.removeEventListener("abort", clientGone);
-      session?.removeEventListener("abort", sessionEnded);
-    }
+    const leave = () => own.abort(new ClientGone("The client went away"));
+    client.addEventListener("abort", leave, { once: true });
+    if (client.aborted) leave();
+    return {
+      signal: AbortSignal.any([this.#closing.signal, own.signal, ...session ? [session] : []]),
+      [Symbol.dispose]() {
+        cancel();
+        client.removeEventListener("abort", leave);
+      },
+    };
   }
 
-  /** Ends all waits, and those that come. */
+  /** Ends all work, and any that begins later. */
   close(): void {
-    this.#closed = true;
-    for (const wait of this.#open) wait.abort(stopping());
+    this.#closing.abort(new ShuttingDown("The server is stopping"));
   }
 }
-
-const stopping = () => new ShuttingDown("The server is stopping");

@@ -1,13 +1,12 @@
-/** One decode worker, as the server sees it. */
+/** The server's side of one decode worker. */
 import { fromWire, toWire } from "../readers/errors.ts";
 import type {
   AcquisitionSource,
   DecodedOrder,
   Description,
-  OpenRequest,
   PlaneOrder,
 } from "../readers/open_acquisition.ts";
-import type { MetadataDocument } from "../readers/reader.ts";
+import type { MetadataDocument } from "../readers/io/document_list.ts";
 import { StopFlag } from "../readers/io/stop_flag.ts";
 import type { Compiled, FromWorker, Question, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
@@ -16,8 +15,8 @@ import type { Clock } from "./clock.ts";
 const GRACE_MS = 2000;
 
 /**
- * Decoders in WebAssembly that any worker has compiled, by the length of their bytes. While they are held here, a fresh worker
- * finds their machine code: without it a plane in JPEG XR takes twice as long in each new worker.
+ * WebAssembly decoders that any worker compiled, by the length of their bytes. While they are held here, a new worker finds
+ * their machine code; otherwise its first plane in JPEG XR takes twice as long.
  */
 const DECODERS = new Map<number, WebAssembly.Module>();
 
@@ -25,28 +24,26 @@ const DECODERS = new Map<number, WebAssembly.Module>();
 export interface WorkerKeeper {
   /** It was stopped and does not answer; it may come back. */
   lost(worker: WorkerClient): void;
-  /** It cannot be used again. */
+  /** It failed and cannot be used again. */
   broken(worker: WorkerClient): void;
 }
 
-/** Asks one worker one thing after the other. */
+/** Asks a worker one question at a time. */
 export class WorkerClient {
   readonly #worker: Worker;
   readonly #clock: Clock;
   readonly #keeper: WorkerKeeper;
-  /** Takes the answer that is waited for. */
+  /** Takes the answer to the question. */
   #answered: ((answer: FromWorker) => void) | null = null;
   #quiet = Promise.resolve();
-  /** Ends the wait for a worker that was stopped. */
   #cancelGrace = () => {};
   #fault: Error | null = null;
   #holdsDecoder = false;
   #usedDecoder = false;
-  #format: string | null = null;
-  /** The acquisitions that the worker knows, by their keys, with the bytes that each takes where it is open. */
-  readonly #told = new Map<string, number | null>();
+  /** Keys of the acquisitions that the worker knows, with the bytes that each takes; `null` where it is not open. */
+  readonly #known = new Map<string, number | null>();
 
-  /** Takes over a worker that has just been started. */
+  /** Takes over a worker that has just started. */
   constructor(worker: Worker, clock: Clock, keeper: WorkerKeeper) {
     this.#worker = worker;
     this.#clock = clock;
@@ -58,60 +55,43 @@ export class WorkerClient {
       event.preventDefault();
       this.#break(`A decode worker failed: ${event.message}`);
     };
-    worker.onmessageerror = () => this.#break("A decode worker sent an answer that cannot be read");
+    worker.onmessageerror = () => this.#break("A decode worker sent an unreadable answer");
   }
 
-  /** Settles when the worker has answered what it was asked, also after a stop; it uses the memory of its order until then. */
+  /** Settles when the worker has answered, also after a stop; until then it uses the memory of its order. */
   get quiet(): Promise<void> {
     return this.#quiet;
   }
 
-  /** True when a decoder holds memory that goes only with the worker. */
+  /** True when a decoder holds memory that only goes with the worker. */
   get holdsDecoder(): boolean {
     return this.#holdsDecoder;
   }
 
-  /** True when an order asked for memory of a decoder, of which the allocator may have kept some. */
+  /** True when an order needed decoder memory, some of which the allocator may keep. */
   get usedDecoder(): boolean {
     return this.#usedDecoder;
   }
 
-  /** Name of the format that it opened last, or `null`. */
-  get format(): string | null {
-    return this.#format;
-  }
-
-  /** Bytes that an acquisition takes in the worker, by its last answer; `null` where it is not open. */
+  /** Bytes that an acquisition takes in the worker; `null` where it is not open. */
   indexBytes(key: string): number | null {
-    return this.#told.get(key) ?? null;
-  }
-
-  /** Has it load the readers of some formats, by their names, ahead of the next open. */
-  prepare(formats: readonly string[]): void {
-    this.#send({ type: "prepare", formats });
+    return this.#known.get(key) ?? null;
   }
 
   /**
    * Opens an acquisition and describes it.
    *
-   * @param key under which it is kept open
-   * @param signal its abort stops the worker; the promise is rejected with its reason at once
+   * @param key under which the worker keeps it open
+   * @param signal stops the worker; the promise rejects with its reason at once
    * @throws {ReaderError} about the path or the file
    * @throws {Error} the worker is broken
-   * @throws the reason of `signal`
    */
-  async open(key: string, request: OpenRequest, signal: AbortSignal): Promise<Description> {
-    const message = { type: "open", ...this.#question(key, { request, marks: new Map() }) } as const;
-    const { description } = await this.#ask("opened", message, signal);
-    this.#format = description.summary.format;
-    return description;
+  async open(key: string, source: AcquisitionSource, signal: AbortSignal): Promise<Description> {
+    const message = { type: "open", ...this.#question(key, source) } as const;
+    return (await this.#ask("opened", message, signal)).description;
   }
 
-  /**
-   * Has planes judged and decoded. The buffers of the order are taken over.
-   *
-   * @throws as {@linkcode open}
-   */
+  /** Judges and decodes planes. Takes over the buffers of the order. @throws as {@linkcode open} */
   async decode(
     key: string,
     source: AcquisitionSource,
@@ -124,7 +104,7 @@ export class WorkerClient {
     return (await this.#ask("decoded", message, signal)).decoded;
   }
 
-  /** The metadata documents of an acquisition. @throws as {@linkcode open} */
+  /** Reads the metadata documents of an acquisition. @throws as {@linkcode open} */
   async documents(
     key: string,
     source: AcquisitionSource,
@@ -134,31 +114,31 @@ export class WorkerClient {
     return (await this.#ask("documents", message, signal)).documents;
   }
 
-  /** Closes acquisitions. */
-  forget(keys: readonly string[]): void {
-    for (const key of keys) this.#told.delete(key);
-    this.#send({ type: "forget", keys });
+  /** Closes an acquisition. */
+  forget(key: string): void {
+    this.#known.delete(key);
+    this.#worker.postMessage({ type: "forget", key } satisfies ToWorker);
   }
 
-  /** Gives the files of all acquisitions back to the system; they are opened again when they are read. */
+  /** Closes the files of all acquisitions until they are read again. */
   rest(): void {
-    this.#send({ type: "rest" });
+    this.#worker.postMessage({ type: "rest" } satisfies ToWorker);
   }
 
-  /** Ends the worker. It answers nothing from then on. */
+  /** Ends the worker; it answers nothing more. */
   terminate(): void {
     this.#cancelGrace();
     this.#worker.terminate();
   }
 
-  /** Names an acquisition to the worker, with its source the first time. */
+  /** Names an acquisition; the first question about it carries its source. */
   #question(key: string, source: AcquisitionSource): Question {
-    const known = this.#told.has(key);
-    if (!known) this.#told.set(key, null);
-    return { key, source: known ? null : source, stop: new StopFlag().shared };
+    const isKnown = this.#known.has(key);
+    if (!isKnown) this.#known.set(key, null);
+    return { key, source: isKnown ? null : source, stop: new StopFlag().shared };
   }
 
-  /** Asks the worker one thing. The promise may be rejected long before the worker is {@linkcode quiet}. */
+  /** Asks a question. The promise may reject long before the worker is {@linkcode quiet}. */
   async #ask<Type extends FromWorker["type"]>(
     expected: Type,
     message: Extract<ToWorker, Question>,
@@ -173,11 +153,11 @@ export class WorkerClient {
       reject(signal.reason);
       this.#cancelGrace = this.#clock.after(GRACE_MS, () => this.#keeper.lost(this));
     };
-    this.#send(message);
+    this.#worker.postMessage(message, message.type === "decode" ? message.order.buffers : []);
     this.#quiet = quiet.promise;
     this.#answered = (answer) => {
       this.#answered = null;
-      this.#told.set(message.key, answer.indexBytes);
+      this.#known.set(message.key, answer.indexBytes);
       signal.removeEventListener("abort", stop);
       this.#cancelGrace();
       quiet.resolve();
@@ -191,10 +171,6 @@ export class WorkerClient {
     return answer as Extract<FromWorker, { type: Type }>;
   }
 
-  #send(message: ToWorker): void {
-    this.#worker.postMessage(message, message.type === "decode" ? message.order.buffers : []);
-  }
-
   #break(reason: string): void {
     this.#fault = new Error(reason);
     this.#answered?.({ type: "failed", error: toWire(this.#fault), indexBytes: null });
@@ -202,7 +178,7 @@ export class WorkerClient {
   }
 }
 
-/** Gives back the memory of samples that nobody wants. */
+/** Frees the memory of samples that nobody wants. */
 export function dropSamples(
   { planes, referencePlanes }: Pick<DecodedOrder, "planes" | "referencePlanes">,
 ): void {

@@ -1,8 +1,9 @@
 /** Loads by decode workers that do as they are told, and nothing of files. */
-import { loadAcquisition, type LoadedAcquisition } from "../session/load_acquisition.ts";
 import type { DecodePool } from "../session/decode_pool.ts";
 import type { MemoryBudget } from "../session/memory_budget.ts";
+import { loadAcquisition } from "../session/opener.ts";
 import { PlaneMemory } from "../session/plane_memory.ts";
+import type { LoadedAcquisition } from "../session/store.ts";
 import { HandClock } from "./contract/harness.ts";
 import { pause } from "./deadline.ts";
 
@@ -14,7 +15,6 @@ const SCRIPT = `
 const wait = new Int32Array(new SharedArrayBuffer(4));
 const id = Math.random();
 const paths = new Map();
-let prepared = [];
 const post = (message, buffers = []) => self.postMessage({ ...message, indexBytes: null }, buffers);
 const fail = (tag, message) => post({ type: "failed", error: { tag, message, stack: "" } });
 const isHeavy = (path) => path.startsWith("divide");
@@ -35,7 +35,7 @@ const open = ({ stop }, path) => {
   const channels = path === "divide rows" ? [4] : isHeavy(path) ? [4, 0, 2] : [1];
   const summary = {
     format: "FAKE", scene: 0, loaded: channels.map((index) => ({ index })), rows: 100, columns: columnsOf(path),
-    position: { t: 0, z: 0, l: 0 }, reference: {}, warnings: [], worker: id, open: paths.size, prepared,
+    position: { t: 0, z: 0, l: 0 }, reference: {}, warnings: [], worker: id, open: paths.size,
   };
   post({
     type: "opened",
@@ -81,13 +81,10 @@ const decode = ({ order: { parts, reference } }, path) => {
   }, planes.map(({ buffer }) => buffer));
 };
 self.onmessage = ({ data }) => {
-  if (data.type === "prepare") return void (prepared = data.formats);
   if (data.type === "forget") {
-    for (const key of data.keys) {
-      const path = paths.get(key);
-      paths.delete(key);
-      if (path === "plan and throw when closed") throw new Error("broken");
-    }
+    const path = paths.get(data.key);
+    paths.delete(data.key);
+    if (path === "plan and throw when closed") throw new Error("broken");
     return;
   }
   if (data.type === "rest") return;
@@ -110,19 +107,12 @@ export function load(
 ): Promise<LoadedAcquisition> {
   const request = { path, roots: null, channelIndices: null, allowedExtensions: [], scene: null };
   const resources = { pool, budget, memory: new PlaneMemory(new HandClock()) };
-  return loadAcquisition(crypto.randomUUID(), request, resources, signal);
+  return loadAcquisition(crypto.randomUUID(), { request, marks: new Map() }, resources, signal);
 }
 
-/**
- * What the first worker of a load says of itself; `open` counts the acquisitions that it knows, `prepared` holds the formats that
- * it was to prepare.
- */
+/** What the first worker of a load reports; `open` counts the acquisitions that it knows. */
 export const reportOf = ({ summary }: LoadedAcquisition) =>
-  summary as unknown as {
-    readonly worker: number;
-    readonly open: number;
-    readonly prepared: readonly string[];
-  };
+  summary as unknown as { readonly worker: number; readonly open: number };
 
 /** Lets messages arrive. */
 export const settled = () => pause(20);

@@ -10,7 +10,6 @@ import { ROI_TYPES, roiCommon } from "../../schemas/image.ts";
 import { opaqueId, pixelPoint } from "../../schemas/shared.ts";
 import { judge, objectsOf, uniqueIds, usable } from "./judge.ts";
 import type { DocumentProblems } from "./problem.ts";
-import { item } from "../../readers/item.ts";
 import { isJsonObject, type JsonObject } from "../../readers/metadata/json.ts";
 
 /** What the rules need to know of an image. */
@@ -102,10 +101,10 @@ function judgeRectangle(
 ): void {
   const [start, stop] = [usable(pixelPoint, region["start"]), usable(pixelPoint, region["stop"])];
   if (!stop) return pointInside(start, [...at, "start"], image, problems);
-  if (start && stop.some((n, i) => n <= item(start, i))) {
+  if (start && stop.some((n, i) => n <= start[i]!)) {
     problems.add([...at, "stop"], `the stop ${shown(stop)} is not greater than the start ${shown(start)}`);
   }
-  if (image && (item(stop, 0) > image.columns || item(stop, 1) > image.rows)) {
+  if (image && (stop[0]! > image.columns || stop[1]! > image.rows)) {
     problems.add([...at, "stop"], `the stop ${shown(stop)} lies outside the image of ${sizeOf(image)}`);
   }
 }
@@ -120,7 +119,7 @@ function pointInside(
   problems: DocumentProblems,
 ): void {
   const point = usable(pixelPoint, value);
-  if (image && point && (item(point, 0) >= image.columns || item(point, 1) >= image.rows)) {
+  if (image && point && (point[0]! >= image.columns || point[1]! >= image.rows)) {
     problems.add(path, `the point ${shown(point)} lies outside the image of ${sizeOf(image)}`);
   }
 }

@@ -3,7 +3,7 @@
  * refused: the decoders of the runtime take some of them for whole.
  */
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import { decodeFrames } from "./zstd_decoder.ts";
+import { decodeFrames } from "../io/runtime_internals.ts";
 import { measureFrames } from "./zstd_frames.ts";
 
 interface Options {

@@ -5,8 +5,6 @@
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import { item } from "../item.ts";
-import { newBytes } from "../samples/new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
@@ -41,11 +39,10 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     // The decoder goes on when it is refused memory.
     if (memoryRefused() !== null) throw new Error();
     const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
-    const bytes = decodedBytes(decoder);
+    const bytes = decoder.getDecodedBuffer();
     const expected = width * height * componentCount * (bitsPerSample > 8 ? 2 : 1);
     if (bytes.length < expected || expected < segment.bytes) throw short(segment, "JPEG 2000", bytes.length);
-    const samples = newBytes(expected);
-    samples.set(bytes.subarray(0, expected));
+    const samples = new Uint8Array(bytes.buffer, bytes.byteOffset, expected);
     const middle = signedBits > 0 ? 2 ** (signedBits - 1) : 0;
     // The decoder's array clips, an array of bytes wraps.
     if (middle === 0) return samples;
@@ -61,24 +58,6 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     );
   } finally {
     decoder?.delete();
-  }
-}
-
-/**
- * The result, in the memory of the module. The package would copy it with `new Uint8ClampedArray(…)`, which is replaced for
- * the call: the allocator keeps freed buffers of up to 32 MiB in the arena of each worker.
- */
-function decodedBytes(decoder: Decoder): Uint8Array {
-  const { Uint8ClampedArray } = globalThis;
-  Object.assign(globalThis, {
-    Uint8ClampedArray: function (view: Uint8Array) {
-      return view;
-    },
-  });
-  try {
-    return decoder.getDecodedBuffer();
-  } finally {
-    Object.assign(globalThis, { Uint8ClampedArray });
   }
 }
 
@@ -127,7 +106,7 @@ function judge(input: Uint8Array, segment: Segment): { start: number; signedBits
   if (components !== 1 && components !== 3) {
     throw new DecodeFailed(`${segment.what} is JPEG 2000 of ${components} components; 1 and 3 are read`);
   }
-  const declared = item(segment.settings.bits, 0);
+  const declared = segment.settings.bits[0]!;
   let signedBits = 0;
   for (let c = 0; c < components; c += 1) {
     if (at + 4 + 38 + 3 * c + 3 > input.length) throw fail("it ends early");

@@ -4,7 +4,6 @@
  */
 import process from "node:process";
 import makeJpegXr from "jpegxr";
-import { newBytes } from "../samples/new_plane.ts";
 import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
@@ -86,7 +85,7 @@ function cropped({ width, height, pixelInfo, bytes }: Picture, segment: Segment)
   }
   const swapped = bgr && channels >= 3;
   if (width === segment.width && !swapped) return bytes.subarray(0, segment.rows * row);
-  const output = newBytes(segment.rows * row);
+  const output = new Uint8Array(segment.rows * row);
   for (let y = 0; y < segment.rows; y += 1) {
     output.set(bytes.subarray(y * width * pixel, y * width * pixel + row), y * row);
   }

@@ -9,7 +9,6 @@ import {
   unreadable,
 } from "../metadata/reference.ts";
 import { type Membership, membershipOf } from "./membership.ts";
-import { item } from "../item.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -79,11 +78,11 @@ function pathOn(
   points: Membership["scanPath"],
 ): { readonly path: Reference["scanPath"]; readonly warnings: readonly Warning[] } {
   if (points === null) return { path: null, warnings: [] };
-  const path = { x: points.map((point) => item(point, 0)), y: points.map((point) => item(point, 1)) };
+  const path = { x: points.map((point) => point[0]!), y: points.map((point) => point[1]!) };
   const outside = firstOutside(path, shape);
   if (outside === null) return { path, warnings: [] };
   const text =
-    `Point ${outside} of the scan path, ${item(points, outside).join(", ")}, lies outside the reference ` +
+    `Point ${outside} of the scan path, ${points[outside]!.join(", ")}, lies outside the reference ` +
     `image of ${shape.rows} rows and ${shape.columns} columns; the path is left out`;
   return { path: null, warnings: [unreadable(text)] };
 }

@@ -10,7 +10,8 @@ import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, Unreadable } from "../errors.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
-import { type FileAccess, isClosed, isInsideRoots } from "../io/random_access.ts";
+import { isClosed, isInsideRoots } from "../io/paths.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 

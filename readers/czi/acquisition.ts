@@ -1,12 +1,12 @@
 /** From a scene of a document to an acquisition. */
 import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import type { Acquisition, AxisLetter, MetadataDocument } from "../reader.ts";
+import type { Acquisition, AxisLetter } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Attachment } from "./attachments.ts";
 import type { CziDocument } from "./document.ts";
-import { documentTexts } from "./document_texts.ts";
+import { addDocuments } from "./document_texts.ts";
 import type { FileSet } from "./file_set.ts";
 import { planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
@@ -37,7 +37,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
   const { file, metadata, table } = document;
   const scene = storedScene(document, index, set.parts, stop);
   const { layout, channels } = scene;
-  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), layout.rowAxis === "T");
+  const stamps = timeStamps(file, attachments, spanOf(layout, "T"));
   const steps = calibrations(layout, metadata, stamps);
   const missing = missingPlanes(table, layout);
   const described = metadata.channels.length;
@@ -76,7 +76,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
     ],
     times: stamps.times,
     indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
-    documents: (most): readonly MetadataDocument[] => documentTexts(document, attachments, most),
+    documents: (list) => addDocuments(list, document, attachments),
     plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
   };
 }

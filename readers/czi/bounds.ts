@@ -30,9 +30,6 @@ export const MAX_ATTACHMENTS = 10_000;
 /** Segments of one document that are walked over where its directories do not help. */
 export const MAX_SEGMENTS = 1 << 21;
 
-/** Time stamps that are served, 8 bytes each. */
-export const MAX_TIMES = 1 << 20;
-
 /** Points of the path of a line scan; one has some hundreds. */
 export const MAX_PATH_POINTS = 1 << 20;
 

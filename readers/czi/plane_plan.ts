@@ -1,7 +1,6 @@
 /** Plans for planes: which subblocks they are painted from, checked against the file before a sample is read. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { item } from "../item.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import {
   type Division,
@@ -129,7 +128,7 @@ function fixedIndices(layout: SceneLayout, { t, z }: Position): Map<string, numb
 function groupsOf({ channels, layout }: StoredScene, wanted: readonly number[]): Group[] {
   const groups = new Map<number, Group>();
   wanted.forEach((index, plane) => {
-    const { c, sample, name } = item(channels, index);
+    const { c, sample, name } = channels[index]!;
     const key = spanOf(layout, "C").start + c;
     const group = groups.getOrInsertComputed(
       key,
@@ -308,8 +307,8 @@ async function decode(
     stop.check();
     const swapped = blueFirst && pixel.samples > 1;
     const targets = wanted.map(({ sample, plane }): Target => ({
-      sample: swapped ? item(BLUE_FIRST, sample) : sample,
-      plane: item(planes, plane),
+      sample: swapped ? BLUE_FIRST[sample]! : sample,
+      plane: planes[plane]!,
     }));
     const pixels = await openPixels(stored, stop);
     const whole = rows < block.height ? { ...block, height: rows, storedHeight: rows } : block;

@@ -1,7 +1,6 @@
 /** A scene of a document with its channels, from which planes can be planned. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { channelList } from "./channel_list.ts";
 import type { CziDocument } from "./document.ts";
@@ -22,7 +21,7 @@ export function storedScene(
   stop: StopFlag,
 ): StoredScene {
   const { table, scenes, metadata, complete } = document;
-  const layout = layOut(table, item(scenes, index).entries, stop);
+  const layout = layOut(table, scenes[index]!.entries, stop);
   if (!complete && (layout.tiles > 1 || layout.tilesBy === "M")) {
     throw new DecodeFailed("subblocks are lost, and nothing tells which tiles of its mosaic are missing");
   }

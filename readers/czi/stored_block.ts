@@ -199,7 +199,7 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       mask,
       bytes(first, count) {
         const offset = subblock.data + first * pixel.bytes;
-        const bytes = scratchBytes(count * pixel.bytes, offset);
+        const bytes = scratchBytes(count * pixel.bytes);
         file.readInto(offset, bytes, what);
         return bytes;
       },
@@ -214,7 +214,7 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
       pixel,
       mask,
       bytes(first, count) {
-        const bytes = scratchBytes(count * pixel.bytes, 0);
+        const bytes = scratchBytes(count * pixel.bytes);
         joinBytes(split, first * pixel.samples, bytes, 2);
         return bytes;
       },

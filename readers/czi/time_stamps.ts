@@ -1,13 +1,12 @@
 /** The time stamps of a document: one for each index along `T`. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { isLoss } from "../errors.ts";
-import { type Attachment, contentOf } from "./attachments.ts";
-import { MAX_ROW_TIMES } from "../io/limits.ts";
+import { MAX_STAMPS, meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { lossWarning, type Warning } from "../warning.ts";
-import { MAX_TIMES } from "./bounds.ts";
+import { type Attachment, contentOf } from "./attachments.ts";
 import type { Span } from "./scene_layout.ts";
 
-/** Some writers store days. Counts of days since 1899 that rise by seconds are told by these. */
+/** Some writers store days since 1899 in place of seconds; a later date than 1954 that rises by less than 87 s is days. */
 const [LEAST_DAYS, MOST_DAY_STEP, DAY] = [20_000, 1e-3, 86_400];
 
 /** What the stamps say of the time points of a scene. */
@@ -18,55 +17,35 @@ export interface TimeStamps {
   readonly times: readonly number[] | null;
 }
 
-/** No stamps. */
-export const NO_STAMPS: TimeStamps = { step: null, times: null };
+const NO_STAMPS: TimeStamps = { step: null, times: null };
 
 /** Two sizes before the stamps: bytes, and how many there are. */
 const HEAD = 8;
 
-/**
- * Reads the stamps of some time points: all, or the first and the last of a great many.
- *
- * @param most of how many time points all are read
- * @throws {DecodeFailed} the attachment does not lie in the file
- */
-export function readTimeStamps(
-  file: ByteSource,
-  attachment: Attachment,
-  span: Span,
-  most: number,
-): TimeStamps {
+function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size }: Span): TimeStamps {
   const content = contentOf(file, attachment);
   const count = new DataView(content.read(0, HEAD, "time stamps").buffer).getInt32(4, true);
-  const stored = Math.min(count, Math.floor((content.size - HEAD) / 8));
-  const last = Math.min(span.start + span.size, stored) - 1;
-  if (span.start < 0 || last <= span.start) return NO_STAMPS;
-  const at = (index: number, length: number) => {
-    const view = new DataView(content.read(HEAD + 8 * index, 8 * length, "time stamps").buffer);
-    return Array.from({ length }, (_, i) => view.getFloat64(8 * i, true));
-  };
-  const [first = NaN, second = NaN] = at(span.start, 2);
-  const [end = NaN] = at(last, 1);
+  const stored = Math.min(count, Math.floor((content.size - HEAD) / 8)) - start;
+  const length = Math.min(size, stored, MAX_STAMPS);
+  if (start < 0 || length < 2) return NO_STAMPS;
+  const view = new DataView(content.read(HEAD + 8 * start, 8 * length, "time stamps").buffer);
+  const stamps = Float64Array.from({ length }, (_, i) => view.getFloat64(8 * i, true));
+  const [first, second] = [stamps[0]!, stamps[1]!];
   const factor = first > LEAST_DAYS && second - first < MOST_DAY_STEP ? DAY : 1;
-  const step = factor * (end - first) / (last - span.start);
-  if (!Number.isFinite(step) || step <= 0) return NO_STAMPS;
-  const whole = last === span.start + span.size - 1 && span.size <= most;
-  const times = whole ? at(span.start, span.size).map((stamp) => factor * (stamp - first)) : null;
-  return { step, times: times?.every(Number.isFinite) ? times : null };
+  const seconds = stamps.map((stamp) => factor * (stamp - first));
+  return { step: meanStep(seconds), times: length === size ? timesFrom(seconds) : null };
 }
 
-/** The stamps among the attachments, or why they cannot be read. */
+/** Reads the stamps among the attachments, with a warning where they cannot be read. */
 export function timeStamps(
   file: ByteSource,
   attachments: readonly Attachment[],
   span: Span,
-  lineScan: boolean,
 ): TimeStamps & { readonly warnings: readonly Warning[] } {
   const attachment = attachments.find(({ type }) => type === "CZTIMS");
   if (!attachment || span.size < 2) return { ...NO_STAMPS, warnings: [] };
   try {
-    const most = lineScan ? MAX_ROW_TIMES : MAX_TIMES;
-    return { ...readTimeStamps(file, attachment, span, most), warnings: [] };
+    return { ...readTimeStamps(file, attachment, span), warnings: [] };
   } catch (error) {
     if (!isLoss(error)) throw error;
     return {

@@ -32,6 +32,3 @@ export const MAX_LISTED_SCENES = 10_000;
 
 /** Bytes of the metadata documents of one acquisition that are served together. */
 export const MAX_DOCUMENT_BYTES = 32 << 20;
-
-/** Rows of a line scan whose times an open tells, 20 bytes each as JSON; of longer ones the step is told alone. */
-export const MAX_ROW_TIMES = 1 << 17;

@@ -4,8 +4,7 @@
  */
 // The object and not its parts, so that a test can have one call fail.
 import fs from "node:fs";
-import platform, { basename, dirname, join, resolve, sep } from "node:path";
-import { Buffer } from "node:buffer";
+import { basename, dirname, join, sep } from "node:path";
 import { CheckedSource } from "./byte_source.ts";
 import {
   DecodeFailed,
@@ -16,34 +15,14 @@ import {
   Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
+import { attempt, failure, isInsideRoots, type PathKind, unlessMissing, unreadable } from "./paths.ts";
 import { ABSENT, changed, fileMark } from "./file_mark.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
-import { RootWatch } from "./root_watch.ts";
 import { HELD_MEMORY } from "./scratch.ts";
 import { StopFlag } from "./stop_flag.ts";
 
 /** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
-
-/**
- * True when `path` is one of `roots` or lies below one; `null` stands for no limit. Both sides resolved.
- *
- * @param system whose paths they are
- */
-export function isInsideRoots(
-  path: string,
-  roots: readonly string[] | null,
-  system: Pick<typeof platform, "relative" | "isAbsolute" | "sep"> = platform,
-): boolean {
-  if (roots === null) return true;
-  return roots.some((root) => {
-    const way = system.relative(root, path);
-    return way === "" || (way !== ".." && !way.startsWith(".." + system.sep) && !system.isAbsolute(way));
-  });
-}
-
-/** What a path leads to, links followed. */
-export type PathKind = "file" | "directory" | "other";
 
 /** How many opens, reads and bytes a reader has asked for. */
 export interface ReadCounts {
@@ -87,7 +66,6 @@ export class FileAccess {
   /** Folders with every link resolved: the system looks at each part of a path for that, which takes as long as opening a file. */
   readonly #folders = new Map<string, string>();
   #handedOn: RandomAccessFile | null = null;
-  readonly #watch: RootWatch | null;
   #closed = false;
 
   /**
@@ -99,7 +77,6 @@ export class FileAccess {
   constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
     this.#roots = roots;
     this.#stop = stop;
-    this.#watch = roots && new RootWatch((path) => isInsideRoots(path, roots));
   }
 
   /** The stop flag of this open, for loops that do not read. */
@@ -199,7 +176,6 @@ export class FileAccess {
   /** Opens a regular file inside the roots. @throws as {@linkcode open} */
   #descriptor(path: string): { path: string; fd: number; size: number; mark: string } {
     const resolved = this.#resolved(path, true);
-    this.#watch?.before(resolved);
     let fd: number;
     try {
       fd = fs.openSync(resolved, OPEN_FLAGS);
@@ -209,12 +185,33 @@ export class FileAccess {
     try {
       const stat = fs.fstatSync(fd);
       if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is no regular file`);
-      this.#watch?.after(resolved, `${stat.dev}:${stat.ino}`);
+      this.#requireUnexchanged(resolved, stat);
       this.counts.opens += 1;
       return { path: resolved, fd, size: stat.size, mark: fileMark({ ...stat, modified: stat.mtimeMs }) };
     } catch (cause) {
       fs.closeSync(fd);
       throw cause instanceof ReaderError ? cause : failure(path, "looked at", cause);
+    }
+  }
+
+  /**
+   * Looks at an opened file once more: after the first look a writer inside a root may have exchanged a folder for a link. The
+   * runtime opens nothing relative to a folder that it holds, so further exchanges can win the race (docs/security.md).
+   */
+  #requireUnexchanged(path: string, { dev, ino }: { readonly dev: number; readonly ino: number }): void {
+    if (this.#roots === null) return;
+    const [resolved, found] = attempt(
+      path,
+      "looked at again",
+      () => [Deno.realPathSync(path), Deno.statSync(path)] as const,
+    );
+    if (!isInsideRoots(resolved, this.#roots)) {
+      throw new PathNotAllowed(
+        `${quoted(path)} was exchanged for a link that leads out of the folders of this server`,
+      );
+    }
+    if (resolved !== path || found.dev !== dev || found.ino !== ino) {
+      throw new Unreadable(`${quoted(path)} was exchanged while it was opened`);
     }
   }
 
@@ -232,6 +229,16 @@ export class FileAccess {
   kind(path: string): PathKind | null {
     const found = this.#look(path);
     return found && (found.isFile ? "file" : found.isDirectory ? "directory" : "other");
+  }
+
+  /**
+   * The file that a path leads into, as `/data/plate.ome.zarr.zip/B/03/0` leads to a group in a ZIP file; `null` for a path that
+   * exists itself or leads nowhere.
+   */
+  archiveOf(path: string): string | null {
+    let at = path;
+    while (this.kind(at) === null && dirname(at) !== at) at = dirname(at);
+    return at !== path && this.kind(at) === "file" ? at : null;
   }
 
   /** Bytes of a regular file, `null` where none is or it lies outside the roots. @throws {Unreadable} */
@@ -454,81 +461,4 @@ export class RandomAccessFile extends CheckedSource {
     this.rest();
     this.#closed = true;
   }
-}
-
-/** Judges a `stat` result. */
-export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): PathKind {
-  return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
-}
-
-/** Bytes of a file name: what the systems in use allow for one component. */
-const MAX_NAME_BYTES = 255;
-
-/** Why a path leads to nothing, by the `code` of the file system. */
-const NOWHERE: Readonly<Record<string, string>> = {
-  ENOENT: "nothing exists there",
-  ELOOP: "its links lead round in a circle",
-  ENAMETOOLONG: "a name in it is too long",
-  ENOTDIR: "a part of it is a file, not a folder",
-  EINVAL: "no file can have this name",
-};
-
-/** Codes for what exists and is closed to the server. */
-const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
-
-/** True where the system forbids the look, as into the folder of another account. */
-export const isClosed = ({ cause }: Unreadable): boolean => CLOSED.has(codeOf(cause));
-
-const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
-
-/** Why a path leads to nothing, `null` for any other failure. */
-function reasonMissing(path: string, cause: unknown): string | null {
-  if ((cause as { name?: string }).name === "NotCapable") return "this place is closed to the server";
-  const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
-  return NOWHERE[tooLong ? "ENAMETOOLONG" : codeOf(cause)] ?? null;
-}
-
-const notFound = (path: string, reason: string, cause: unknown) =>
-  new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
-
-function unreadable(path: string, done: string, cause: unknown): Unreadable {
-  const fault = codeOf(cause) || (cause instanceof Error ? cause.message : String(cause));
-  return new Unreadable(`${quoted(basename(path))} cannot be ${done}: ${fault}`, { cause });
-}
-
-/** What the file system threw for `path`: nothing is there, or it cannot be `done` with. */
-function failure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
-  const reason = reasonMissing(path, cause);
-  return reason === null ? unreadable(path, done, cause) : notFound(path, reason, cause);
-}
-
-/** What a call of the file system gives. @throws {PathNotFound | Unreadable} */
-function attempt<T>(path: string, done: string, call: () => T): T {
-  try {
-    return call();
-  } catch (cause) {
-    throw failure(path, done, cause);
-  }
-}
-
-/** What `find` gives, `null` where nothing is there for this server. @throws {Unreadable} */
-function unlessMissing<T>(find: () => T): T | null {
-  try {
-    return find();
-  } catch (error) {
-    if (
-      error instanceof PathNotFound || error instanceof PathNotAllowed || error instanceof UnsupportedFormat
-    ) return null;
-    throw error;
-  }
-}
-
-/**
- * Turns what the file system threw for the path that a client asked for into a {@linkcode PathNotFound} that says why, or, where
- * the fault is not in the path (too many open files, a disk error), into an {@linkcode Unreadable}.
- */
-export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
-  return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null
-    ? notFound(path, "the server may not read it", cause)
-    : failure(path, "opened", cause);
 }

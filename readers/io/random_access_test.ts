@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { join } from "node:path";
 import {
   AcquisitionChanged,
@@ -9,7 +10,8 @@ import {
   UnsupportedFormat,
 } from "../errors.ts";
 import { requireMarks, requireMarksLater } from "./file_mark.ts";
-import { FileAccess, isInsideRoots, type RandomAccessFile } from "./random_access.ts";
+import { isInsideRoots } from "./paths.ts";
+import { FileAccess, type RandomAccessFile } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { run } from "../../tests/child_process.ts";
@@ -165,6 +167,47 @@ Deno.test("nothing is looked at behind a folder that was exchanged for a link ou
   assert.throws(() => files.resolve(path), PathNotAllowed);
   assert.throws(() => files.open(path), PathNotAllowed);
   files.close();
+});
+
+Deno.test("a folder that is exchanged for a link while a file is opened gives an error", {
+  ignore: NO_LINKS,
+}, async () => {
+  await using dir = await folder();
+  await using outside = await folder();
+  for (const place of [dir, outside]) {
+    await Deno.mkdir(place.at("a"));
+    await Deno.writeTextFile(place.at("a/x.bin"), place.at("a"));
+  }
+  const leave = () => {
+    Deno.renameSync(dir.at("a"), dir.at("spare"));
+    Deno.symlinkSync(outside.at("a"), dir.at("a"));
+  };
+  const enter = () => {
+    Deno.removeSync(dir.at("a"));
+    Deno.renameSync(dir.at("spare"), dir.at("a"));
+  };
+  const nothing = () => {};
+  // What a writer does before and after the file is opened by name, and the error.
+  const cases = [
+    [leave, nothing, /PathNotAllowed: .* leads out of the folders of this server$/],
+    [leave, enter, /Unreadable: .* was exchanged while it was opened$/],
+    [nothing, () => Deno.renameSync(dir.at("a"), dir.at("spare")), /PathNotFound: /],
+  ] as const;
+  const { openSync } = fs;
+  for (const [before, after, error] of cases) {
+    fs.openSync = (...given) => {
+      before();
+      const fd = openSync(...given);
+      after();
+      return fd;
+    };
+    try {
+      assert.throws(() => new FileAccess([dir.at(".")]).open(dir.at("a/x.bin")), error);
+    } finally {
+      fs.openSync = openSync;
+    }
+    if (before === leave && after === nothing) enter();
+  }
 });
 
 const atTop = Deno.build.os === "windows"

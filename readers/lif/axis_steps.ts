@@ -1,6 +1,7 @@
 /** Steps of the axes of an image, and what is doubtful about them. */
 import type { Axis, AxisLetter } from "../reader.ts";
 import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { meanStep } from "../metadata/time_stamps.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { ScanSettings } from "./image_description.ts";
 import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
@@ -53,7 +54,7 @@ export function calibratedAxes(
   const { positions, rows, rowAxis, columns } = layout;
   const line = rowAxis === "T" ? lineTime(rows, scan) : { step: undefined, warnings: [] };
   const steps: Partial<Record<AxisLetter, Calibration | undefined>> = {
-    T: whole(positions.t) ?? meanOf(times),
+    T: whole(positions.t) ?? known(calibrated(meanStep(times), "s")),
     L: whole(positions.l),
     Z: whole(positions.z),
     Y: rowAxis === "T" ? line.step : whole(rows),
@@ -64,11 +65,6 @@ export function calibratedAxes(
     axes: axesOf(lengthsOf(layout), calibrations),
     warnings: [...line.warnings, ...layoutWarnings(layout)],
   };
-}
-
-function meanOf(times: readonly number[] | null): Calibration | undefined {
-  const last = times?.at(-1);
-  return last === undefined || times === null ? undefined : known(calibrated(last / (times.length - 1), "s"));
 }
 
 /** Seconds from line to line, by the dimension, else by the hardware. */

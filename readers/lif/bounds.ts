@@ -17,6 +17,3 @@ export const MAX_DIMENSIONS = 32;
 
 /** Samples along one dimension. */
 export const MAX_EXTENT = 2 ** 31 - 1;
-
-/** Time points whose times are told: of a recording at a hundred frames a second half an hour. */
-export const MAX_TIMES = 200_000;

@@ -12,11 +12,10 @@
  * Refused: packed samples (`BitInc`), channels of different types, samples that overlap. What other files of a LAS X
  * project are (XLEF, XLIF, LIFEXT) is told by `format.ts`.
  */
-import { Buffer } from "node:buffer";
 import { DecodeFailed, quoted } from "../errors.ts";
 import { type Moment, UNDATED } from "../metadata/moment.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
-import type { Acquisition, MetadataDocument, SceneEntry, Scenes, Source } from "../reader.ts";
+import type { Acquisition, SceneEntry, Scenes, Source } from "../reader.ts";
 import { sizesOf } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { listed, type Warning, warning } from "../warning.ts";
@@ -117,13 +116,7 @@ function sharedFacts(
   return {
     fileSize: file.size,
     moment: experimentMoment(root),
-    documents: (most): readonly MetadataDocument[] => {
-      const text = storedText(file, header, "the XML");
-      if (Buffer.byteLength(text) > most) {
-        throw new DecodeFailed(`its metadata documents have more than ${most} bytes`);
-      }
-      return [{ name: "header", mediaType: "application/xml", text }];
-    },
+    documents: (list) => list.add("header", "application/xml", storedText(file, header, "the XML")),
   };
 }
 

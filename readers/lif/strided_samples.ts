@@ -116,7 +116,7 @@ export class StridedReader {
   #bytes(offset: number, length: number): SampleArray {
     const { file, sampleType, stop, what } = this.#from;
     stop.check();
-    const bytes = scratchBytes(length, offset);
+    const bytes = scratchBytes(length);
     file.readInto(offset, bytes, what);
     return new SampleArray({ bytes, sampleType, littleEndian: true });
   }

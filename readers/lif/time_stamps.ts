@@ -1,6 +1,6 @@
 /** Time stamps: hundreds of nanoseconds since 1601 (FILETIME), in UTC. */
 import { type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
-import { MAX_TIMES } from "./bounds.ts";
+import { MAX_TIMES, timesFrom } from "../metadata/time_stamps.ts";
 import type { Dimension, ImageLayout } from "./image_layout.ts";
 
 /** Milliseconds from 1601 to 1970: 134,774 days. */
@@ -52,14 +52,13 @@ export function timesOf(list: string, layout: ImageLayout): readonly number[] | 
   for (const stamp of stampsIn(list)) {
     if (index % distance === 0 && index / distance % 1 === 0 && ticks.length < series.count) {
       const value = ticksOf(stamp);
-      if (value === null || ticks.length > 0 && value <= ticks.at(-1)!) return null;
+      if (value === null) return null;
       ticks.push(value);
     }
     index += 1;
   }
-  const [first] = ticks;
-  if (first === undefined || ticks.length !== series.count) return null;
-  return ticks.map((value) => Number(value - first) / TICKS_IN_SECOND);
+  if (ticks.length !== series.count) return null;
+  return timesFrom(ticks.map((value) => Number(value - ticks[0]!)), TICKS_IN_SECOND);
 }
 
 /** Stamps from a time point to the next. */

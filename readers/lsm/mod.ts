@@ -15,9 +15,9 @@
  */
 import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { DecodeFailed, reasonOf } from "../errors.ts";
-import { MAX_ROW_TIMES } from "../io/limits.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { firstMoment } from "../metadata/moment.ts";
+import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { tagMoment } from "../tiff/opened.ts";
@@ -35,7 +35,7 @@ import { LsmPlanes } from "./planes.ts";
 import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
 import { startMoment } from "./start_time.ts";
 import { StripOffsets } from "./strip_offsets.ts";
-import { readTimeStamps, secondsFromFirst, stampsBytes } from "./time_stamps.ts";
+import { readTimeStamps, stampsBytes } from "./time_stamps.ts";
 
 /** Opens an LSM file. @throws {DecodeFailed} it is damaged or refused */
 export function scenes(source: Source): Promise<Scenes> {
@@ -150,12 +150,14 @@ class LsmFile {
   #open(scene: number): Acquisition {
     const planes = this.#planes;
     const stack = this.#stack(scene);
+    const stamps = this.#stamps();
     const whole = acquisitionOf(stack, this.#tiff.first, this.#source.files.stop);
+    const held = this.#dimensions.rows === "T" ? stamps?.subarray(0, stack.layout.height) ?? null : stamps;
     const channels = whole.channels.map((channel, index) => ({
       ...channel,
       sampleType: planes.samples[index]?.sampleType ?? channel.sampleType,
     }));
-    return { ...whole, channels, times: this.#times(stack.layout.height) };
+    return { ...whole, channels, times: timesFrom(held) };
   }
 
   #stack(scene: number): Stack {
@@ -188,25 +190,19 @@ class LsmFile {
     };
   }
 
-  /** Seconds of the time points, or of as many rows of a line scan as there are. */
-  #times(held: number): readonly number[] | null {
+  /** Time stamps, where there is one for each time point, or for each line of a line scan. */
+  #stamps(): Float64Array | null {
     const { rows, T } = this.#dimensions;
     const { stamps } = this.#parts;
-    if (rows !== "T") return secondsFromFirst(stamps, T);
-    return held <= MAX_ROW_TIMES
-      ? secondsFromFirst(stamps, this.#planes.first.height)?.slice(0, held) ?? null
-      : null;
+    return stamps?.length === (rows === "T" ? this.#planes.first.height : T) ? stamps : null;
   }
 
   /** Steps of all axes; `lines` is how many time points a line scan has. */
   #steps(lines: number): { calibrations: Stack["calibrations"]; warnings: Warning[] } {
     const { voxel, timeInterval, sizes } = this.#record;
-    const { rows, T } = this.#dimensions;
-    const { stamps, recording } = this.#parts;
-    const count = rows === "T" ? lines : T;
-    const last = secondsFromFirst(stamps, count)?.at(-1);
-    const between = rows === "T" ? recording.timeBetweenStacks : null;
-    const seconds = last !== undefined ? last / (count - 1) : timeInterval > 0 ? timeInterval : between;
+    const { rows } = this.#dimensions;
+    const between = rows === "T" ? this.#parts.recording.timeBetweenStacks : null;
+    const seconds = meanStep(this.#stamps()) ?? (timeInterval > 0 ? timeInterval : between);
     const depth = sizes.Z > 1 && voxel.z > LEAST_DEPTH ? voxel.z : null;
     const row: readonly [number | null, string] = rows === "T"
       ? [seconds, "s"]

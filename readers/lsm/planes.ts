@@ -1,6 +1,5 @@
 /** The planes of an LSM file by scene, time, focus and channel, with the places of their strips. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { item } from "../item.ts";
 import { type PageLayout, UNCOMPRESSED, where } from "../tiff/page.ts";
 import { rowBytes } from "../tiff/samples.ts";
 import type { PlaneSource } from "../tiff/stack.ts";
@@ -146,7 +145,7 @@ export class LsmPlanes {
   #stored(number: number, index: number): StoredPage {
     if (this.#last?.index === index) return this.#last.stored;
     const { pages, offsets, first } = this.#known;
-    const directory = this.#tiff.directoryAt(item(pages.offsets, index));
+    const directory = this.#tiff.directoryAt(pages.offsets[index]!);
     const page = readLsmPage(this.#tiff, directory);
     if (!sameKind(page, first)) {
       throw new DecodeFailed(`plane ${number} in ${where(directory)} is unlike the first plane`);

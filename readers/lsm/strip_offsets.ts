@@ -3,7 +3,6 @@
  * the pages were written each offset is greater than the one before, or one round of 2^32 bytes further.
  */
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_SEGMENTS } from "../tiff/bounds.ts";
@@ -84,7 +83,7 @@ export class StripOffsets {
     const none = new Float64Array(0);
     const starts = unlessDamaged(() => this.ofPage(page, MAX_BESIDE)) ?? none;
     if (starts.length === 0) return [];
-    const directory = this.#tiff.directoryAt(item(this.#pages.offsets, page));
+    const directory = this.#tiff.directoryAt(this.#pages.offsets[page]!);
     const counts = unlessDamaged(() => directory.numbers(TAG.StripByteCounts, MAX_BESIDE)) ?? none;
     return Array.from(starts, (start, i) => ({ start, end: start + (counts[i] ?? 0) }));
   }

@@ -1,9 +1,7 @@
 /** The time stamps of an LSM file: i32 bytes, i32 count, then a f64 of seconds for each time point or line. */
 import { DecodeFailed } from "../errors.ts";
+import { MAX_STAMPS } from "../metadata/time_stamps.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
-
-/** Stamps of one acquisition; a line scan at 8 kHz fills this in two minutes. */
-const MAX_STAMPS = 1 << 20;
 
 const HEAD_BYTES = 8;
 
@@ -19,12 +17,4 @@ export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
   }
   const view = new DataView(tiff.file.read(offset + HEAD_BYTES, 8 * count, "the time stamps").buffer);
   return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * 8, true));
-}
-
-/** Seconds of each from the first, or `null` where they are not `count` finite ones that go on. */
-export function secondsFromFirst(stamps: Float64Array | null, count: number): number[] | null {
-  if (stamps === null || stamps.length !== count || count < 2) return null;
-  const first = stamps[0]!;
-  const seconds = Array.from(stamps, (stamp) => stamp - first);
-  return seconds.every(Number.isFinite) && seconds[count - 1]! > 0 ? seconds : null;
 }

@@ -3,6 +3,7 @@ import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { numberOf } from "./numbers.ts";
 import type { AxisLetter } from "../reader.ts";
+import { timesFrom } from "./time_stamps.ts";
 import { type Warning, warning } from "../warning.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
@@ -90,10 +91,9 @@ function timesOf(pixels: XmlElement): number[] | null {
     const [t, seconds] = [numberOf(TheT), secondsOf(numberOf(DeltaT), DeltaTUnit ?? "s")];
     if (numberOf(TheC) === 0 && numberOf(TheZ) === 0 && t !== null && seconds !== null) times.set(t, seconds);
   }
-  const first = times.get(0);
-  if (first === undefined || times.size < count || !(count > 1)) return null;
-  const found = Array.from({ length: times.size }, (_, t) => (times.get(t) ?? NaN) - first).slice(0, count);
-  return found.length === count && found.every(Number.isFinite) ? found : null;
+  if (times.size < count) return null;
+  const found = Array.from({ length: times.size }, (_, t) => times.get(t) ?? NaN).slice(0, count);
+  return found.length === count ? timesFrom(found) : null;
 }
 
 function secondsOf(value: number | null, unit: string): number | null {

@@ -4,6 +4,7 @@ import { sceneNames } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";
+import { meanStep } from "../metadata/time_stamps.ts";
 import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -11,7 +12,7 @@ import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
 import { channelList } from "./channel_list.ts";
 import { chunkAt } from "./chunk.ts";
 import { findChunks } from "./chunk_map.ts";
-import { metadataTexts } from "./documents.ts";
+import { addDocuments } from "./documents.ts";
 import { loopsOf } from "./experiment.ts";
 import { frameLayout } from "./frame_layout.ts";
 import { FrameNumbers } from "./frame_numbers.ts";
@@ -144,11 +145,11 @@ function axesAt(opened: ChunkedFile, scene: number) {
   const { file, store: { chunks }, numbers, axes } = opened;
   const t = numbers.size("T");
   const series = { count: t, numberAt: (i: number) => numbers.at({ t: i, z: 0 }, scene) };
-  const times = t > 1 ? frameTimes(file, chunks, series) : null;
-  const seconds = times?.map((time) => (time - times[0]!) / 1000) ?? null;
+  const seconds = t > 1 ? frameTimes(file, chunks, series) : null;
   const loop = numbers.loop("T");
-  const mean = seconds === null ? null : seconds[t - 1]! * 1000 / (t - 1);
-  const period = known(calibrated(loop?.measured ?? mean ?? loop?.nominal, "ms"));
+  const mean = known(calibrated(meanStep(seconds), "s"));
+  const stated = (milliseconds: number | null | undefined) => known(calibrated(milliseconds, "ms"));
+  const period = stated(loop?.measured) ?? mean ?? stated(loop?.nominal);
   const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
   return {
     axes: axesOf(
@@ -172,7 +173,7 @@ function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
     warnings,
     times: seconds,
     indexBytes: store.chunks.bytes + 8 * (seconds?.length ?? 0),
-    documents: (most) => metadataTexts(file, store.chunks, most),
+    documents: (list) => addDocuments(list, file, store.chunks),
     plan: (components, position = FIRST_POSITION, rows) =>
       Promise.try(() => planFrame(store, { number: numbers.at(position, scene), components, rows })),
   };

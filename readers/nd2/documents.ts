@@ -1,11 +1,11 @@
-/** The metadata documents of a file, for who wants to read them: XML as it is, binary trees as JSON. */
+/** The metadata of a file as documents: XML as it is, binary trees as JSON. */
 import { Buffer } from "node:buffer";
 import type { ByteSource } from "../io/byte_source.ts";
-import { DecodeFailed, quoted } from "../errors.ts";
-import type { MetadataDocument } from "../reader.ts";
+import { quoted } from "../errors.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import { readChunk } from "./chunk.ts";
 import { parseLite, type VariantBudget, variantBudget } from "./clx_lite.ts";
-import { isXml } from "./metadata.ts";
+import { isXml, MAX_METADATA_BYTES } from "./metadata.ts";
 import { metadataText } from "./metadata_text.ts";
 import type { StoredChunks } from "./stored_chunks.ts";
 import type { Variant } from "./variant.ts";
@@ -13,24 +13,16 @@ import type { Variant } from "./variant.ts";
 /** Chunks of documents; what else has a name is a list of numbers. */
 const DOCUMENT = /^(?:Image|CustomDataVar\|)/;
 
-/**
- * The documents in the order in which they lie in the file.
- *
- * @param most bytes of UTF-8 that all of them may have
- * @throws {DecodeFailed} they have more, or one is damaged
- */
-export function metadataTexts(file: ByteSource, { named }: StoredChunks, most: number): MetadataDocument[] {
+/** Adds the documents in the order of the file. @throws {DecodeFailed} one is damaged */
+export function addDocuments(list: DocumentList, file: ByteSource, { named }: StoredChunks): void {
   const budget = variantBudget();
-  let left = most;
   const found = [...named].filter(([name]) => DOCUMENT.test(name)).sort(([, a], [, b]) => a - b);
-  return found.map(([name, at]) => {
-    const bytes = readChunk(file, name, at, most);
-    const xml = isXml(bytes);
-    const text = xml ? metadataText(bytes) : jsonOf(bytes, `chunk ${quoted(name)}`, budget);
-    left -= Buffer.byteLength(text);
-    if (left < 0) throw new DecodeFailed(`its metadata documents have more than ${most} bytes`);
-    return { name: name.replace(/!$/, ""), mediaType: xml ? "application/xml" : "application/json", text };
-  });
+  for (const [name, at] of found) {
+    const bytes = readChunk(file, name, at, MAX_METADATA_BYTES);
+    const title = name.replace(/!$/, "");
+    if (isXml(bytes)) list.add(title, "application/xml", metadataText(bytes));
+    else list.add(title, "application/json", jsonOf(bytes, `chunk ${quoted(name)}`, budget));
+  }
 }
 
 const jsonOf = (bytes: Uint8Array, what: string, budget: VariantBudget) =>

@@ -1,5 +1,6 @@
 /** When frames were taken, as the computer measured it. */
 import type { ByteSource } from "../io/byte_source.ts";
+import { MAX_TIMES, timesFrom } from "../metadata/time_stamps.ts";
 import { chunkAt } from "./chunk.ts";
 import type { StoredChunks } from "./stored_chunks.ts";
 
@@ -8,9 +9,6 @@ const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
 /** Time points whose frames are asked one by one where the file has no list of times. */
 const MAX_ASKED = 1000;
-
-/** Time points whose times are told: of a recording at a hundred frames a second half an hour. */
-const MAX_TIMES = 200_000;
 
 /** Bytes of the list that are read at once. */
 const WINDOW_BYTES = 64 << 10;
@@ -23,26 +21,18 @@ export interface FrameSeries {
   numberAt(index: number): number;
 }
 
-/**
- * Milliseconds of some frames.
- *
- * @returns `null` where one of them is unknown, or they do not rise
- */
+/** Seconds of some frames from the first; `null` where one is unknown, or they do not rise. */
 export function frameTimes(
   file: ByteSource,
   chunks: StoredChunks,
   series: FrameSeries,
 ): readonly number[] | null {
   if (series.count > MAX_TIMES) return null;
-  return rising(listedTimes(file, chunks, series)) ?? rising(framesTimes(file, chunks, series));
+  return timesFrom(listedTimes(file, chunks, series), 1000) ??
+    timesFrom(framesTimes(file, chunks, series), 1000);
 }
 
-function rising(times: readonly number[] | null): readonly number[] | null {
-  const rises = times?.every((time, i) => Number.isFinite(time) && (i === 0 || time > times[i - 1]!));
-  return rises ? times : null;
-}
-
-/** Times of the list. */
+/** Milliseconds by the list. */
 function listedTimes(
   file: ByteSource,
   chunks: StoredChunks,
@@ -68,7 +58,7 @@ function listedTimes(
   return times;
 }
 
-/** The number before the samples of each frame. */
+/** Milliseconds by the number before the samples of each frame. */
 function framesTimes(
   file: ByteSource,
   { frames }: StoredChunks,

@@ -10,10 +10,10 @@
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { channelNames, COLOURS } from "../metadata/channel_names.ts";
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
-import { type Acquisition, type Channel, type MetadataDocument, type Scenes, sizesOf } from "../reader.ts";
+import { type Acquisition, type Channel, type Scenes, sizesOf } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
@@ -105,7 +105,7 @@ function scenesOf(opened: LegacyFile): Scenes {
   for (let frame = 0; frame < frames; frame += 1) stored.add(numbers.sceneOf(frame));
   const served = [...stored].sort((a, b) => a - b);
   const declared = numbers.size("P");
-  const acquisition = (scene: number) => acquisitionOf(opened, item(served, scene));
+  const acquisition = (scene: number) => acquisitionOf(opened, served[scene]!);
   return {
     count: served.length,
     own: 0,
@@ -148,10 +148,10 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
     warnings,
     times: null,
     indexBytes: 16 * store.places.length,
-    documents: (most) => texts(file, boxes, most),
+    documents: (list) => addDocuments(list, file, boxes),
     plan: (wanted, position, rows) =>
       Promise.try(() => {
-        const selected = wanted.map((index) => item(channels, index));
+        const selected = wanted.map((index) => channels[index]!);
         return planStreams(store, numbers.at(position, scene), selected, rows);
       }),
   };
@@ -174,7 +174,7 @@ function channelsOf({ planes, store }: LegacyFile): readonly Channel[] {
   const names = channelNames(all.map(({ name }) => name));
   return all.map(({ color }, index) => ({
     index,
-    name: item(names, index),
+    name: names[index]!,
     sampleType: size.bits > 8 ? "uint16" : "uint8",
     rows: size.rows,
     columns: size.columns,
@@ -182,15 +182,11 @@ function channelsOf({ planes, store }: LegacyFile): readonly Channel[] {
   }));
 }
 
-/** The documents as they are. @throws {DecodeFailed} they have more bytes than `most` */
-function texts(file: RandomAccessFile, boxes: BoxMap, most: number): MetadataDocument[] {
-  let left = most;
-  return DOCUMENTS.flatMap((purpose) => {
+function addDocuments(list: DocumentList, file: RandomAccessFile, boxes: BoxMap): void {
+  for (const purpose of DOCUMENTS) {
     const at = boxes.get(purpose)?.[0];
-    if (at === undefined) return [];
-    const text = metadataText(documentBytes(file, at, purpose));
-    left -= new TextEncoder().encode(text).length;
-    if (left < 0) throw new DecodeFailed(`its metadata documents have more than ${most} bytes`);
-    return [{ name: purpose, mediaType: "application/xml", text }];
-  });
+    if (at !== undefined) {
+      list.add(purpose, "application/xml", metadataText(documentBytes(file, at, purpose)));
+    }
+  }
 }

@@ -3,7 +3,6 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { jpeg2000 } from "../codecs/jpeg2000.ts";
 import type { Extent } from "../codecs/segment.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { item } from "../item.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Channel, PlanePlan, RowRange } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -168,6 +167,6 @@ async function decodeStream(
   for (const { component, plane } of wanted) {
     const from = rows.start * width * samples + component;
     const count = (rows.end - rows.start) * width;
-    array.convert({ from, step: samples, count }, item(planes, plane), 0);
+    array.convert({ from, step: samples, count }, planes[plane]!, 0);
   }
 }

@@ -101,7 +101,7 @@ async function rowSource(
     return (start, length) => inflated.subarray(start, start + length);
   }
   return (start, length) => {
-    const bytes = scratchBytes(length, frame.offset + start);
+    const bytes = scratchBytes(length);
     file.readInto(frame.offset + start, bytes, frame.what);
     return bytes;
   };

@@ -1,6 +1,7 @@
 /** Physical steps of the axes. */
 import { calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
+import { meanStep } from "../metadata/time_stamps.ts";
 import type { AxisLetter, LineScan } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { MainSettings, PlannedAxis } from "./main_settings.ts";
@@ -53,12 +54,11 @@ export function stepsOf(sources: StepSources): Steps {
     const [first, second] = main.rows === "Y" ? [ofMain, ofPlane] : [ofPlane, ofMain];
     return first ?? second ?? planned(axes.get(letter));
   };
-  const time = times && times.length > 1 ? (times.at(-1) ?? 0) / (times.length - 1) : null;
   const steps: Partial<Record<string, Calibration>> = {
     X: length("X"),
     Z: spaced(axes.get("Z")) ?? planned(axes.get("Z")),
     L: spaced(axes.get("L")) ?? planned(axes.get("L")),
-    T: known(calibrated(time, "s")) ?? planned(axes.get("T")),
+    T: known(calibrated(meanStep(times), "s")) ?? planned(axes.get("T")),
   };
   const rows = main.rows === "Y"
     ? length("Y")

@@ -23,7 +23,7 @@ import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
 import { lineScanIn, stepsOf } from "./calibration.ts";
 import { SIGNATURE } from "./compound_file.ts";
-import { settingsTexts } from "./documents.ts";
+import { addSettings } from "./documents.ts";
 import { countDoubts, plannedLines, rowDoubts, sizeDoubts } from "./doubts.ts";
 import { folderStreams } from "./folder_streams.ts";
 import { tableColor } from "./lookup_table.ts";
@@ -118,7 +118,7 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
     ...acquisition,
     reference: reference.reference,
     ...streams.paths && { files: streams.paths },
-    documents: (most) => settingsTexts(streams, [...texts], most),
+    documents: (list) => addSettings(list, streams, [...texts]),
   };
 }
 

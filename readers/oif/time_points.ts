@@ -1,5 +1,6 @@
 /** When the time points were scanned, by the settings of their planes. */
 import type { StopFlag } from "../io/stop_flag.ts";
+import { timesFrom } from "../metadata/time_stamps.ts";
 import type { PlaneGrid } from "./plane_grid.ts";
 import { type PlaneSettings, TIME } from "./plane_settings.ts";
 
@@ -10,14 +11,13 @@ const MAX_TIME_POINTS = 4096;
 export function timesOf(grid: PlaneGrid, settings: PlaneSettings, stop: StopFlag): readonly number[] | null {
   const count = grid.sizes.T;
   if (count < 2 || count > MAX_TIME_POINTS) return null;
-  const times: number[] = [];
+  const milliseconds: number[] = [];
   for (let t = 0; t < count; t += 1) {
     stop.check();
     const name = grid.find({ t, z: 0, l: 0, channel: 0 });
     const time = name === null ? null : settings.of(name)?.number(TIME, "AbsPositionValue") ?? null;
-    if (time === null || time <= (times.at(-1) ?? -Infinity)) return null;
-    times.push(time);
+    if (time === null) return null;
+    milliseconds.push(time);
   }
-  const [first = 0] = times;
-  return times.map((time) => (time - first) / 1000);
+  return timesFrom(milliseconds, 1000);
 }

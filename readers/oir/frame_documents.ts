@@ -2,6 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
+import { timesFrom } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import { type FrameIndex, parseFrameId } from "./chunk_name.ts";
 import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
@@ -149,8 +150,8 @@ export class FrameDocuments {
   }
 
   /**
-   * Milliseconds of each time point, at the first wavelength and depth; `null` where one is not stated, where they do not rise,
-   * and where there are more than {@linkcode MAX_TIMES}, as each takes a document.
+   * Seconds of each time point from the first, at the first wavelength and depth; `null` where one is not stated, where they do
+   * not rise, and above {@linkcode MAX_TIMES} time points, since each takes a document.
    */
   times(first: FrameIndex, count: number): number[] | null {
     if (count < 2 || count > MAX_TIMES) return null;
@@ -166,7 +167,7 @@ export class FrameDocuments {
       if (time !== undefined) found.set(t, time);
     }
     const times = Array.from({ length: count }, (_, i) => found.get(first.t + i) ?? NaN);
-    return times.every((time, i) => time > (times[i - 1] ?? -Infinity)) ? times : null;
+    return timesFrom(times, 1000);
   }
 
   #warn(text: string): void {

@@ -1,7 +1,6 @@
 /** The main image: its channels, frames, rows and planes. */
 import { DecodeFailed } from "../errors.ts";
 import { channelNames } from "../metadata/channel_names.ts";
-import { item } from "../item.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Channel, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
@@ -201,7 +200,7 @@ export function channelsOf(
 ): Channel[] {
   checkPlaneSize(plane.rows, plane.columns);
   const names = channelNames(named.map(({ name }) => name));
-  return named.map(({ color }, index) => ({ index, name: item(names, index), ...plane, color }));
+  return named.map(({ color }, index) => ({ index, name: names[index]!, ...plane, color }));
 }
 
 /** Makes sure that a plane is not too large. @throws {DecodeFailed} a plane is larger than any that could be served */

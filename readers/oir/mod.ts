@@ -18,7 +18,6 @@
 import { basename } from "node:path";
 import { axesOf, calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { momentOf } from "../metadata/moment.ts";
 import {
@@ -51,7 +50,7 @@ import {
   sampleTypeOf,
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
-import { metadataTexts } from "./metadata_texts.ts";
+import { addDocuments } from "./metadata_texts.ts";
 import { missingPlanes } from "./missing_planes.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
 import { planPlanes, type StoredImage } from "./plane_plan.ts";
@@ -118,7 +117,7 @@ function describe({ path, files }: Source): Acquisition {
       ...steps.warnings,
       ...reference.warnings,
     ],
-    times: times?.map((time) => (time - item(times, 0)) / 1000) ?? null,
+    times,
     ...contents({ scans, frames, layout, lost }, ids, channels),
   };
 }
@@ -131,10 +130,10 @@ function contents(
 ): Pick<Acquisition, "plan" | "documents" | "indexBytes"> {
   return {
     indexBytes: image.scans.reduce((sum, scan) => sum + scanBytes(scan), 0),
-    documents: (most) => metadataTexts(image.scans, most),
+    documents: (list) => addDocuments(list, image.scans),
     plan: (wanted, position, rows) =>
       Promise.try(() => {
-        const selected = wanted.map((index) => ({ id: item(ids, index), channel: item(channels, index) }));
+        const selected = wanted.map((index) => ({ id: ids[index]!, channel: channels[index]! }));
         return planPlanes(image, { channels: selected, position, rows });
       }),
   };

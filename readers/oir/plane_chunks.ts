@@ -103,7 +103,7 @@ export function readPlane(
 ): void {
   const width = SAMPLE_BYTES[sampleType];
   // That step is a multiple of every sample size.
-  const scratch = scratchBytes(Math.min(MAX_READ_STEP, target.length * width), stored.ranges[0]?.offset ?? 0);
+  const scratch = scratchBytes(Math.min(MAX_READ_STEP, target.length * width));
   let skipped = first * width;
   let filled = 0;
   let done = 0;

@@ -1,6 +1,5 @@
 /** Plans for planes of the main image. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { item } from "../item.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
@@ -67,7 +66,7 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
   }
   const complete = planes.map(({ channel, stored }) => Math.min(layout.rows, completeIn(stored, channel)));
   const lines = servedLines(complete, layout.plannedRows, rows);
-  const columns = item(channels, 0).channel.columns;
+  const columns = channels[0]!.channel.columns;
   return {
     ...lines,
     columns,
@@ -77,7 +76,7 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
       Promise.try(() => {
         for (const [i, { channel, stored }] of planes.entries()) {
           const samples = { sampleType: channel.sampleType, first: lines.filled.start * columns };
-          readPlane(stored, samples, item(targets, i), naming(channel));
+          readPlane(stored, samples, targets[i]!, naming(channel));
         }
       }),
   };

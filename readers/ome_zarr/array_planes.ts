@@ -1,6 +1,5 @@
 /** Which chunks hold some planes, and their decoding into them. */
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import type { Division } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { ArrayLayout } from "./array_layout.ts";
@@ -20,7 +19,7 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
     if (axis === rowAxis) return range(Math.floor(rows.start / size), Math.ceil(rows.end / size));
     if (axis === columnAxis) return range(0, Math.ceil(columns / size));
     if (axis === channelAxis) return [...new Set(channels.map((channel) => Math.floor(channel / size)))];
-    return [Math.floor(item(fixed, axis) / size)];
+    return [Math.floor(fixed[axis]! / size)];
   });
   const count = along.reduce((product, positions) => product * positions.length, 1);
   if (count > MAX_CHUNKS) {
@@ -46,7 +45,7 @@ export function divisionOf(
     channel = chain.axes.indexOf(channel);
   }
   if (chain.byteCodecs.length === 0) return undefined;
-  return { channels: chain.shape[channel] ?? 1, rows: item(chain.shape, row) };
+  return { channels: chain.shape[channel] ?? 1, rows: chain.shape[row]! };
 }
 
 /** True where chunks are samples and nothing else. */
@@ -87,7 +86,7 @@ export async function decodePlanes(
   const axes = [...array.shape.keys()];
   for (const position of combinations(wantedChunks(array, selection))) {
     stop.check();
-    const box = array.chunkShape.map((size, axis) => ({ from: item(position, axis) * size, size }));
+    const box = array.chunkShape.map((size, axis) => ({ from: position[axis]! * size, size }));
     const chunk = openChunk(store, array, position);
     if (chunk === null) {
       store.requireNames?.();

@@ -5,7 +5,6 @@
 import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import { item } from "../item.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { PackedSamples } from "../samples/to_float32.ts";
 import type { ByteCodec } from "./byte_codecs.ts";
@@ -85,7 +84,7 @@ export class ChunkDecoder {
     this.#stop.check();
     const { source, name, origin } = chunk;
     const { serializer, shape } = chain;
-    const axes = chain.axes.map((axis) => item(chunk.axes, axis));
+    const axes = chain.axes.map((axis) => chunk.axes[axis]!);
     if (serializer.kind === "sharding") {
       const shard = chain.byteCodecs.length === 0 ? source : wholeShard(chain, source, name);
       return await this.#decodeShard(serializer, { ...chunk, source: shard, axes });
@@ -118,18 +117,18 @@ export class ChunkDecoder {
     const index = readIndex(sharding, shard);
     // Axis by axis: of a shard with many time points most inner chunks need no look.
     const along = axes.map((axis, i) => {
-      const size = item(innerShape, i);
-      const from = (n: number) => item(origin, axis) + n * size;
-      return numbersBelow(item(grid, i), (n) => this.#sink.wants(axis, { from: from(n), size }));
+      const size = innerShape[i]!;
+      const from = (n: number) => origin[axis]! + n * size;
+      return numbersBelow(grid[i]!, (n) => this.#sink.wants(axis, { from: from(n), size }));
     });
     for (const position of combinations(along)) {
       this.#stop.check();
       const first = origin.slice();
       for (const [i, axis] of axes.entries()) {
-        first[axis] = item(origin, axis) + item(position, i) * item(innerShape, i);
+        first[axis] = origin[axis]! + position[i]! * innerShape[i]!;
       }
       const place = `(${position.join(", ")})`;
-      const entry = position.reduce((number, n, i) => number * item(grid, i) + n, 0);
+      const entry = position.reduce((number, n, i) => number * grid[i]! + n, 0);
       const source = innerChunk(shard, index(entry), place);
       if (source === null) this.#sink.fill(placed(first, axes, innerShape));
       else await this.decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
@@ -142,8 +141,8 @@ function placed(origin: readonly number[], axes: readonly number[], shape: reado
   const box = origin.map((from) => ({ from, size: 1, stride: 1 }));
   let stride = 1;
   for (let i = axes.length - 1; i >= 0; i -= 1) {
-    const [axis, size] = [item(axes, i), item(shape, i)];
-    box[axis] = { from: item(origin, axis), size, stride };
+    const [axis, size] = [axes[i]!, shape[i]!];
+    box[axis] = { from: origin[axis]!, size, stride };
     stride *= size;
   }
   return box;

@@ -4,7 +4,6 @@
  */
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
-import { item } from "../item.ts";
 import type { SampleType } from "../reader.ts";
 import { isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type ByteCodec, byteCodec, type CodecConfiguration, plainName } from "./byte_codecs.ts";
@@ -105,14 +104,14 @@ export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples
   let serializer: BytesSerializer | Sharding | null = null;
   const valueCodecs: CodecMetadata[] = [];
   const byteCodecs: ByteCodec[] = [];
-  const storedShape = () => axes.map((axis) => item(shape, axis));
+  const storedShape = () => axes.map((axis) => shape[axis]!);
   for (const codec of codecs) {
     const { name, configuration } = codec;
     const plain = plainName(name);
     if (plain === "transpose") {
       const order = transposition(configuration["order"], shape.length, what);
       if (serializer || valueCodecs.some((c) => c.name.endsWith("delta"))) throw misplaced(name, what);
-      axes = order.map((axis) => item(axes, axis));
+      axes = order.map((axis) => axes[axis]!);
     } else if (ROUNDING_CODECS.includes(plain)) {
       const { astype, dtype } = configuration;
       if (serializer || (astype !== undefined && astype !== dtype)) throw misplaced(name, what);
@@ -228,7 +227,7 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
     shape.length,
     `${what}: "chunk_shape" of the shards`,
   );
-  const grid = shape.map((n, axis) => n / item(innerShape, axis));
+  const grid = shape.map((n, axis) => n / innerShape[axis]!);
   if (!grid.every(Number.isInteger)) {
     throw new DecodeFailed(
       `${what} has shards of ${shape.join(" x ")} that do not divide into ${innerShape.join(" x ")}`,

@@ -1,6 +1,6 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { textsOf } from "../../tests/warning_texts.ts";
+import { codesOf, textsOf } from "../../tests/warning_texts.ts";
 import { calibrated, UNCALIBRATED } from "../metadata/axes.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
@@ -118,11 +118,9 @@ Deno.test("the array of an image, and its channels by label", () => {
   const labels = (...channels: unknown[]) => read(image({ omero: { channels } }));
   deepEqual(read(image()).channelNames.length, 2);
   deepEqual(labels({ label: " Red " }, { label: 7 }).channelNames, ["Red", "7"]);
-  deepEqual(textsOf(labels({ label: "Red" }, { label: "Green" }).warnings), []);
-  deepEqual(textsOf(labels({ label: "Red" }).warnings), [
-    'The array has 2 channels, but "omero" describes 1',
-  ]);
-  deepEqual(textsOf(labels().warnings), []);
+  deepEqual(codesOf(labels({ label: "Red" }, { label: "Green" }).warnings), []);
+  deepEqual(codesOf(labels({ label: "Red" }).warnings), ["metadata_disagree"]);
+  deepEqual(codesOf(labels().warnings), []);
   equal(labels(null, { label: "" }).channelNames.includes(""), false);
 });
 
@@ -239,7 +237,7 @@ Deno.test("the OME-XML of a layout names its images by the place where they are 
   const values = { ...layout(3, ["0", "gone", "b"]), "OME/METADATA.ome.xml": xml };
   const { images, warnings } = list(values);
   deepEqual(images, [{ path: "0", name: "first" }, { path: "b", name: "third" }]);
-  deepEqual(textsOf(warnings), ['A series of the layout does not exist and is left out: "gone"']);
+  deepEqual(codesOf(warnings), ["scenes_left_out"]);
   deepEqual([0, 1].map((index) => read(values, "", index).channelNames), [["A", "B"], ["D"]]);
   // -16776961 is ff0000ff: red, opaque.
   deepEqual(read(values).colors, ["#ff0000", null]);
@@ -247,7 +245,7 @@ Deno.test("the OME-XML of a layout names its images by the place where they are 
   // Without a list the document tells how many there are.
   const numbered = { ...layout(3), "OME/METADATA.ome.xml": xml };
   deepEqual(paths(numbered), ["0", "1"]);
-  deepEqual(textsOf(list(numbered).warnings), ['A series of the layout does not exist and is left out: "2"']);
+  deepEqual(codesOf(list(numbered).warnings), ["scenes_left_out"]);
   const damaged = { ...layout(3), "OME/METADATA.ome.xml": "<OME>" };
   equal(list(damaged).images.length, 2);
   equal(list(damaged).warnings.length, 1);
@@ -268,16 +266,14 @@ Deno.test("the fields of a plate are those of its wells, in their order", () => 
   };
   deepEqual(paths(plate), ["B/2/0", "A/1/1", "A/1/0"]);
   deepEqual(list(plate).images.map(({ name }) => name), ["B/2/0", "A/1/1", "A/1/0"]);
-  deepEqual([list(plate).kind, textsOf(list(plate).warnings)], ["plate", []]);
+  deepEqual([list(plate).kind, codesOf(list(plate).warnings)], ["plate", []]);
   const absent = {
     ...plate,
     ...wells("B/2", "../A", "A/1", "B/3", "B/2"),
     ...well("A/1", "0", "7", "../../.."),
   };
   deepEqual(paths(absent), ["B/2/0", "A/1/0"]);
-  deepEqual(textsOf(list(absent).warnings), [
-    '4 wells and fields of the plate do not exist and are left out: "../A", "A/1/7", "A/1/../../..", "B/3"',
-  ]);
+  deepEqual(codesOf(list(absent).warnings), ["scenes_left_out"]);
   // A field is seen by the documents that it has, which are read when it is opened.
   const damaged = { ...plate, "B/2/0/.zattrs": "{" };
   equal(paths(damaged).length, 3);

@@ -1,7 +1,6 @@
 /** Which images a path of a store means: one, the series of a bioformats2raw layout, or the fields of a plate. */
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
-import { item } from "../item.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import { listed, type Warning, warning } from "../warning.ts";
 import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
@@ -83,7 +82,7 @@ function plateImages(store: Store, plate: PlacedNode, { fields, absent }: PlateF
   });
   if (fields.length === 0) throw new DecodeFailed(`the plate holds no field${naming(absent)}`);
   const images = fields.map((field) => ({ path: field, name: nameBelow(path, field) }));
-  const xmlOf = (index: number, told: Warning[]) => imageXml(store, item(images, index).path, told, plate);
+  const xmlOf = (index: number, told: Warning[]) => imageXml(store, images[index]!.path, told, plate);
   return { kind: "plate", path, images, warnings, xmlOf };
 }
 
@@ -111,7 +110,7 @@ function layoutImages(
     path,
     images: series.map(({ path: image, index }) => ({ path: image, name: xml[index]?.name ?? null })),
     warnings: [...told, ...warnings],
-    xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[item(series, index).index] ?? null },
+    xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[series[index]!.index] ?? null },
   };
 }
 

@@ -1,6 +1,5 @@
 /** The images of a store as scenes. */
 import { ReaderError, Unreadable } from "../errors.ts";
-import { item } from "../item.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
 import { documentKeys } from "./hierarchy.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -85,6 +84,6 @@ export class ImageScenes implements Scenes {
   }
 
   #entryOf({ image }: StoredImage, scene: number): SceneEntry {
-    return { name: item(this.#list.images, scene).name ?? image.name, sizes: sizesOf(servedAxes(image)) };
+    return { name: this.#list.images[scene]!.name ?? image.name, sizes: sizesOf(servedAxes(image)) };
   }
 }

@@ -2,7 +2,6 @@
 import { calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
-import { item } from "../item.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { ArrayLayout } from "./array_layout.ts";
@@ -81,8 +80,8 @@ export function omeAxes(
   return named.map(({ name, unit }, axis) => ({
     name,
     unit,
-    letter: item(letters, axis),
-    size: item(array.shape, axis),
+    letter: letters[axis]!,
+    size: array.shape[axis]!,
     scale: scales?.[axis] ?? null,
   }));
 }

@@ -1,6 +1,5 @@
 /** From a path to the store that it lies in: a directory with all groups above it, or a ZIP file. */
 import { dirname, join, relative, sep } from "node:path";
-import { archiveOf } from "../io/archive_path.ts";
 import { NoImage, PathNotFound, quoted } from "../errors.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { Source } from "../reader.ts";
@@ -30,7 +29,7 @@ export interface OpenedStore {
  * @throws {DecodeFailed} a damaged ZIP file
  */
 export function openStore({ path, files }: Source): OpenedStore {
-  const archive = files.kind(path) === "file" ? path : archiveOf(path, files);
+  const archive = files.kind(path) === "file" ? path : files.archiveOf(path);
   return archive === null ? directoryAt(path, files) : zipAt(archive, path, files);
 }
 

@@ -1,6 +1,5 @@
 /** Takes samples of boxes of the array and puts those of the wanted planes into float32 planes. */
 import { DecodeFailed } from "../errors.ts";
-import { item } from "../item.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { RowRange } from "../reader.ts";
 import { scratchBytes } from "../io/scratch.ts";
@@ -44,7 +43,7 @@ export class PlaneSink implements SampleSink {
   constructor(selection: PlaneSelection, planes: readonly Float32Array[], fill: number | null, name: string) {
     this.#selection = selection;
     this.#fill = fill;
-    this.#planes = selection.channels.map((channel, i) => ({ channel, plane: item(planes, i) }))
+    this.#planes = selection.channels.map((channel, i) => ({ channel, plane: planes[i]! }))
       .sort((a, b) => a.channel - b.channel);
     this.#name = name;
   }
@@ -54,7 +53,7 @@ export class PlaneSink implements SampleSink {
     const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
     if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
     if (axis === columnAxis) return span.from < columns;
-    if (axis !== channelAxis) return includes(span, item(fixed, axis));
+    if (axis !== channelAxis) return includes(span, fixed[axis]!);
     const next = this.#planes[this.#firstFrom(span.from)];
     return next !== undefined && includes(span, next.channel);
   }
@@ -92,7 +91,7 @@ export class PlaneSink implements SampleSink {
       for (let y = 0; y < row.count; y += rowsAtOnce) {
         const count = Math.min(rowsAtOnce, row.count - y);
         const offset = start * width + (row.skipped + y) * rowBytes;
-        const bytes = scratchBytes(count * rowBytes, offset);
+        const bytes = scratchBytes(count * rowBytes);
         read(offset, bytes);
         const at = this.#indexAt(row.target + y, column.from);
         const stored = new SampleArray({ bytes, sampleType, littleEndian });
@@ -137,7 +136,7 @@ export class PlaneSink implements SampleSink {
    */
   #place(box: readonly PlacedSpan[]) {
     const { rowAxis, columnAxis, rows, columns } = this.#selection;
-    const [row, column] = [item(box, rowAxis), item(box, columnAxis)];
+    const [row, column] = [box[rowAxis]!, box[columnAxis]!];
     const first = Math.max(row.from, rows.start);
     const count = Math.min(row.from + row.size, rows.end) - first;
     return [
@@ -152,13 +151,13 @@ export class PlaneSink implements SampleSink {
     let start = 0;
     for (const [axis, { from, stride }] of box.entries()) {
       if (axis === rowAxis || axis === columnAxis || axis === channelAxis) continue;
-      start += (item(fixed, axis) - from) * stride;
+      start += (fixed[axis]! - from) * stride;
     }
     if (channelAxis === null) {
       for (const { plane } of this.#planes) take(plane, start);
       return;
     }
-    const span = item(box, channelAxis);
+    const span = box[channelAxis]!;
     for (const { channel, plane } of this.#planes.slice(this.#firstFrom(span.from))) {
       if (!includes(span, channel)) break;
       take(plane, start + (channel - span.from) * span.stride);
@@ -170,7 +169,7 @@ export class PlaneSink implements SampleSink {
     let [low, high] = [0, this.#planes.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (item(this.#planes, middle).channel < channel) low = middle + 1;
+      if (this.#planes[middle]!.channel < channel) low = middle + 1;
       else high = middle;
     }
     return low;

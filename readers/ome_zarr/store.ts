@@ -9,7 +9,8 @@ import {
   Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
-import { type FileAccess, isInsideRoots, type RandomAccessFile } from "../io/random_access.ts";
+import { isInsideRoots } from "../io/paths.ts";
+import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 
 /** The bytes under one key. */
 export interface StoredValue extends ByteSource {

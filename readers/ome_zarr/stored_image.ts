@@ -1,7 +1,7 @@
 /** An image of a store as an acquisition. */
 import { axesOf } from "../metadata/axes.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
-import { item } from "../item.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import {
@@ -9,7 +9,6 @@ import {
   type Axis,
   type AxisLetter,
   FIRST_POSITION,
-  type MetadataDocument,
   type Position,
   type RowRange,
   type Source,
@@ -48,7 +47,7 @@ export function readStoredImage(
   list: ImageList,
   index: number,
 ): StoredImage {
-  const listed = item(list.images, index);
+  const listed = list.images[index]!;
   const warnings: Warning[] = [];
   const xml = list.xmlOf(index, warnings);
   const image = readOmeImage(store, listed, xml?.image ?? null, warnings);
@@ -90,8 +89,8 @@ export function planeSelection(
     rowAxis,
     columnAxis,
     channelAxis: channelAxis < 0 ? null : channelAxis,
-    rows: rows ?? { start: 0, end: item(array.shape, rowAxis) },
-    columns: item(array.shape, columnAxis),
+    rows: rows ?? { start: 0, end: array.shape[rowAxis]! },
+    columns: array.shape[columnAxis]!,
     channels,
     fixed: axes.map(({ letter }) => indexAt(letter, position)),
   };
@@ -128,7 +127,7 @@ export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisiti
     warnings: image.warnings,
     times: image.times,
     indexBytes: indexBytes(stored),
-    documents: (most) => storedDocuments(stored, most),
+    documents: (list) => addDocuments(list, stored),
     plan(channels, position, wanted) {
       const selection = planeSelection(image, channels, position, wanted);
       wantedChunks(array, selection);
@@ -165,23 +164,18 @@ const LISTED_BYTES = 500;
 /** What stays in memory: metadata, the list of scenes, and the names of the folders in which all chunks were looked for. */
 function indexBytes({ image, store, listed }: StoredImage): number {
   const { shape, chunkShape } = image.array;
-  const chunks = shape.reduce((product, size, axis) => product * Math.ceil(size / item(chunkShape, axis)), 1);
+  const chunks = shape.reduce((product, size, axis) => product * Math.ceil(size / chunkShape[axis]!), 1);
   const named = image.channelNames.length + (image.times?.length ?? 0);
   return IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed +
     store.keptBytes(chunks * (shape.length + 1));
 }
 
-/** The documents of an image. @throws {DecodeFailed} one cannot be read, or they have more than `most` bytes in all */
-function storedDocuments({ store, documents }: StoredImage, most: number): MetadataDocument[] {
-  let left = most;
-  return documents.flatMap((key) => {
-    const bytes = readValue(store, key, Math.max(0, left));
-    if (bytes === null) return [];
-    const json = !key.endsWith(".xml");
-    const text = textOf(bytes, key);
-    left -= bytes.length;
-    return [{ name: key, mediaType: json ? "application/json" : "application/xml", text }];
-  });
+function addDocuments(list: DocumentList, { store, documents }: StoredImage): void {
+  for (const key of documents) {
+    const bytes = readValue(store, key, list.left);
+    const mediaType = key.endsWith(".xml") ? "application/xml" : "application/json";
+    if (bytes !== null) list.add(key, mediaType, textOf(bytes, key));
+  }
 }
 
 function textOf(bytes: Uint8Array, key: string): string {

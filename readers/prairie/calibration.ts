@@ -2,6 +2,7 @@
 import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
 import type { PvFrame, PvScan } from "../pvscan/document.ts";
 import { settingOf } from "../pvscan/state.ts";
+import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
 import type { LineSettings } from "./line_settings.ts";
@@ -37,30 +38,11 @@ export function stepsOf(
 
 /** Seconds of each time point from the first; `null` where the document does not say, or where they do not ascend. */
 export function timesOf(grid: FrameGrid): number[] | null {
+  const starts = (timeOf: (frame: PvFrame) => number | null) =>
+    timesFrom(Array.from(grid.starts, (frame) => (frame && timeOf(frame)) ?? NaN));
   if (grid.times < 2) return null;
-  return ascending(grid.starts, (frame) => frame.relativeTime) ??
-    ascending(grid.starts, (frame) => frame.absoluteTime);
+  return starts((frame) => frame.relativeTime) ?? starts((frame) => frame.absoluteTime);
 }
-
-function ascending(
-  frames: readonly (PvFrame | undefined)[],
-  timeOf: (frame: PvFrame) => number | null,
-): number[] | null {
-  const times: number[] = [];
-  let first = 0;
-  for (const frame of frames) {
-    const time = frame === undefined ? null : timeOf(frame);
-    if (time === null) return null;
-    if (times.length === 0) first = time;
-    const since = time - first;
-    if (times.length > 0 && since <= (times.at(-1) ?? 0)) return null;
-    times.push(since);
-  }
-  return times;
-}
-
-const meanStep = (times: readonly number[] | null) =>
-  times === null || times.length < 2 ? null : (times.at(-1) ?? 0) / (times.length - 1);
 
 /** The stated period of a frame, unless frames follow one another otherwise, as where they are averaged or waited for. */
 function frameStep(period: number | null, times: readonly number[] | null): number | null {

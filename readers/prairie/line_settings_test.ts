@@ -1,5 +1,5 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import { textsOf } from "../../tests/warning_texts.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { codesOf } from "../../tests/warning_texts.ts";
 import { parseScan } from "../pvscan/document.ts";
 import { type LineSettings, lineSettings, statedSize } from "./line_settings.ts";
 
@@ -38,17 +38,16 @@ function settings(
 }
 
 const WHOLE = { framePeriod: 0.1, linesPerFrame: 100, pixelsPerLine: 33, scanLinePeriod: 0.003 };
-const NO_PERIOD = "The PVScan document does not say how long a line takes";
 
 Deno.test("a frame and its sequence have the settings of the line, the document those of another frame", () => {
   const { lines, period, pixel, warnings, stated } = settings(WHOLE);
-  deepEqual([lines, period, pixel, textsOf(warnings), stated], [100, 0.003, 0.3, [], {
+  deepEqual([lines, period, pixel, codesOf(warnings), stated], [100, 0.003, 0.3, [], {
     lines: 100,
     columns: 33,
   }]);
   deepEqual(settings({}, { sequence: WHOLE }), settings(WHOLE));
   const none = settings({});
-  deepEqual([none.lines, none.period, textsOf(none.warnings)], [null, null, [NO_PERIOD]]);
+  deepEqual([none.lines, none.period, codesOf(none.warnings)], [null, null, ["step_unknown"]]);
   deepEqual(none.stated, { lines: null, columns: null });
 });
 
@@ -62,7 +61,7 @@ Deno.test("the period of the document counts where that of the frame is a whole 
   equal(periodAt(0.14), null);
   equal(periodAt(0.3), null);
   equal(settings(size).period, null);
-  deepEqual(textsOf(settings({ ...size, scanLinePeriod: -1, framePeriod: 0.2 }).warnings), [NO_PERIOD]);
+  deepEqual(codesOf(settings({ ...size, scanLinePeriod: -1, framePeriod: 0.2 }).warnings), ["step_unknown"]);
 });
 
 Deno.test("columns are as wide as the length of the line says, where the frame does not", () => {
@@ -70,18 +69,18 @@ Deno.test("columns are as wide as the length of the line says, where the frame d
   // 16.5 um over 33 columns.
   const long = settings(WHOLE, { line: '<Line lineLength="16.5"/>', mode: "freeHand" });
   equal(long.pixel, 0.5);
-  match(textsOf(long.warnings).join(), /Columns are 0.5 um wide by the length of the line, .* 0.3 um/);
+  deepEqual(codesOf(long.warnings), ["metadata_disagree"]);
   const straight = '<Line startPixelX="11" stopPixelX="43" startPixelY="17"/>';
   deepEqual([
     settings(WHOLE, { line: straight }).pixel,
-    textsOf(settings(WHOLE, { line: straight }).warnings),
+    codesOf(settings(WHOLE, { line: straight }).warnings),
   ], [
     0.3,
     [],
   ]);
   for (const mode of ["freeHand", "straightLine"]) {
     const { pixel, warnings } = settings(WHOLE, { line: "<Line/>", mode });
-    deepEqual([pixel, textsOf(warnings)], [null, ["The PVScan document does not say how wide a column is"]]);
+    deepEqual([pixel, codesOf(warnings)], [null, ["step_unknown"]]);
   }
 });
 

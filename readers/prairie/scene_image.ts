@@ -9,7 +9,6 @@ import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
 import { scanMoment } from "../pvscan/scan_date.ts";
 import type { Acquisition } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
-import { DocumentList } from "../tiff/document_list.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
 import { stepsOf, timesOf } from "./calibration.ts";
@@ -98,11 +97,9 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
     ...acquisition,
     reference: reference.reference,
     files: () => [document.path, ...files.paths()],
-    documents: (bytes) => {
-      const list = new DocumentList(bytes);
-      const { text } = documentText(document.path, files.access, bytes);
+    documents: (list) => {
+      const { text } = documentText(document.path, files.access, list.left);
       list.add(basename(document.path), "application/xml", text);
-      return list.found;
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Conversion of stored samples to float32: round-to-nearest-even in one step from the stored value; overflow
- * becomes infinity, NaN stays NaN.
+ * Float32 planes of stored samples: rounded once from the stored value to the nearest, ties to even; overflow becomes infinity,
+ * NaN stays NaN.
  */
 import type { SampleType } from "../reader.ts";
 import { convertByVectors, swapByVectors } from "./sample_vectors.ts";
@@ -20,6 +20,19 @@ export const SAMPLE_BYTES: Record<SampleType, number> = {
   float32: 4,
   float64: 8,
 };
+
+/**
+ * A plane of zeros.
+ *
+ * @param buffers memory of released planes; the first that is large enough is taken out and used
+ * @param cleared false leaves old samples in such memory, for a plane whose every sample will be written
+ */
+export function newPlane(samples: number, buffers: ArrayBuffer[], cleared = true): Float32Array<ArrayBuffer> {
+  const at = buffers.findIndex(({ byteLength }) => byteLength >= 4 * samples);
+  if (at < 0) return new Float32Array(samples);
+  const plane = new Float32Array(buffers.splice(at, 1)[0]!, 0, samples);
+  return cleared ? plane.fill(0) : plane;
+}
 
 /** True for the name of a {@linkcode SampleType}. */
 export function isSampleType(name: unknown): name is SampleType {

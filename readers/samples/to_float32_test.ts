@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { scratchBytes } from "../io/scratch.ts";
-import { convertSamples, int64ToFloat32, SAMPLE_BYTES, SampleArray, uint64ToFloat32 } from "./to_float32.ts";
+import {
+  convertSamples,
+  int64ToFloat32,
+  newPlane,
+  SAMPLE_BYTES,
+  SampleArray,
+  uint64ToFloat32,
+} from "./to_float32.ts";
 
 function words(value: bigint): [number, number] {
   const bits = BigInt.asUintN(64, value);
@@ -132,7 +139,7 @@ Deno.test("every second of interleaved samples, from the first or the second on,
 });
 
 Deno.test("a run that reaches beyond the samples or the plane is refused, and one that ends with them is not", () => {
-  for (const bytes of [new Uint8Array(2000), scratchBytes(2000, 0)]) {
+  for (const bytes of [new Uint8Array(2000), scratchBytes(2000)]) {
     for (const sampleType of ["uint16", "bool", "int64", "float16"] as const) {
       const held = 2000 / SAMPLE_BYTES[sampleType];
       const samples = new SampleArray({ bytes, sampleType, littleEndian: true });
@@ -145,4 +152,15 @@ Deno.test("a run that reaches beyond the samples or the plane is refused, and on
       assert.throws(() => samples.convert({ from: 0, step: 1, count: held }, plane, 1), RangeError);
     }
   }
+});
+
+Deno.test("a plane in used memory is cleared where asked, and takes no buffer that is too small", () => {
+  const [small, large] = [new Float32Array(3).fill(7), new Float32Array(9).fill(7)];
+  const buffers = [small.buffer, large.buffer];
+  const plane = newPlane(4, buffers);
+  assert.equal(plane.buffer, large.buffer);
+  assert.deepEqual([...plane], [0, 0, 0, 0]);
+  assert.deepEqual(buffers, [small.buffer]);
+  assert.deepEqual([...newPlane(3, buffers, false)], [7, 7, 7]);
+  assert.deepEqual([...newPlane(2, [])], [0, 0]);
 });

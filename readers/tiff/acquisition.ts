@@ -3,6 +3,7 @@ import { axesOf } from "../metadata/axes.ts";
 import { channelNames } from "../metadata/channel_names.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import { DecodeFailed } from "../errors.ts";
+import type { DocumentList, MetadataDocument } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import {
   type Acquisition,
@@ -15,10 +16,11 @@ import {
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
-import { DocumentList } from "./document_list.ts";
+import { isOmeXml } from "./ome_xml.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
 import { sampleNames } from "./sample_names.ts";
 import type { PlaneSource, Stack } from "./stack.ts";
+import { TAG, tagName } from "./tags.ts";
 
 /** Memory of an acquisition whatever its planes: axes, names, warnings. */
 const BASE_BYTES = 64 << 10;
@@ -65,13 +67,11 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     reference: null,
     lineScan: stack.lineScan ?? null,
     warnings: stack.warnings,
-    times: timesOf(stack),
+    times: stack.times?.length === sizes.T ? stack.times : null,
     indexBytes: BASE_BYTES + count * CHANNEL_BYTES + (stack.indexBytes ?? 0),
-    documents: (most) => {
-      const list = new DocumentList(most);
-      list.addDescriptions(first);
+    documents: (list) => {
+      addDescriptions(list, first);
       stack.documents?.(list);
-      return list.found;
     },
     ...stack.files && { files: stack.files },
     ...stack.holds && {
@@ -85,9 +85,17 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
   };
 }
 
-/** One finite number for each time point, or `null`. */
-function timesOf({ times, sizes }: Stack): readonly number[] | null {
-  return times?.length === sizes.T && times.every(Number.isFinite) ? times : null;
+function addDescriptions(list: DocumentList, first: Directory): void {
+  if (!first.has(TAG.ImageDescription)) return;
+  for (const text of first.wholeTexts(TAG.ImageDescription, list.left)) {
+    list.add(tagName(TAG.ImageDescription), mediaTypeOf(text), text);
+  }
+}
+
+/** OME-XML, the XML of MetaMorph, a JSON object of tifffile, or lines of another program. */
+function mediaTypeOf(text: string): MetadataDocument["mediaType"] {
+  if (isOmeXml(text) || text.trimStart().startsWith("<MetaData>")) return "application/xml";
+  return text.startsWith("{") && text.includes('"shape":') ? "application/json" : "text/plain";
 }
 
 /** What `read` gives; a failure names the file of its plane. */

@@ -23,7 +23,7 @@ export function readRaw(table: SegmentTable, wanted: readonly Wanted[], stop: St
       stop.check();
       const count = Math.min(atOnce, end - first);
       const offset = table.offset(index) + first * row;
-      const bytes = scratchBytes(count * row, offset);
+      const bytes = scratchBytes(count * row);
       tiff.file.readInto(offset, bytes, table.name(index));
       if (page.reversedBits) reverseBits(bytes);
       const { littleEndian } = tiff.encoding;

@@ -1,10 +1,10 @@
 /** What each dialect of TIFF comes down to: planes by position and channel, and their metadata. */
 import type { Codec } from "../codecs/segment.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import type { Calibration } from "../metadata/axes.ts";
 import type { Moment } from "../metadata/moment.ts";
 import type { AxisLetter, LineScan, Position, SceneEntry } from "../reader.ts";
 import type { Warning } from "../warning.ts";
-import type { DocumentList } from "./document_list.ts";
 import type { PageLayout } from "./page.ts";
 import type { TiffFile } from "./tiff_file.ts";
 

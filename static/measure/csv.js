@@ -2,8 +2,9 @@
  * Tables as comma-separated values by RFC 4180: lines end with CR LF, fields are quoted where necessary. Lines
  * `name,value` above the table name its source and settings; an empty line ends them.
  *
- * An apostrophe precedes text that a spreadsheet would take for a formula, since channel names come from untrusted
- * files. Numbers keep all significant digits; missing values are empty.
+ * Channel names come from untrusted files, so an apostrophe precedes what a spreadsheet would run as a formula: at the
+ * start of a text, and after a character that starts a cell where another separator is in use (`;` or a tab, in which case
+ * quotes are no protection either). Numbers keep all significant digits; missing values are empty.
  *
  * @typedef {object} Column
  * @property {string} name
@@ -35,10 +36,15 @@ export function csv(about, columns) {
   return BYTE_ORDER_MARK + lines.map((line) => `${line}\r\n`).join("");
 }
 
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** Where a cell may start with a character that makes it a formula. */
+const FORMULA = /(?<=^|[;\t\r\n])(?=[=+\-@\t\r])/g;
+
 /** @param {string | number | null} value */
 function field(value) {
   if (value === null) return "";
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = NUMBER.test(value) ? value : value.replace(FORMULA, "'");
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

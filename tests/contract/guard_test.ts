@@ -176,7 +176,7 @@ Deno.test("every preflight under /api/v2 is answered 204", async () => {
 
 Deno.test("the server's own pages carry a policy that keeps them out of frames", async () => {
   await using server = new Harness();
-  for (const path of ["/demo/v2/", "/docs", "/docs/start.js"]) {
+  for (const path of ["/demo/v2/", "/docs", "/client/v2/acq-client.js"]) {
     const response = await server.request(path);
     assert.equal(response.status, 200, path);
     assert.match(

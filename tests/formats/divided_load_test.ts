@@ -6,8 +6,8 @@ import { ReaderError } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
-import { loadAcquisition } from "../../session/load_acquisition.ts";
-import { divideLoad, mostPieces } from "../../session/load_division.ts";
+import { loadAcquisition } from "../../session/opener.ts";
+import { divideLoad, mostShares } from "../../session/load_division.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
@@ -52,7 +52,7 @@ async function withPool(run: (pool: DecodePool, budget: MemoryBudget, folder: st
 const open = (pool: DecodePool, budget: MemoryBudget, path: string, channelIndices: number[] | null) =>
   loadAcquisition(
     crypto.randomUUID(),
-    requestOf(path, { channelIndices }),
+    { request: requestOf(path, { channelIndices }), marks: new Map() },
     { pool, budget, memory: new PlaneMemory(systemClock) },
     new AbortController().signal,
   );
@@ -115,7 +115,7 @@ async function compareShares(path: string): Promise<number> {
     const { plan, decode } = await planLoad(requestOf(path), files);
     // As if it were a large one.
     const large = { ...plan, bytes: 1 << 30 };
-    const most = mostPieces(large);
+    const most = mostShares(large);
     const whole = await decode();
     for (const count of new Set([2, 3, most].filter((count) => count > 1 && count <= most))) {
       const found = new Map(plan.channels.map((channel) => [channel, [] as Uint8Array[]]));

@@ -1,8 +1,8 @@
 /** Every plane of every image of the LIF and LOF files that a writer in Python made, with the facts that it wrote into them. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { MAX_DOCUMENT_BYTES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
@@ -109,7 +109,7 @@ for (const fixture of EXPECTED) {
       for (const [scene, image] of fixture.scenes.entries()) {
         await checkImage(await scenes.open(scene), image);
       }
-      const [document, ...more] = opened.acquisition.documents(MAX_DOCUMENT_BYTES);
+      const [document, ...more] = documentsOf(opened.acquisition);
       deepEqual([document?.mediaType, more.length], ["application/xml", 0]);
       ok(document?.text.startsWith("<"));
     } finally {

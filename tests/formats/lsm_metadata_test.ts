@@ -1,6 +1,7 @@
 /** Names, colours, steps, times, dates, documents and scenes of LSM files, and what makes a file one. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
@@ -9,7 +10,7 @@ import { LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../fixtures/oir_files.ts";
 import { tinyTiff } from "../fixtures/tiny_tiff.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { textsOf } from "../warning_texts.ts";
+import { codesOf, textsOf } from "../warning_texts.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/lsm/${name}`, import.meta.url));
 
@@ -42,7 +43,7 @@ Deno.test("channels, steps, times and date of a series of stacks", async () => {
   deepEqual(series.times, [0, 0.5, 2.25]);
   // 41732.6559837963 days, a value of a real file whose date is known.
   deepEqual([series.date, series.time], ["20140403", "154437"].map((text, i) => i ? "15:44:37" : text));
-  deepEqual([textsOf(series.warnings), series.reference, series.fileSize], [
+  deepEqual([codesOf(series.warnings), series.reference, series.fileSize], [
     [],
     null,
     Deno.statSync(fixture("series_tzc.lsm")).size,
@@ -51,7 +52,7 @@ Deno.test("channels, steps, times and date of a series of stacks", async () => {
 
 Deno.test("the documents are the parts of the file that are not empty", () =>
   openHere(fixture("series_tzc.lsm"), (acquisition) => {
-    const documents = acquisition.documents(1 << 20);
+    const documents = documentsOf(acquisition);
     deepEqual(documents.map(({ name, mediaType }) => [name, mediaType]), [
       ["ScanInformation", "application/json"],
       ["TimeStamps", "application/json"],
@@ -77,8 +78,8 @@ Deno.test("the rows of a line scan are time, and the line is told", () =>
     deepEqual([unit, axes(acquisition)["X"]], ["seconds", [1e-7 * 1e6, "um"]]);
     equal(acquisition.times?.length, 37);
     ok(acquisition.times.every((seconds, row) => Math.abs(seconds - 0.002 * row) < 1e-9));
-    deepEqual([acquisition.reference, textsOf(acquisition.warnings)], [null, []]);
-    const documents = acquisition.documents(1 << 20);
+    deepEqual([acquisition.reference, codesOf(acquisition.warnings)], [null, []]);
+    const documents = documentsOf(acquisition);
     const stamps: number[] = JSON.parse(documents.find(({ name }) => name === "TimeStamps")!.text);
     deepEqual([stamps.length, stamps[0]], [37, 7]);
     deepEqual(JSON.parse(documents.find(({ name }) => name === "LinescanOverlay")!.text), [
@@ -105,9 +106,7 @@ Deno.test("the time of a line is the interval, or that of the track where there 
 Deno.test("a section has its focus planes as rows", async () => {
   const section = await opened("section_series.lsm");
   deepEqual(axes(section), { T: [2, "seconds"], Y: [3e-7 * 1e6, "um"], X: [1e-7 * 1e6, "um"] });
-  deepEqual(textsOf(section.warnings), [
-    "The image has no Y axis: rows run along Z",
-  ]);
+  deepEqual(codesOf(section.warnings), ["axis_replaced"]);
 });
 
 Deno.test("names are distinct, and those of data channels where there are no others", async () => {
@@ -128,10 +127,7 @@ Deno.test("positions that no page is left for are left out", async () => {
   await withFiles({ "a.lsm": file.link(7, 0).bytes }, async (folder) => {
     const { summary } = await loadHere(`${folder}/a.lsm`);
     equal(summary.sceneCount, 2);
-    deepEqual(textsOf(summary.warnings), [
-      "1 of 3 declared positions hold no planes and are left out",
-      "CZ_LSMINFO (34412) declares 6 planes, but the file holds 4",
-    ]);
+    deepEqual(codesOf(summary.warnings), ["scenes_left_out", "planes_missing"]);
     await rejects(loadHere(`${folder}/a.lsm`, { scene: 2 }), { tag: "SceneOutOfRange" });
   });
 });
@@ -149,7 +145,7 @@ Deno.test("planes that were never written are missing, those before them are the
 
 Deno.test("an interrupted series keeps its length and says which planes are missing", () =>
   openHere(fixture("interrupted.lsm"), async (acquisition) => {
-    deepEqual(textsOf(acquisition.warnings), ["CZ_LSMINFO (34412) declares 5 planes, but the file holds 2"]);
+    deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
     await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), {
       name: "PlaneNotFound",
       message: "plane 2 is missing: the file holds 2 planes",
@@ -170,9 +166,7 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
         }
       };
       deepEqual(["a.tif", "b.dat", "c.lsm"].map(formatOf), ["lsm", "lsm", "tif"]);
-      deepEqual(textsOf((await loadHere(`${folder}/c.lsm`)).summary.warnings), [
-        "It is a plain TIFF: it lacks CZ_LSMINFO (34412), which makes one LSM",
-      ]);
+      deepEqual(codesOf((await loadHere(`${folder}/c.lsm`)).summary.warnings), ["read_differently"]);
       await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });
     },
   );

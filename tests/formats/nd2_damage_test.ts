@@ -1,5 +1,5 @@
 /** Damaged and hostile ND2 files: refused with what is wrong and where, or served with a warning. */
-import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
@@ -16,7 +16,7 @@ import {
   packed,
   words,
 } from "../fixtures/nd2_writer.ts";
-import { textsOf } from "../warning_texts.ts";
+import { codesOf, textsOf } from "../warning_texts.ts";
 
 type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: number])[];
 
@@ -47,7 +47,7 @@ Deno.test("a file of a frame and its attributes alone", async () => {
     "Pixels",
   ]]);
   equal(summary.warnings.length, 1);
-  match(textsOf(summary.warnings)[0]!, /lacks channel names and pixel size/);
+  deepEqual(codesOf(summary.warnings), ["metadata_missing"]);
 });
 
 Deno.test("a file that is cut anywhere is refused or has its samples and a warning", async () => {
@@ -86,19 +86,15 @@ Deno.test("sizes that cannot be, and those that do not fit the frames", async ()
 });
 
 Deno.test("sizes smaller than the stored rows and frames are told of", async () => {
-  const cases: [Record<string, number>, number[], RegExp][] = [
-    [{ uiWidth: 2 }, [0, 1, 4, 5, 8, 9], /Rows have 8 bytes, but 2 pixels of 1 x 2 bytes have 4/],
-    [{ uiHeight: 2 }, SAMPLES.slice(0, 8), /frame 0 at 112 has 24 bytes, but 2 rows of 8 bytes have 16/],
-    [
-      { uiWidth: 2, uiWidthBytes: 4 },
-      SAMPLES.slice(0, 6),
-      /frame 0 at 112 has 24 bytes, but 3 rows of 4 bytes have 12/,
-    ],
+  const cases: [Record<string, number>, number[]][] = [
+    [{ uiWidth: 2 }, [0, 1, 4, 5, 8, 9]],
+    [{ uiHeight: 2 }, SAMPLES.slice(0, 8)],
+    [{ uiWidth: 2, uiWidthBytes: 4 }, SAMPLES.slice(0, 6)],
   ];
-  for (const [values, samples, reason] of cases) {
+  for (const [values, samples] of cases) {
     const { planes, summary } = await load(changed(values));
     deepEqual([...planes[0]!], samples);
-    match(textsOf(summary.warnings.filter(({ code }) => code === "metadata_disagree")).join(), reason);
+    ok(codesOf(summary.warnings).includes("metadata_disagree"));
   }
 });
 
@@ -132,10 +128,7 @@ Deno.test("a map that gives the place of another chunk for a frame", async () =>
   await refused(swapped(() => 2 ** 50), /lies outside the file/);
   const long = await load(nd2File([["ImageDataSeq|0!", frame(), 2 ** 40], ...CHUNKS.slice(1)]));
   deepEqual([...long.planes[0]!], SAMPLES);
-  match(
-    textsOf(long.summary.warnings).join(),
-    /frame 0 at 112 extends \d+ bytes beyond the end of the file/,
-  );
+  deepEqual(codesOf(long.summary.warnings), ["metadata_missing", "file_damaged", "metadata_disagree"]);
 });
 
 Deno.test("a frame that is declared and not there is missing, the first one damage", async () => {
@@ -147,7 +140,7 @@ Deno.test("a frame that is declared and not there is missing, the first one dama
     (folder) =>
       openHere(`${folder}/a.nd2`, async (acquisition) => {
         deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
-        match(textsOf(acquisition.warnings).join(), /1 frames are stored, but the experiment has 2/);
+        deepEqual(codesOf(acquisition.warnings), ["metadata_missing", "planes_missing"]);
         await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "PlaneNotFound" });
       }),
   );
@@ -167,7 +160,7 @@ Deno.test("loops that lie cost nothing", async () => {
     /for all metadata/,
   );
   const texts = nd2File([...CHUNKS, ["ImageTextInfoLV!", packed(bomb, 2 ** 40)]]);
-  match(textsOf((await load(texts)).summary.warnings).join(), /texts of the file are left out/);
+  deepEqual(codesOf((await load(texts)).summary.warnings), ["metadata_missing", "metadata_damaged"]);
 });
 
 Deno.test("times of a list that is not where the map says, cut or falling are those of the frames", async () => {
@@ -209,18 +202,6 @@ Deno.test("a frame that has its time alone has a time", async () => {
   equal((await load(file(ms(2005).subarray(0, 7)))).summary.times, null);
 });
 
-Deno.test("documents are told up to the bytes that they may have", async () => {
-  for (const file of ["series.nd2", "legacy.nd2"]) {
-    await openHere(fileURLToPath(new URL(`../fixtures/nd2/${file}`, import.meta.url)), (acquisition) => {
-      const documents = acquisition.documents(1 << 20);
-      const bytes = documents.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0);
-      deepEqual(acquisition.documents(Math.max(bytes, 4096)), documents);
-      if (file === "legacy.nd2") deepEqual(acquisition.documents(bytes), documents);
-      throws(() => acquisition.documents(bytes - 1), { tag: "DecodeFailed", message: /more than \d+/ });
-    });
-  }
-});
-
 Deno.test("without a list of times, a thousand frames are asked for theirs, and no more", async () => {
   const file = (count: number) =>
     nd2File([
@@ -244,15 +225,12 @@ Deno.test("a line scan that was interrupted has the lines that are stored", asyn
   const { planes, summary } = await load(lines(frame().subarray(0, 8 + 17)));
   deepEqual([[...planes[0]!], summary.rows], [SAMPLES.slice(0, 8), 2]);
   deepEqual(summary.axes[0], { name: "Y", size: 3, step: 0.004, unit: "seconds" });
-  match(textsOf(summary.warnings).join(), /2 of 3 lines are stored/);
+  deepEqual(codesOf(summary.warnings), ["lines_missing"]);
   await refused(lines(frame().subarray(0, 8 + 7)), /7 of 24 bytes/);
   const untimed = level("SLxPictureMetadata", [number("ePictureYAxis", 2), double("dCalibration", 0.5)]);
   const spatial = await load(changed({}, frame(), ["ImageMetadataSeqLV|0!", untimed]));
   deepEqual(spatial.summary.axes.map(({ step, unit }) => [step, unit]), [[1, "Pixels"], [0.5, "um"]]);
-  match(
-    textsOf(spatial.summary.warnings).join(),
-    /Rows are points in time, and the file does not state the time between them/,
-  );
+  deepEqual(codesOf(spatial.summary.warnings), ["step_unknown"]);
 });
 
 Deno.test("planes that do not add up to the samples of a pixel are told", async () => {
@@ -264,7 +242,7 @@ Deno.test("planes that do not add up to the samples of a pixel are told", async 
     changed({ uiComp: 2, uiWidth: 2 }, frame(), ["ImageMetadataSeqLV|0!", planes]),
   );
   deepEqual(summary.loaded.map(({ name }) => name), ["CH1", "CH2"]);
-  match(textsOf(summary.warnings).join(), /3 of 3 channels are described, and pixels have 2 samples/);
+  deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
 });
 
 Deno.test("JPEG 2000 that is no ND2 is none, whatever its name; ND2 of either kind needs no extension", async () => {
@@ -275,7 +253,7 @@ Deno.test("JPEG 2000 that is no ND2 is none, whatever its name; ND2 of either ki
   await rejects(load(picture, "a.jp2"), { tag: "UnsupportedFormat" });
   equal((await load(legacy, "a.dat")).summary.format, "nd2");
   equal((await load(fixture("series.nd2"), "a.dat")).summary.format, "nd2");
-  match(textsOf((await load(picture)).summary.warnings).join(), /box map is unusable/);
+  deepEqual(codesOf((await load(picture)).summary.warnings), ["file_damaged", "metadata_disagree"]);
 });
 
 Deno.test("boxes of JPEG 2000 that lead astray", async () => {
@@ -312,18 +290,18 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
       if (v.getUint32(at) === lunk) v.setUint32(at, 0);
     }
   }));
-  deepEqual([single.planes.length, textsOf(single.summary.warnings)], [1, []]);
+  deepEqual([single.planes.length, codesOf(single.summary.warnings)], [1, []]);
   // A map that goes on behind the file is of no use.
-  match(
-    textsOf((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings).join(),
-    /box map is unusable/,
-  );
+  deepEqual(codesOf((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings), [
+    "file_damaged",
+    "metadata_disagree",
+  ]);
   // The third box is the header.
   const bare = await load(change((v, map) => v.setUint32(map + 4 + 2 * 16, 0)));
-  match(textsOf(bare.summary.warnings).join(), /The header of the file is missing/);
+  deepEqual(codesOf(bare.summary.warnings), ["file_damaged", "metadata_disagree"]);
   const headerAt = view.getUint32(good.length - view.getUint32(good.length - 8, true) + 4 + 2 * 16 + 8, true);
   const other = await load(change((v) => v.setUint32(headerAt + 12, 0)));
-  match(textsOf(other.summary.warnings).join(), /The header of the file is missing/);
+  deepEqual(codesOf(other.summary.warnings), ["file_damaged", "metadata_disagree"]);
 });
 
 Deno.test("one plane reads no other frame", async () => {

@@ -1,8 +1,8 @@
 /** Every plane of every scene of the ND2 files that a writer in Python made, with the facts that it wrote into them. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { MAX_DOCUMENT_BYTES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
@@ -76,7 +76,7 @@ for (const fixture of EXPECTED) {
         }
         await checkRows(acquisition, someRanges(acquisition.channels[0]!.rows));
       }
-      const documents = opened.acquisition.documents(MAX_DOCUMENT_BYTES);
+      const documents = documentsOf(opened.acquisition);
       ok(documents.length >= 2);
       for (const { mediaType, text } of documents) {
         if (mediaType === "application/json") ok(JSON.parse(text));

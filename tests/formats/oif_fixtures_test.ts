@@ -1,6 +1,7 @@
 /** OIF and OIB as an independent script wrote them: planes at every position, rows, axes, reference images. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
@@ -102,7 +103,7 @@ Deno.test("of a plane that is asked for no other is read", async () => {
 Deno.test("the settings texts are the documents, as they are", async () => {
   for (const [file, main] of [["line_scan.oif", "line_scan.oif"], ["path_scan_v3.oib", "path_scan_v3.oif"]]) {
     await openHere(join(FOLDER, file!), (acquisition) => {
-      const documents = acquisition.documents(1 << 20);
+      const documents = documentsOf(acquisition);
       const names = documents.map(({ name }) => name);
       ok(names.includes("s_C001.pty") && names.includes("s_1234-5.roi"), names.join());
       equal(names[0], main);

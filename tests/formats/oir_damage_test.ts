@@ -27,7 +27,7 @@ import {
   type WrittenOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
-import { textsOf } from "../warning_texts.ts";
+import { codesOf, textsOf } from "../warning_texts.ts";
 
 const refused = (message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof DecodeFailed, String(error));
@@ -134,10 +134,7 @@ Deno.test("a walk ends at the marker of an index without entries, and at no othe
   }
   // A part of the marker is none.
   const cut = oirFile(blocks, { entries: [], indexOffset: 0n }).subarray(0, -1);
-  assert.match(
-    textsOf((await openBytes(cut)).summary.warnings).join(),
-    /3 bytes at \d+ are too few for a block/,
-  );
+  assert.deepEqual(codesOf((await openBytes(cut)).summary.warnings), ["file_damaged", "file_damaged"]);
 });
 
 /** The blocks with one of them changed. */
@@ -245,7 +242,7 @@ Deno.test("damaged and hostile documents count as missing, with a warning", asyn
       concat(words(2, 1, 1, 0, 0, 1, 1, 1, 1), words(2 ** 31), bytes, Uint8Array.of(0, 0)),
     );
     const { summary } = await openBytes(oirFile(oirBlocks(scan).map((b) => b.kind === 0 ? block : b)));
-    assert.deepEqual([summary.axes[1]!.unit, textsOf(summary.warnings)], ["seconds", []]);
+    assert.deepEqual([summary.axes[1]!.unit, codesOf(summary.warnings)], ["seconds", []]);
   });
   await t.step("bytes of a Windows code page", async () => {
     const latin1 = Uint8Array.from(properties.replace("CH1", "CH\u00b5\u0002"), (c) => c.charCodeAt(0));
@@ -288,7 +285,7 @@ Deno.test("documents count in whatever block they are, and a disabled axis of th
     const blocks = [...plain.slice(0, at), own, ...plain.slice(at)];
     const { summary } = await openBytes(oirFile(blocks));
     assert.deepEqual([summary.reference?.rows, summary.reference?.columns], [16, 4], `block ${at}`);
-    assert.deepEqual([summary.axes[1]!.unit, textsOf(summary.warnings)], ["seconds", []]);
+    assert.deepEqual([summary.axes[1]!.unit, codesOf(summary.warnings)], ["seconds", []]);
   }
 
   const off = propertiesDocument({ ...scan, axes: [{ type: "TIMELAPSE", maxSize: 23, enable: false }] });

@@ -17,7 +17,7 @@ import {
   type WrittenOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
-import { textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 const SEPARATOR: WrittenBlock = { kind: 5, payload: new Uint8Array(0) };
 const CREATED = "2025-10-30T14:54:36.123-04:00";
@@ -68,7 +68,7 @@ Deno.test("a single frame of two channels has the offsets of the worked example 
   ]]);
   assert.deepEqual(summary.loaded.map((c) => [c.name, c.sampleType]), [["CH1", "uint16"], ["CH2", "uint16"]]);
   assert.deepEqual([summary.date, summary.time, summary.fileSize], ["20251030", "14:54:36", 2409]);
-  assert.deepEqual([summary.reference, referencePlanes, textsOf(summary.warnings)], [null, [], []]);
+  assert.deepEqual([summary.reference, referencePlanes, codesOf(summary.warnings)], [null, [], []]);
 });
 
 Deno.test("a line scan with its reference has the offsets of the worked example and reads back", async () => {
@@ -125,7 +125,7 @@ Deno.test("a line scan with its reference has the offsets of the worked example 
   assert.deepEqual(summary.reference?.lineRoi, [3, 0, 1, 2]);
   assert.deepEqual(summary.reference?.scanPath, { x: [3, 1], y: [0, 2] });
   assert.deepEqual([...referencePlanes[0]!], [...ramp(16, 1000)]);
-  assert.deepEqual(textsOf(summary.warnings), []);
+  assert.deepEqual(codesOf(summary.warnings), []);
 });
 
 const sha256 = (plane: Float32Array) =>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type LoadedAcquisition, loadHere, planHere } from "../load_here.ts";
-import { textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 
@@ -37,7 +37,7 @@ for (const entry of expected) {
       assert.equal(size, entry.shape[i], `axis ${letter}`);
     }
     assert.deepEqual(hashes(loaded), entry.sha256_f32le);
-    assert.deepEqual(textsOf(summary.warnings), []);
+    assert.deepEqual(codesOf(summary.warnings), []);
   });
 }
 

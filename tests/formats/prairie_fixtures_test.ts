@@ -1,6 +1,7 @@
 /** Folders of Prairie View as an independent script wrote them: planes at every position, axes, paths, scenes. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
@@ -106,7 +107,7 @@ Deno.test("all bytes of the scan count, and its document is the metadata documen
   const bytes = names.reduce((sum, name) => sum + Deno.statSync(join(folder, name)).size, 0);
   await openHere(join(folder, "LineScan-06092017-1414-619.xml"), (acquisition) => {
     equal(acquisition.fileSize, bytes);
-    const [document, ...more] = acquisition.documents(1 << 20);
+    const [document, ...more] = documentsOf(acquisition);
     deepEqual(more, []);
     equal(document!.name, "LineScan-06092017-1414-619.xml");
     equal(document!.mediaType, "application/xml");

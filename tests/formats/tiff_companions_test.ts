@@ -1,6 +1,7 @@
 /** TIFF sets that a document beside them describes: `.companion.ome`, and `Experiment.xml` of ThorImage. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
@@ -62,7 +63,7 @@ Deno.test("a companion document opens its set", () =>
       ),
     );
     await openHere(path, (acquisition) => {
-      deepEqual(acquisition.documents(1 << 20).map(({ name }) => name), ["set.Companion.OME"]);
+      deepEqual(documentsOf(acquisition).map(({ name }) => name), ["set.Companion.OME"]);
     });
   }));
 
@@ -152,7 +153,7 @@ Deno.test("ThorImage: frame rate and local date stand in Experiment.xml", async 
     put("Experiment.xml", experiment());
     const path = put("a.tif", tiffBytes(GRAY, () => 7n, 2, (i) => i === 0 ? [[270, 2, thorOme()]] : []));
     await openHere(path, (acquisition) => {
-      deepEqual(acquisition.documents(1 << 20).map(({ name, mediaType }) => [name, mediaType]), [
+      deepEqual(documentsOf(acquisition).map(({ name, mediaType }) => [name, mediaType]), [
         ["ImageDescription (270)", "application/xml"],
         ["Experiment.xml", "application/xml"],
       ]);

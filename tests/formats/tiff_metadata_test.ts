@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
-import { textsOf } from "../warning_texts.ts";
+import { codesOf, textsOf } from "../warning_texts.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -80,7 +80,7 @@ Deno.test("each file of an OME set with several images opens the image that it b
         deepEqual(loaded.summary.channels.map(({ name }) => name), [`C${cycle}1`, `C${cycle}2`]);
         deepEqual([loaded.summary.date, loaded.summary.time], ["20220809", `16:03:0${cycle}`]);
         equal(loaded.summary.axes.at(-1)!.step, cycle / 10);
-        deepEqual(textsOf(loaded.summary.warnings), []);
+        deepEqual(codesOf(loaded.summary.warnings), []);
         // The whole set, whatever the image.
         equal(loaded.summary.fileSize, described(CYCLES).length + 3 * described(memberOf(12)).length);
       }
@@ -198,10 +198,10 @@ Deno.test("OME-XML: ranges without counts of their own end where the next one be
       `</Pixels></Image></OME>`;
     put("1.ome.tif", pages(9, 1));
     const open = await load(put("0.ome.tif", described(text(""), 2, 5)));
-    deepEqual([firsts(open), textsOf(open.summary.warnings)], [[5, 9], []]);
+    deepEqual([firsts(open), codesOf(open.summary.warnings)], [[5, 9], []]);
     // A file of one plane has one directory for it, although its range alone stands for both planes.
     const one = await load(put("0.ome.tif", described(text(""), 1, 5)));
-    deepEqual([firsts(one), textsOf(one.summary.warnings)], [[5, 9], []]);
+    deepEqual([firsts(one), codesOf(one.summary.warnings)], [[5, 9], []]);
     const counted = await load(put("0.ome.tif", described(text(` PlaneCount="2"`), 2, 5)));
     match(warnings(counted), /two directories for one plane; .*planes up to 3, but declares 2/);
   }));
@@ -539,7 +539,7 @@ Deno.test("a description of ImageJ, and a list of channels of ScanImage, that is
     const long = put("imagej.tif", described(`ImageJ=1.54f\nimages=1\n${"a=1\n".repeat(300_000)}`));
     await rejects(load(long), { tag: "DecodeFailed", message: /has \d+ characters, more than 1048576/ });
     const most = put("most.tif", described("ImageJ=1.54f\nimages=1\n".padEnd(1_048_576, "\n")));
-    deepEqual(textsOf((await load(most)).summary.warnings), []);
+    deepEqual(codesOf((await load(most)).summary.warnings), []);
     const list = `SI.hChannels.channelSave = [${"1;".repeat(3_000_000)}1]\nSI.VERSION_MAJOR = 5\n`;
     match(
       warnings(await load(put("scanimage.tif", described(list)))),
@@ -551,7 +551,7 @@ Deno.test("what Micro-Manager wrote to a page of a plain TIFF is used; where it 
   inFolder(async (put) => {
     const text = JSON.stringify({ PixelSizeUm: 0.25, Channel: "GFP", Time: "2013-01-15 17:02:40 +0100" });
     const { summary } = await load(put("p.tif", pages(1, 2, [51123, 2, text])));
-    deepEqual(textsOf(summary.warnings), []);
+    deepEqual(codesOf(summary.warnings), []);
     deepEqual([summary.channels[0]!.name, summary.date, summary.time], ["GFP", "20130115", "17:02:40"]);
     deepEqual(summary.axes.slice(-2).map(({ step, unit }) => [step, unit]), [[0.25, "um"], [0.25, "um"]]);
     for (const damaged of ["no JSON", "[]", "7"]) {
@@ -621,7 +621,7 @@ Deno.test("MetaMorph: one plane is no run, whatever follows it", () =>
     const head = new Uint8Array(3 * 12 * 8 * 2).fill(1);
     const uic1 = tiffOf(GRAY, [[]], [[33628, 4, [1, 0, 0, 0]], [273, 4, [8]], [279, 4, [192]]], head);
     const loaded = await load(put("one.stk", uic1));
-    deepEqual([sizes(loaded), firsts(loaded), textsOf(loaded.summary.warnings)], ["", [257], []]);
+    deepEqual([sizes(loaded), firsts(loaded), codesOf(loaded.summary.warnings)], ["", [257], []]);
   }));
 
 Deno.test("MetaMorph: pixel size counts unless the file says that it is none", () =>

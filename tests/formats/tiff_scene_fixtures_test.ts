@@ -8,7 +8,7 @@ import { type Acquisition, type AxisLetter, sizesOf } from "../../readers/reader
 import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { openHere } from "../load_here.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";
-import { textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 const FIXTURES = new URL("../fixtures/tiff_scenes/", import.meta.url);
 
@@ -42,7 +42,7 @@ for (const { file, own, scenes: expected } of EXPECTED) {
     try {
       const opened = await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
       deepEqual([opened.scene, opened.scenes.count], [own, expected.length]);
-      deepEqual([textsOf(opened.scenes.warnings), textsOf(opened.acquisition.warnings)], [[], []]);
+      deepEqual([codesOf(opened.scenes.warnings), codesOf(opened.acquisition.warnings)], [[], []]);
       const entries = opened.scenes.entries(expected.length);
       for (const [scene, { name, sizes, planes }] of expected.entries()) {
         deepEqual(entries[scene], { name, sizes });

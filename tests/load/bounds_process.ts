@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
-import { loadAcquisition } from "../../session/load_acquisition.ts";
+import { loadAcquisition } from "../../session/opener.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
 import { requestOf } from "../load_here.ts";
@@ -33,7 +33,7 @@ async function main([only = ""]: readonly string[]): Promise<void> {
       try {
         const { planes, reservation, summary } = await loadAcquisition(
           path,
-          requestOf(path),
+          { request: requestOf(path), marks: new Map() },
           { pool, budget, memory: new PlaneMemory(systemClock) },
           AbortSignal.timeout(300_000),
         );

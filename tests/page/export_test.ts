@@ -17,13 +17,40 @@ Deno.test("a table has file and settings above it, units in its heads and all di
   );
 });
 
-Deno.test("no name becomes a formula of a spreadsheet", () => {
-  for (const name of ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"]) {
-    const line = csv([[name, name]], []).split("\r\n")[0]!.slice(1);
-    assert(line.startsWith("'") || line.startsWith(`"'`), line);
+/** The cells of a table as a spreadsheet with another separator finds them; quotes count at the start of a cell alone. */
+function cellsOf(text: string, separator: string): string[] {
+  const cells: string[] = [];
+  for (let rest = text; rest !== "";) {
+    const cell = /^"(?:[^"]|"")*"/.exec(rest)?.[0] ?? "";
+    const end = rest.slice(cell.length).search(
+      separator === "\t" ? /[\t\r\n]/ : new RegExp(`[${separator}\r\n]`),
+    );
+    const length = end < 0 ? rest.length : cell.length + end;
+    cells.push(rest.slice(0, length).replace(/^"/, ""));
+    rest = rest.slice(length + 1);
   }
+  return cells;
+}
+
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+Deno.test("no text becomes a formula of a spreadsheet, whatever its separator", () => {
+  const piece = fc.constantFrom("=1+1", "-", "+", "@", ";", "\t", ",", '"', "\r", "\n", "a", "7");
+  const texts = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(texts, texts, (name, value) => {
+      const table = csv([[name, value]], [{ name, values: [value] }]).slice(1);
+      for (const separator of [",", ";", "\t"]) {
+        const formulas = cellsOf(table, separator).filter((cell) =>
+          /^[=+\-@\t]/.test(cell) && !NUMBER.test(cell.split(",")[0]!)
+        );
+        assert.deepEqual(formulas, [], JSON.stringify(table));
+      }
+    }),
+    { numRuns: 2000, seed: 1 },
+  );
   // Numbers stay numbers.
-  assert.match(csv([["Low", -5]], []), /Low,-5\r\n/);
+  assert.match(csv([["Low", -5], ["High", "-5.25e-3"]], []), /Low,-5\r\nHigh,-5.25e-3\r\n/);
 });
 
 Deno.test("every text comes back out of a table", () => {
@@ -40,7 +67,10 @@ Deno.test("every text comes back out of a table", () => {
   fc.assert(fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 4 }), (texts) => {
     const columns = texts.map((text) => ({ name: "x", values: [text] }));
     const row = csv([], columns).slice(1 + "\r\n".length + texts.map(() => "x").join(",").length + 2, -2);
-    assert.deepEqual(fields(row), texts.map((text) => /^[=+\-@\t\r]/.test(text) ? `'${text}` : text));
+    assert.deepEqual(
+      fields(row),
+      texts.map((text) => NUMBER.test(text) ? text : text.replace(/(^|[;\t\r\n])(?=[=+\-@\t\r])/g, "$1'")),
+    );
   }));
 });
 

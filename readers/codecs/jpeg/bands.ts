@@ -1,6 +1,5 @@
 /** Pictures of three components, of which rows are finished as soon as their MCUs are decoded. */
 import * as kernel from "../kernels/jpeg.wasm";
-import { item } from "../../item.ts";
 import { blankSamples, type HeldBlocks, quantizationOf, type Samples, samplesAt } from "./dct.ts";
 import type { Component, Frame } from "./stream.ts";
 
@@ -82,7 +81,7 @@ export class PictureBands {
    * @param column in which column the first of them stands
    */
   paint({ from, count, table }: HeldBlocks, row: number, column: number): void {
-    const { place, stride } = item(this.#bands, table);
+    const { place, stride } = this.#bands[table]!;
     kernel.transform(
       kernel.coefficients + 128 * from,
       count,

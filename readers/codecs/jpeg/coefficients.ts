@@ -1,6 +1,5 @@
 /** Pictures of DCT frames, baseline and progressive (ITU-T T.81, annexes F and G). */
 import * as kernel from "../kernels/jpeg.wasm";
-import { item } from "../../item.ts";
 import type { StopFlag } from "../../io/stop_flag.ts";
 import { PictureBands, type PictureKind } from "./bands.ts";
 import { SamplePlane, type Samples, useQuantization } from "./dct.ts";
@@ -179,7 +178,7 @@ function blocksOf(component: Component, frame: Frame): Blocks {
 
 function layoutOf({ components }: Scan, frame: Frame, all: readonly Blocks[]): Layout {
   const { mcusWide, mcusHigh } = mcusOf(frame);
-  const owns = components.map(({ index }) => item(all, index));
+  const owns = components.map(({ index }) => all[index]!);
   const [only] = owns;
   // The blocks of a scan of one component are not grouped into MCUs.
   const single = only !== undefined && owns.length === 1;
@@ -190,8 +189,8 @@ function layoutOf({ components }: Scan, frame: Frame, all: readonly Blocks[]): L
   const places = new Map<Blocks, number>();
   let next = 0;
   const parts = components.map(({ index, dc, ac }, i): Part => {
-    const own = item(owns, i);
-    const [across, down] = item(sizes, i);
+    const own = owns[i]!;
+    const [across, down] = sizes[i]!;
     // A component that is named twice is read twice into the same blocks.
     const first = places.get(own) ?? next;
     if (first === next) next += across * down * chunk;
@@ -243,7 +242,7 @@ function paint(
     for (let y = 0; y < down; y += 1) {
       const blocks = { from: first + y * stride, count: count * across, table: index };
       if (whole instanceof PictureBands) whole.paint(blocks, y, column * across);
-      else item(whole, index).paint(blocks, row * down + y, column * across);
+      else whole[index]!.paint(blocks, row * down + y, column * across);
     }
   }
 }

@@ -3,7 +3,6 @@
  * tiles share stand in JPEGTables. Of photometric YCbCr, samples come out as RGB.
  */
 import * as kernel from "../kernels/jpeg.wasm";
-import { item } from "../../item.ts";
 import { type Codec, damaged, type Extent, type Segment } from "../segment.ts";
 import type { PictureKind } from "./bands.ts";
 import { DctPicture } from "./coefficients.ts";
@@ -63,7 +62,7 @@ function judge(frame: Frame, segment: Segment): void {
       `it is ${width} x ${height} x ${components.length}, not ${segment.width} x ${segment.rows} x ${segment.samples}`,
     );
   }
-  const declared = item(segment.settings.bits, 0);
+  const declared = segment.settings.bits[0]!;
   const allowed = frame.kind === LOSSLESS
     ? precision >= 2 && precision <= 16
     : precision === 8 || precision === 12;
@@ -83,7 +82,7 @@ function lossless(samples: Uint16Array, { precision }: Frame, room: Uint8Array |
 function interleaved(picture: DctPicture, { chroma, room }: PictureKind): Samples {
   const { frame } = picture;
   const layers = picture.planes().map(({ width, height, samples }, i) => {
-    const { h, v } = item(frame.components, i);
+    const { h, v } = frame.components[i]!;
     return { width, height, samples, h: frame.h / h, v: frame.v / v };
   });
   return interleave(layers, { ...frame, chroma: chroma && layers.length === 3, room });

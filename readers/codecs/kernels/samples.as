@@ -1,8 +1,8 @@
 // Samples on their way from a file into a plane. `.ci/kernels.ts` builds samples.wasm from this file. The caller keeps every
 // length within the memory that is declared here.
 
-/** Most bytes that are read at once: `MAX_READ_STEP`, from any place in a page on. */
-export const STORED_BYTES: i32 = (1 << 20) + 4096;
+/** Most bytes of one read: `MAX_READ_STEP`. */
+export const STORED_BYTES: i32 = 1 << 20;
 
 /** Bytes of the largest file that is read as a whole. */
 export const HELD_BYTES: i32 = 4 << 20;
@@ -14,10 +14,10 @@ export const BLOCK: i32 = 1 << 14;
 const MARGIN: i32 = 64;
 
 /** Takes what is read. */
-export const stored: usize = memory.data(STORED_BYTES + MARGIN, 4096);
+export const stored: usize = memory.data(STORED_BYTES + MARGIN, 64);
 
 /** Takes a small file. */
-export const held: usize = memory.data(HELD_BYTES + MARGIN, 4096);
+export const held: usize = memory.data(HELD_BYTES + MARGIN, 64);
 
 /** Takes the samples of a block that were read elsewhere, two of 16 bits for each at most. */
 export const staged: usize = memory.data(4 * BLOCK + MARGIN, 16);

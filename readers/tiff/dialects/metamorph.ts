@@ -18,6 +18,7 @@ import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
+import { meanStep, timesFrom } from "../../metadata/time_stamps.ts";
 import { warning } from "../../warning.ts";
 import type { Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -129,7 +130,7 @@ interface Uic2 {
   partial: boolean;
   /** Milliseconds, where every plane has a time of its own. */
   timeStep: number | null;
-  /** Seconds of each plane from the first, where every plane has a time of its own. */
+  /** Seconds of each plane from the first. */
   times: number[] | null;
   created: Moment;
 }
@@ -148,19 +149,16 @@ function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
   const word = (plane: number, i: number) => table.getUint32(plane * 24 + i * 4, little);
   const milliseconds = (plane: number) => word(plane, 2) * 86_400_000 + word(plane, 3);
   let distances = 0;
-  let times = planes > 1;
   for (let plane = 0; plane < planes; plane += 1) {
     if (word(plane, 0) !== 0 && word(plane, 1) !== 0) distances += 1;
-    times &&= plane === 0 || milliseconds(plane) !== milliseconds(plane - 1);
   }
-  const last = planes - 1;
+  const stamps = Array.from({ length: planes }, (_, plane) => milliseconds(plane));
+  const distinct = stamps.every((stamp, i) => i === 0 || stamp !== stamps[i - 1]);
   return {
     zStep: distances === planes ? word(0, 0) / word(0, 1) : null,
     partial: distances > 0 && distances < planes,
-    timeStep: times ? (milliseconds(last) - milliseconds(0)) / last : null,
-    times: times
-      ? Array.from({ length: planes }, (_, plane) => (milliseconds(plane) - milliseconds(0)) / 1000)
-      : null,
+    timeStep: distinct ? meanStep(stamps) : null,
+    times: distinct ? timesFrom(stamps, 1000) : null,
     created: julianMoment(word(0, 2), word(0, 3)),
   };
 }

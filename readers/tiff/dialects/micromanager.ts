@@ -10,7 +10,7 @@ import { isJsonObject } from "../../metadata/json.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import type { XmlElement } from "../../metadata/xml.ts";
 import type { Directory } from "../directory.ts";
-import type { DocumentList } from "../document_list.ts";
+import type { DocumentList } from "../../io/document_list.ts";
 import { isOmeXml, type OmeImage, parseOme, readImage } from "../ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";

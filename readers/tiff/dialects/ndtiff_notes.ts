@@ -3,6 +3,7 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
+import { timesFrom } from "../../metadata/time_stamps.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Stack } from "../stack.ts";
 import type { TiffFile } from "../tiff_file.ts";
@@ -135,9 +136,7 @@ export function describeScene(source: NoteSource): DescribedScene {
       T: [T > 1 ? interval : null, "ms"],
     }),
     names,
-    times: T > 1 && moments.length === T
-      ? moments.map(({ value }) => (value - moments[0]!.value) / 1000)
-      : null,
+    times: moments.length === T ? timesFrom(moments.map(({ value }) => value), 1000) : null,
     moment: firstMoment(...[first.Time, summary.DateAndTime].map((text) => momentOf(textOf(text)))),
     warnings,
   };

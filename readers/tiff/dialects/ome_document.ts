@@ -5,7 +5,7 @@ import { DecodeFailed } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { lastNameOf, placesOf } from "../../io/names_inside.ts";
 import type { FileAccess } from "../../io/random_access.ts";
-import type { DocumentList } from "../document_list.ts";
+import type { DocumentList } from "../../io/document_list.ts";
 import { type DescribedImage, describedImages, isOmeXml, type OmeDocument, parseOme } from "../ome_xml.ts";
 import type { Opened } from "../opened.ts";
 import { TAG } from "../tags.ts";

@@ -5,7 +5,7 @@
 import { basename } from "node:path";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { MAX_ROW_TIMES } from "../../io/limits.ts";
+import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
@@ -181,7 +181,7 @@ class ScanImageStack {
         ),
       ];
     }
-    const isLong = this.#acquired.isSplit && span * channels > MAX_ROW_TIMES;
+    const isLong = this.#acquired.isSplit && span * channels > MAX_TIMES;
     if (this.#acquired.warnings.length > 0 || isLong) return [];
     const planes = channels * slices * times;
     const stored = this.#storedPlanes();

@@ -4,7 +4,7 @@
  * in Software or behind the BigTIFF header.
  */
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
-import type { DocumentList } from "../document_list.ts";
+import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";

@@ -4,7 +4,8 @@
  * in NAME.scnnr.dat; a TIFF of the same recording holds no picture of the sample.
  */
 import { basename, dirname, join } from "node:path";
-import { MAX_PLANE_SAMPLES, MAX_ROW_TIMES } from "../../io/limits.ts";
+import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
+import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import type { LineScan } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_SEGMENTS } from "../bounds.ts";
@@ -81,7 +82,7 @@ export function joinedLines(
   const count = Math.floor(frames.offsets.length / frames.channels);
   const { height, width, down, segmentHeight, tiled, planar } = layout;
   const fits = height * width * count <= MAX_PLANE_SAMPLES && down * count <= MAX_SEGMENTS &&
-    count <= MAX_ROW_TIMES && !tiled && !planar && height % segmentHeight === 0;
+    count <= MAX_TIMES && !tiled && !planar && height % segmentHeight === 0;
   if (!fits || count < 2 || !frames.stamped || frames.span !== frames.count) return null;
   for (let i = 1; i < count; i += 1) {
     const period = frames.stamp(i)!.seconds - frames.stamp(i - 1)!.seconds;

@@ -4,7 +4,8 @@
  */
 import { basename, dirname, join } from "node:path";
 import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
-import { MAX_ROW_TIMES, MAX_XML_BYTES } from "../../io/limits.ts";
+import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { readPage } from "../page.ts";
@@ -159,7 +160,7 @@ export class AcquiredFrames {
     const [before, part] = [parts[at - 1]!, parts[at]!];
     const { frames } = this.#known;
     // Of many long ones the next part tells, so that not all are walked at an open.
-    const isLong = frames.offsets.length * parts.length > MAX_ROW_TIMES &&
+    const isLong = frames.offsets.length * parts.length > MAX_TIMES &&
       part.number === before.number + 1 &&
       before.path !== this.#opened.path;
     return part.start >= before.start + (isLong ? 1 : this.#files.get(before.path).span);

@@ -4,7 +4,7 @@
  * in version 5). The channels of a frame share a stamp.
  */
 import { DecodeFailed } from "../../errors.ts";
-import { MAX_ROW_TIMES } from "../../io/limits.ts";
+import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { TAG } from "../tags.ts";
 import type { Directory } from "../directory.ts";
@@ -99,7 +99,7 @@ export class FileFrames {
   constructor(tiff: TiffFile, declared: number | null, averaged: number) {
     const { offsets, warnings: chainWarnings } = pagesLikeFirst(tiff, (directory) => {
       const [first] = this.#stamps.values();
-      if (first !== null && this.#stamps.size < MAX_ROW_TIMES) {
+      if (first !== null && this.#stamps.size < MAX_TIMES) {
         this.#stamps.set(directory.offset, stampOf(directory));
       }
     });
@@ -115,7 +115,7 @@ export class FileFrames {
     }
     const [first, second] = [this.stamp(0), this.stamp(1)];
     this.stride = first && second && second.number - first.number === averaged ? averaged : 1;
-    const judged = this.count <= MAX_ROW_TIMES
+    const judged = this.count <= MAX_TIMES
       ? Array.from({ length: this.count }, (_, i) => i)
       : [0, 1, this.count - 1];
     const numbers = judged.map((frame) => this.stamp(frame)?.number ?? NaN);

@@ -1,5 +1,5 @@
 /** When the frames of ScanImage were taken: by their stamps, else by the rates of the header. */
-import { MAX_ROW_TIMES } from "../../io/limits.ts";
+import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { FrameAxes, FrameOrder } from "./scanimage_axes.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
@@ -16,7 +16,7 @@ const shown = (value: number) => Number(value.toPrecision(6));
 /** The order of frames with the frames of a slice that stamps count: of a slow stack each slice is an acquisition. */
 export function framesOfSlice(order: FrameOrder, file: FileFrames): FrameOrder {
   const { perSlice, slices, fast } = order;
-  if (fast || slices === 1 || !file.stamped || file.count > MAX_ROW_TIMES) return order;
+  if (fast || slices === 1 || !file.stamped || file.count > MAX_TIMES) return order;
   const ends: number[] = [];
   for (let i = 1; i < file.count; i += 1) {
     if (file.stamp(i)!.acquisition !== file.stamp(i - 1)!.acquisition) ends.push(i);
@@ -112,7 +112,7 @@ export function frameTiming(timed: Timed): FrameTiming {
 /** Time points with the seconds of their stamps, in order. */
 function stampedPoints({ axes, acquired, file }: Timed): (readonly [t: number, seconds: number])[] {
   const pages = acquired.span * file.channels;
-  const all = axes.times <= MAX_ROW_TIMES && (!acquired.isSplit || pages <= MAX_ROW_TIMES);
+  const all = axes.times <= MAX_TIMES && (!acquired.isSplit || pages <= MAX_TIMES);
   const from = axes.timeOf(acquired.start);
   const some = [from, from + 1, from + 2, axes.times - 1];
   const points = all ? Array.from({ length: axes.times }, (_, t) => t) : [...new Set(some)];

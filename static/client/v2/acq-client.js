@@ -34,7 +34,7 @@ export class AcqError extends Error {
 const DEFAULT_BASE = "http://127.0.0.1:8767";
 
 /** Where a server has this module. */
-const OWN_PATH = "/client/v2/acq-client.js";
+const OWN_PATH = /^(\/static\/\w+)?\/client\/v2\/acq-client\.js$/;
 
 /**
  * Connects to a server: asks for its health and capabilities.
@@ -58,7 +58,7 @@ export async function connect(base, { signal, retries = 3, longestWait = 10 } = 
 /** The server that this module came from, if it came from one. */
 function ownServer() {
   const { protocol, origin, pathname } = new URL(import.meta.url);
-  return /^https?:$/.test(protocol) && pathname === OWN_PATH ? origin : DEFAULT_BASE;
+  return /^https?:$/.test(protocol) && OWN_PATH.test(pathname) ? origin : DEFAULT_BASE;
 }
 
 /** A server that answers. @implements {Types.Server} */

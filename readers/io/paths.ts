@@ -1,0 +1,102 @@
+/** Paths: whether one lies inside the roots, and why the file system fails for one. */
+import { Buffer } from "node:buffer";
+import platform, { basename, resolve, sep } from "node:path";
+import { PathNotAllowed, PathNotFound, quoted, Unreadable, UnsupportedFormat } from "../errors.ts";
+
+/**
+ * True when `path` is one of `roots` or lies below one; `null` stands for no limit. Both sides are resolved.
+ *
+ * @param system whose paths they are
+ */
+export function isInsideRoots(
+  path: string,
+  roots: readonly string[] | null,
+  system: Pick<typeof platform, "relative" | "isAbsolute" | "sep"> = platform,
+): boolean {
+  if (roots === null) return true;
+  return roots.some((root) => {
+    const way = system.relative(root, path);
+    return way === "" || (way !== ".." && !way.startsWith(".." + system.sep) && !system.isAbsolute(way));
+  });
+}
+
+/** What a path leads to, links followed. */
+export type PathKind = "file" | "directory" | "other";
+
+/** The kind of a `stat` result. */
+export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): PathKind {
+  return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
+}
+
+/** Bytes of a file name: what the systems in use allow for one component. */
+const MAX_NAME_BYTES = 255;
+
+/** Why a path leads to nothing, by the `code` of the file system. */
+const NOWHERE: Readonly<Record<string, string>> = {
+  ENOENT: "nothing exists there",
+  ELOOP: "its links lead round in a circle",
+  ENAMETOOLONG: "a name in it is too long",
+  ENOTDIR: "a part of it is a file, not a folder",
+  EINVAL: "no file can have this name",
+};
+
+/** Codes for what exists and is closed to the server. */
+const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
+/** True where the system denies access, as to the folder of another account. */
+export const isClosed = ({ cause }: Unreadable): boolean => CLOSED.has(codeOf(cause));
+
+/** Why a path leads to nothing, `null` for any other failure. */
+function reasonMissing(path: string, cause: unknown): string | null {
+  if ((cause as { name?: string }).name === "NotCapable") return "this place is closed to the server";
+  const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
+  return NOWHERE[tooLong ? "ENAMETOOLONG" : codeOf(cause)] ?? null;
+}
+
+const notFound = (path: string, reason: string, cause: unknown) =>
+  new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
+
+/** The error of a file that is there and cannot be read. @param done past participle of what failed */
+export function unreadable(path: string, done: string, cause: unknown): Unreadable {
+  const fault = codeOf(cause) || (cause instanceof Error ? cause.message : String(cause));
+  return new Unreadable(`${quoted(basename(path))} cannot be ${done}: ${fault}`, { cause });
+}
+
+/** Classifies what the file system threw: nothing is there, or it cannot be `done` with. */
+export function failure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
+  const reason = reasonMissing(path, cause);
+  return reason === null ? unreadable(path, done, cause) : notFound(path, reason, cause);
+}
+
+/** Calls the file system. @throws {PathNotFound | Unreadable} */
+export function attempt<T>(path: string, done: string, call: () => T): T {
+  try {
+    return call();
+  } catch (cause) {
+    throw failure(path, done, cause);
+  }
+}
+
+/** What `find` gives, or `null` where this server finds nothing. @throws {Unreadable} */
+export function unlessMissing<T>(find: () => T): T | null {
+  try {
+    return find();
+  } catch (error) {
+    if (
+      error instanceof PathNotFound || error instanceof PathNotAllowed || error instanceof UnsupportedFormat
+    ) return null;
+    throw error;
+  }
+}
+
+/**
+ * Classifies what the file system threw for the path of a client: a {@linkcode PathNotFound} with the reason also where access is
+ * denied, an {@linkcode Unreadable} where the path is not at fault (too many open files, a disk error).
+ */
+export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
+  return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null
+    ? notFound(path, "the server may not read it", cause)
+    : failure(path, "opened", cause);
+}

@@ -1,0 +1,184 @@
+/**
+ * Everything used of the runtime beyond its public interface, each part with what stands in for it. The test beside this file
+ * shows on the pinned version that each internal is there and that each substitute gives the same result.
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
+
+// Garbage: a thread that waits allocates nothing, so V8 sees no reason to collect. Hundreds of megabytes of read chunks would stay
+// resident in a worker, ten of answers in the server.
+
+/** Longer than the pause within a burst of loads; a full collection of a small heap takes a few milliseconds. */
+const QUIET_MS = 200;
+
+/** After a load of this size the collection does not wait. */
+const LARGE_LOAD_BYTES = 64 << 20;
+
+let collect: (() => void) | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** V8's full collection, or `null` where a context does not get it. */
+export function exposedCollector(): (() => void) | null {
+  try {
+    setFlagsFromString("--expose-gc");
+    return runInNewContext("gc") as () => void;
+  } catch {
+    return null;
+  }
+}
+
+/** Runs a full collection; without the internal, V8 collects when it wants. */
+export function collectGarbage(): void {
+  collect ??= exposedCollector() ?? (() => {});
+  collect();
+}
+
+/** Collects once the answer is on its way: at once after a large load, else when nothing follows soon. */
+export function collectAfter(loadedBytes: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(collectGarbage, loadedBytes > LARGE_LOAD_BYTES ? 0 : QUIET_MS);
+}
+
+/** Leaves the garbage of the last load to the collection after the load that begins now. */
+export function keepGarbage(): void {
+  clearTimeout(timer);
+}
+
+// Zstandard into memory of the caller: `node:zlib` makes a decoder and an output for each stream, which is half of the time of a
+// stream in a Blosc chunk.
+
+/** The decoder below a stream of `node:zlib`, in Node and Deno alike. */
+interface ZstdDecoder {
+  readonly _handle: {
+    /** Decodes some input to some output. @throws what is damaged */
+    writeSync(
+      flush: number,
+      input: Uint8Array,
+      inputStart: number,
+      inputLength: number,
+      output: Uint8Array,
+      outputStart: number,
+      outputLength: number,
+    ): void;
+    /** Begins a stream; memory for its window is kept. */
+    reset(): void;
+    /** Gives the memory back. */
+    close(): void;
+  };
+  /** Bytes of output and of input that a call left. */
+  readonly _writeState: Uint32Array;
+}
+
+/** Of the whole input; the decoder ignores it. */
+const END = 2;
+
+let kept: ZstdDecoder | null = null;
+
+/** A decoder, or `null` where streams have none of this form. */
+export function zstdDecoder(): ZstdDecoder | null {
+  // The output of the stream itself is not used, and is as short as it may be.
+  const stream = createZstdDecompress({ chunkSize: 64 }) as unknown as Partial<ZstdDecoder>;
+  const { _handle: handle, _writeState: left } = stream;
+  return typeof handle?.writeSync === "function" && left instanceof Uint32Array
+    ? stream as ZstdDecoder
+    : null;
+}
+
+/**
+ * Decodes whole Zstandard frames.
+ *
+ * @param frames ends with the last of them
+ * @param isBounded whether they state the size of their content and `target` has room for it: then the decoder takes no window,
+ * which may be 128 MiB, and is kept for the next stream
+ * @returns bytes at the start of `target`; one more than its length where the frames hold more
+ * @throws {Error} the frames are damaged
+ */
+export function decodeFrames(frames: Uint8Array, target: Uint8Array, isBounded: boolean): number {
+  const decoder = kept ?? zstdDecoder();
+  if (decoder === null) return copyFrames(frames, target);
+  kept = null;
+  let isWhole = false;
+  try {
+    const bytes = decodeBy(decoder, frames, target);
+    isWhole = bytes <= target.length;
+    return bytes;
+  } finally {
+    if (isWhole && isBounded) {
+      decoder._handle.reset();
+      kept = decoder;
+    } else decoder._handle.close();
+  }
+}
+
+function decodeBy(
+  { _handle: handle, _writeState: left }: ZstdDecoder,
+  frames: Uint8Array,
+  target: Uint8Array,
+): number {
+  let [from, to] = [0, 0];
+  // A call ends with a frame, or with a full target, after which frames without content may follow.
+  while (from < frames.length) {
+    const output = to < target.length ? target.subarray(to) : new Uint8Array(1);
+    handle.writeSync(END, frames, from, frames.length - from, output, 0, output.length);
+    const [outputLeft, inputLeft] = [left[0]!, left[1]!];
+    const [read, written] = [frames.length - inputLeft - from, output.length - outputLeft];
+    if (read === 0 && written === 0) throw new Error("it ends within a frame");
+    from += read;
+    to += written;
+    if (to > target.length) return to;
+  }
+  return to;
+}
+
+/** {@linkcode decodeFrames} by the public function, one frame after the other. */
+export function copyFrames(frames: Uint8Array, target: Uint8Array): number {
+  let [from, to] = [0, 0];
+  while (from < frames.length) {
+    // The types do not know the option `info`, nor what it gives.
+    const options = { maxOutputLength: target.length - to + 1, info: true };
+    let decoded: { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
+    try {
+      decoded = zstdDecompressSync(frames.subarray(from), options) as unknown as typeof decoded;
+    } catch (error) {
+      if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE") return target.length + 1;
+      throw error;
+    }
+    const { buffer, engine } = decoded;
+    if (to + buffer.length > target.length) return target.length + 1;
+    target.set(buffer, to);
+    to += buffer.length;
+    from += engine.bytesWritten;
+  }
+  return to;
+}
+
+// WebAssembly: functions of its public interface are replaced, since packages call them.
+
+/**
+ * Calls `judge` with the bytes that a memory would reach before it grows; what it throws refuses the growth. Without this, memories
+ * grow up to the maximum of their module.
+ */
+export function judgeGrowth(judge: (bytes: number) => void): void {
+  const { grow } = WebAssembly.Memory.prototype;
+  WebAssembly.Memory.prototype.grow = function (pages) {
+    judge(this.buffer.byteLength + pages * 65_536);
+    return grow.call(this, pages);
+  };
+}
+
+/**
+ * Reports each module that this thread compiles from now on. The machine code of a module belongs to the process: while anyone
+ * holds one of the same bytes, nobody compiles them again. Without this, each worker compiles for itself.
+ *
+ * @param report takes the module, which may be sent to another thread, and the length of its bytes
+ */
+export function reportCompiled(report: (code: WebAssembly.Module, bytes: number) => void): void {
+  const { instantiate } = WebAssembly;
+  WebAssembly.instantiate = (async (source: BufferSource | WebAssembly.Module, imports) => {
+    if (source instanceof WebAssembly.Module) return instantiate(source, imports);
+    const made = await instantiate(source, imports);
+    report(made.module, source.byteLength);
+    return made;
+  }) as typeof instantiate;
+}

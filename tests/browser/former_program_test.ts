@@ -1,0 +1,64 @@
+/** A program that answered on this port before does not own the page later. */
+import assert from "node:assert/strict";
+import { hasChromium, startChromium } from "./browser.ts";
+import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
+
+const PAGE = `<!doctype html><title>former</title><script type="module" src="main.js"></script>
+<script>navigator.serviceWorker.register("worker.js").then(() => navigator.serviceWorker.ready)
+  .then(() => document.title = "registered");</script>`;
+
+/** Answers every navigation itself, so that it would never ask the server again. */
+const WORKER = `addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+addEventListener("fetch", (event) => event.respondWith(new Response("<!doctype html><title>stolen</title>",
+  { headers: { "Content-Type": "text/html" } })));`;
+
+/** What the former program answers; its script may be kept for a year. */
+function former(request: Request): Response {
+  const { pathname } = new URL(request.url);
+  const isScript = pathname.endsWith(".js");
+  const body = pathname.endsWith("worker.js") ? WORKER : isScript ? "document.title = 'stolen';" : PAGE;
+  return new Response(body, {
+    headers: {
+      "Content-Type": isScript ? "text/javascript" : "text/html",
+      "Cache-Control": isScript ? "max-age=31536000, immutable" : "no-store",
+    },
+  });
+}
+
+Deno.test({
+  name: "viewer: a service worker and a kept script of a former program on the port do not run",
+  ignore: !hasChromium(),
+  sanitizeOps: false,
+  sanitizeResources: false,
+  fn: async () => {
+    const before = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, former);
+    const { port } = before.addr;
+    const url = `http://127.0.0.1:${port}/demo/v2/`;
+    const browser = await startChromium();
+    try {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(url);
+      await page.waitForFunction("document.title === 'registered'");
+      await page.goto(url);
+      assert.equal(await page.title(), "stolen", "the former program owns the address");
+      await before.shutdown();
+      const server = await ServerProcess.start(FROM_SOURCE, ["--port", String(port)]);
+      try {
+        // The worker answers once more, while the browser fetches its script anew and removes it.
+        await page.goto(url);
+        await page.waitForFunction("document.title === 'acq-server viewer'");
+        await page.reload();
+        assert.equal(await page.title(), "acq-server viewer");
+        assert.equal(
+          await page.evaluate("navigator.serviceWorker.getRegistrations().then((r) => r.length)"),
+          0,
+        );
+      } finally {
+        await server.stop();
+      }
+    } finally {
+      await browser.close();
+    }
+  },
+});
