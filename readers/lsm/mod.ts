@@ -35,7 +35,7 @@ import { LsmPlanes } from "./planes.ts";
 import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
 import { startMoment } from "./start_time.ts";
 import { StripOffsets } from "./strip_offsets.ts";
-import { readTimeStamps, stampsBytes } from "./time_stamps.ts";
+import { readTimeStamps } from "./time_stamps.ts";
 
 /** Opens an LSM file. @throws {DecodeFailed} it is damaged or refused */
 export function scenes(source: Source): Promise<Scenes> {
@@ -66,7 +66,6 @@ class LsmFile {
     const tiff = new TiffFile(files.open(path), files);
     const { first } = tiff;
     const record = readInfoRecord(tiff, first);
-    tiff.structures.claim(record.at, record.at + record.length, `the value of ${tagName(TAG.CZ_LSMINFO)}`);
     const page = readLsmPage(tiff, first);
     const { M, P, T, Z } = record.sizes;
     const pages = new PageList(tiff, M * P * T * Z);
@@ -109,25 +108,21 @@ class LsmFile {
     };
   }
 
-  /** Reads what lies beside the record. Strips over a sound part of it have an offset that is damaged. */
+  /** Reads the structures that the record points to. */
   #readParts(): Parts {
     const { channelColors, timeStamps, scanInformation } = this.#record.offsets;
     const tiff = this.#tiff;
-    const { structures } = tiff;
     const colors = this.#noted(
       "The channel colours",
       channelColors,
       () => readChannelColors(tiff, channelColors),
     );
-    if (colors) structures.claim(channelColors, channelColors + colors.size, "the channel colours");
     const stamps = this.#noted("The time stamps", timeStamps, () => readTimeStamps(tiff, timeStamps));
-    if (stamps) structures.claim(timeStamps, timeStamps + stampsBytes(stamps.length), "the time stamps");
     const scan = this.#noted(
       "The scan information",
       scanInformation,
       () => readScanInformation(tiff, scanInformation),
     );
-    if (scan) structures.claim(scanInformation, scan.end, "the scan information");
     return {
       colors: colors ?? { size: 0, colors: [], names: [] },
       stamps,

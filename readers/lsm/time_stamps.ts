@@ -5,8 +5,8 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 
 const HEAD_BYTES = 8;
 
-/** Bytes of the part with so many stamps. */
-export const stampsBytes = (count: number): number => HEAD_BYTES + 8 * count;
+/** Bytes of so many stamps with their head. */
+const stampsBytes = (count: number): number => HEAD_BYTES + 8 * count;
 
 /** Seconds as they are stored, from any start. @throws {DecodeFailed} they do not lie in the file, or their size is wrong */
 export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {

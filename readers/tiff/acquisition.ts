@@ -1,6 +1,6 @@
-/** From a series of planes, whatever dialect it comes from, to an acquisition: its axes and channels, its plans. */
+/** From the stack of a dialect to an acquisition: axes, channels, plans. */
 import { axesOf } from "../metadata/axes.ts";
-import { channelNames } from "../metadata/channel_names.ts";
+import { channelNames, COLOURS } from "../metadata/channel_names.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList, MetadataDocument } from "../io/document_list.ts";
@@ -16,23 +16,23 @@ import {
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
-import { isOmeXml } from "./ome_xml.ts";
 import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
-import { sampleNames } from "./sample_names.ts";
+import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC } from "./page.ts";
 import type { PlaneSource, Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
+import { isOmeXml, isShape } from "./text.ts";
 
-/** Memory of an acquisition whatever its planes: axes, names, warnings. */
+/** Memory of an acquisition apart from its planes: axes, names, warnings. */
 const BASE_BYTES = 64 << 10;
 
 /** Memory of a channel. */
 const CHANNEL_BYTES = 512;
 
 /**
- * Everything but the samples.
+ * The acquisition of a stack.
  *
  * @param first directory of the opened file, which has its descriptions
- * @throws {DecodeFailed} it has more channels than are served
+ * @throws {DecodeFailed} it has too many channels
  */
 export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): Acquisition {
   const { layout, sizes } = stack;
@@ -46,7 +46,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c])),
     stack.names,
   );
-  // The colour of a channel is none of its samples' where it has several.
+  // Several samples of a channel do not share its colour.
   const colors = samples === 1 || stack.colors?.length === count ? stack.colors ?? [] : [];
   const channels: Channel[] = channelNames(names).map((name, index) => ({
     index,
@@ -76,7 +76,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     ...stack.files && { files: stack.files },
     ...stack.holds && {
       holds: (index: number, position: Position) => {
-        // A sparse set may be asked for each plane that its axes have room for.
+        // A sparse set may be asked about millions of planes.
         stop.check();
         return stack.holds!({ ...position, channel: Math.floor(index / samples) });
       },
@@ -87,7 +87,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
 
 function addDescriptions(list: DocumentList, first: Directory): void {
   if (!first.has(TAG.ImageDescription)) return;
-  for (const text of first.wholeTexts(TAG.ImageDescription, list.left)) {
+  for (const text of first.texts(TAG.ImageDescription, list.left)) {
     list.add(tagName(TAG.ImageDescription), mediaTypeOf(text), text);
   }
 }
@@ -95,10 +95,10 @@ function addDescriptions(list: DocumentList, first: Directory): void {
 /** OME-XML, the XML of MetaMorph, a JSON object of tifffile, or lines of another program. */
 function mediaTypeOf(text: string): MetadataDocument["mediaType"] {
   if (isOmeXml(text) || text.trimStart().startsWith("<MetaData>")) return "application/xml";
-  return text.startsWith("{") && text.includes('"shape":') ? "application/json" : "text/plain";
+  return isShape(text) ? "application/json" : "text/plain";
 }
 
-/** What `read` gives; a failure names the file of its plane. */
+/** Names the file of a plane in the failure of `read`. */
 async function named<T>({ name }: PlaneSource, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -151,4 +151,39 @@ async function planPlanes(
       for (const plan of plans) await plan.decode(planes);
     },
   };
+}
+
+const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {
+  [PHOTOMETRIC.whiteIsZero]: ["Gray"],
+  [PHOTOMETRIC.blackIsZero]: ["Gray"],
+  [PHOTOMETRIC.rgb]: COLOURS,
+  [PHOTOMETRIC.separated]: ["Cyan", "Magenta", "Yellow", "Black"],
+};
+
+/**
+ * Names of all channels, samples included, in the order channel × samples + sample; `null` for those without one. Samples are
+ * named by their colour, after their channel where there are several.
+ *
+ * @param channels served names of the channels
+ * @param given names in the file, per channel or per sample
+ */
+function sampleNames(
+  page: PageLayout,
+  channels: readonly string[],
+  given: readonly (string | null)[],
+): (string | null)[] {
+  if (page.samples === 1) return channels.map((_, index) => given[index] ?? null);
+  if (given.length === channels.length * page.samples) return [...given];
+  const photometric = page.compression === JPEG_COMPRESSION && page.photometric === PHOTOMETRIC.ycbcr
+    ? PHOTOMETRIC.rgb
+    : page.photometric;
+  const kinds = BY_PHOTOMETRIC[photometric] ?? [];
+  const names = Array.from({ length: page.samples }, (_, sample) => {
+    const kind = kinds[sample];
+    if (kind !== undefined) return kind;
+    const extra = page.extraSamples[sample - (page.samples - page.extraSamples.length)];
+    return extra === 1 || extra === 2 ? "Alpha" : null;
+  });
+  if (channels.length === 1) return names;
+  return channels.flatMap((channel) => names.map((name) => name && `${channel} ${name}`));
 }

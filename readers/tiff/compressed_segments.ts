@@ -1,12 +1,13 @@
-/** Strips and tiles that a codec stores. */
-import type { Codec, Extent, Segment } from "../codecs/segment.ts";
+/** Compressed strips and tiles, and the codec of each value of Compression; heavy codecs are loaded when first needed. */
+import type { Codec, Extent, Segment, StreamSettings } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { settingsOf } from "./compression.ts";
+import { type PageLayout, PHOTOMETRIC } from "./page.ts";
 import { rowBytes, type Wanted } from "./samples.ts";
 import { placeRows, reverseBits, withoutPredictor } from "./segment_rows.ts";
 import type { SegmentTable } from "./segment_table.ts";
+import { TAG, tagName } from "./tags.ts";
 
 /** The strips or tiles of one plane and their codec. */
 export class CompressedSegments {
@@ -14,7 +15,7 @@ export class CompressedSegments {
   readonly #codec: Codec;
   readonly #settings: ReturnType<typeof settingsOf>;
 
-  /** `codec` is that of the page's Compression. */
+  /** Takes the codec of the page. */
   constructor(table: SegmentTable, codec: Codec) {
     this.#table = table;
     this.#codec = codec;
@@ -22,9 +23,9 @@ export class CompressedSegments {
   }
 
   /**
-   * The largest of those that hold the wanted samples.
+   * The largest strip or tile with wanted samples.
    *
-   * @throws {DecodeFailed} it is more than a decoder in WebAssembly gets in one call
+   * @throws {DecodeFailed} it exceeds what a decoder in WebAssembly gets in one call
    */
   largest(wanted: readonly { sample: number }[]): Extent {
     const { segmentWidth: width, segmentHeight: rows } = this.#table.page;
@@ -51,7 +52,7 @@ export class CompressedSegments {
     }
   }
 
-  /** Decodes those that hold the wanted samples into their planes. @throws {DecodeFailed | Stopped} */
+  /** Decodes the wanted samples into their planes. @throws {DecodeFailed | Stopped} */
   async decode(wanted: readonly Wanted[], stop: StopFlag): Promise<void> {
     let room: Uint8Array | null = null;
     for (const index of this.#table.holding(wanted)) {
@@ -61,7 +62,7 @@ export class CompressedSegments {
     }
   }
 
-  /** Gives what was decoded, which is in the planes then. */
+  /** Decodes one into the planes and returns its bytes. */
   async #decodeOne(
     index: number,
     wanted: readonly Wanted[],
@@ -81,7 +82,7 @@ export class CompressedSegments {
     const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
     const row = segment.bytes / segment.rows;
     const { start, end } = this.#table.wantedRows(index, segment.rows);
-    // A few rows at a time, so that a plane in one strip can be stopped.
+    // In steps, so that a plane in one strip can be stopped.
     const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / row));
     for (let first = start; first < end; first += atOnce) {
       stop.check();
@@ -113,9 +114,89 @@ export class CompressedSegments {
     };
   }
 
-  /** Bits of each interleaved sample as the codec gives them: codecs of samples give whole bytes, the next machine width. */
+  /** Bits of each interleaved sample as decoded: image codecs widen them to the next machine type. */
   #decodedBits(index: number): readonly number[] {
     const bits = this.#table.bits(index);
     return this.#codec.image ? bits.map((b) => b <= 8 ? 8 : b <= 16 ? 16 : b <= 32 ? 32 : 64) : bits;
   }
+}
+
+/** Names of refused values of Compression, for messages. */
+const REFUSED: Readonly<Record<number, string>> = {
+  6: "old-style JPEG",
+  9: "JBIG",
+  10: "JBIG color",
+  32766: "NeXT",
+  32809: "ThunderScan",
+  32908: "Pixar film",
+  32909: "Pixar log",
+  33003: "JPEG 2000 in YCbCr",
+  34661: "JBIG",
+  34676: "SGI log luminance",
+  34677: "SGI log luminance, 24 bit",
+  34892: "lossy DNG",
+  34933: "PNG",
+  34934: "JPEG XR",
+  50002: "JPEG XL",
+  52546: "JPEG XL",
+};
+
+/**
+ * The codec of a value of Compression other than 1.
+ *
+ * @throws {DecodeFailed} the value is unknown
+ */
+export async function codecOf(compression: number): Promise<Codec> {
+  switch (compression) {
+    case 2:
+      return (await import("../codecs/ccitt.ts")).ccittRle;
+    case 3:
+      return (await import("../codecs/ccitt.ts")).ccittGroup3;
+    case 4:
+      return (await import("../codecs/ccitt.ts")).ccittGroup4;
+    case 5:
+      return (await import("../codecs/lzw.ts")).lzw;
+    case 7:
+    case 33007:
+      return (await import("../codecs/jpeg/mod.ts")).jpeg;
+    case 8:
+    case 32946:
+      return (await import("../codecs/zlib.ts")).deflate;
+    case 32773:
+      return (await import("../codecs/packbits.ts")).packBits;
+    case 33004:
+    case 33005:
+    case 34712:
+      return (await import("../codecs/jpeg2000.ts")).jpeg2000;
+    case 34887:
+      return (await import("../codecs/lerc.ts")).lerc;
+    case 34925:
+      return (await import("../codecs/lzma.ts")).lzma;
+    case 34926:
+    case 50000:
+      return (await import("../codecs/zlib.ts")).zstd;
+    case 34927:
+    case 50001:
+      return (await import("../codecs/webp.ts")).webp;
+  }
+  const name = REFUSED[compression];
+  throw new DecodeFailed(
+    `${tagName(TAG.Compression)} is ${compression}${name ? ` (${name})` : ""}, which is not read`,
+  );
+}
+
+/** Bytes of the JPEG tables of a page; most have a kilobyte. */
+const MAX_TABLE_BYTES = 1 << 20;
+
+/** What a page states for its codec, apart from the bits of the samples. */
+function settingsOf(page: PageLayout): Omit<StreamSettings, "bits"> {
+  const { directory, compression, kind, photometric } = page;
+  const fax = compression === 3 ? TAG.T4Options : compression === 4 ? TAG.T6Options : null;
+  return {
+    kind,
+    jpegTables: directory.bytes(TAG.JPEGTables, MAX_TABLE_BYTES) ?? null,
+    colours: photometric === PHOTOMETRIC.ycbcr ? "ycbcr" : photometric === PHOTOMETRIC.rgb ? "rgb" : null,
+    faxOptions: fax === null ? 0 : directory.number(fax) ?? 0,
+    lercPacking: directory.numbers(TAG.LercParameters, 16)[1] ?? 0,
+  };
 }

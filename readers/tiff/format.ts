@@ -1,9 +1,11 @@
-/** TIFF and BigTIFF. */
+/** TIFF and BigTIFF in all dialects. */
 import { type FileFormat, startsWith } from "../format.ts";
 import { extensionOf, FORMAT_NAMES } from "../format_names.ts";
-import { explainTiffRelative, SCANIMAGE_LINE_FILES } from "./relatives.ts";
 
-/** All dialects of TIFF. */
+/** Files of a recording of ScanImage along arbitrary lines, which are not read. */
+const SCANIMAGE_LINE_FILES: readonly string[] = [".pmt.dat", ".meta.txt", ".scnnr.dat"];
+
+/** How a TIFF is recognised. */
 export const TIFF: FileFormat = {
   ...FORMAT_NAMES.tiff,
   container: "file",
@@ -12,9 +14,13 @@ export const TIFF: FileFormat = {
   recognises: (head) =>
     startsWith(head, 0x49, 0x49, 42, 0) || startsWith(head, 0x4d, 0x4d, 0, 42) ||
     startsWith(head, 0x49, 0x49, 43, 0) || startsWith(head, 0x4d, 0x4d, 0, 43),
-  // The XML document of a set, which is no TIFF itself.
+  // The XML document of a set, which is not a TIFF itself.
   claims: (path) => extensionOf(path) === ".companion.ome",
   relatives: SCANIMAGE_LINE_FILES,
-  explains: explainTiffRelative,
+  explains: (_head, name) =>
+    SCANIMAGE_LINE_FILES.some((extension) => name.toLowerCase().endsWith(extension))
+      ? "it is named like a part of a recording of ScanImage along arbitrary lines, whose samples are not stored as TIFF " +
+        "and are not read: convert the line scan with ScanImage"
+      : null,
   load: () => import("./mod.ts"),
 };

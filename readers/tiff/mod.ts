@@ -4,12 +4,11 @@
  *   header      8 or 16 bytes: byte order, 42 or 43, offset of the first directory
  *   directory   entries of tag, type, count and value or its offset; then the offset of the next directory
  *   page        one directory: width, height, samples, bits; offsets and lengths of its strips or tiles
- *   strip/tile  samples of some rows or of a rectangle, chunky or one sample apart, compressed one by one
- *   dialect     how pages become time, channel and focus: NDTiff, OME-XML, ImageJ, Micro-Manager, MetaMorph,
- *               ScanImage, FluoView, a text file of Olympus beside it, or plain pages
+ *   strip/tile  samples of some rows or of a rectangle, interleaved or one sample apart, compressed one by one
+ *   dialect     how pages become time, channel and focus: `DIALECTS` below, at last plain pages
  *
- * Refused, by the tag's name and value: complex samples, old-style JPEG, JBIG and other codecs that `compression.ts`
- * does not list, raw YCbCr with fewer chroma samples than pixels, image depth, predictors on packed samples; and
+ * Refused, by the name and value of the tag: complex samples, old-style JPEG, JBIG and other codecs that
+ * `compressed_segments.ts` does not list, raw YCbCr with subsampled chroma, image depth, predictors on packed samples; and
  * whatever does not lie in the file.
  */
 import { extensionOf } from "../format_names.ts";
@@ -18,84 +17,111 @@ import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warning } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
-import { openFluoView } from "./dialects/fluoview.ts";
-import { openImageJ } from "./dialects/imagej.ts";
-import { openMetaMorph } from "./dialects/metamorph.ts";
-import { openMicroManager, withPlaneMetadata } from "./dialects/micromanager.ts";
-import { openNDTiff, openNDTiffFolder } from "./dialects/ndtiff.ts";
-import { openOlympusText } from "./dialects/olympus_text.ts";
-import { openCompanion, openOme } from "./dialects/ome.ts";
-import { openPlain, plainSeries } from "./dialects/plain.ts";
-import { withPrairieDocument } from "./dialects/prairie.ts";
-import { openScanImage } from "./dialects/scanimage.ts";
-import { withExperiment } from "./dialects/thorimage.ts";
+import * as marks from "./dialects/marks.ts";
+import { plainSeries } from "./dialects/plain.ts";
 import { noted, type Opened } from "./opened.ts";
-import { oneSeries, type SeriesList } from "./stack.ts";
+import { oneSeries, type SeriesList, type Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
+/** A dialect: a small check, and its reader, which is loaded when the check passes. */
+interface Dialect {
+  /** Whether a file may be of the dialect. */
+  fits(opened: Opened): boolean;
+  /** The series of a file, or `null` where it is of another dialect after all. */
+  open(opened: Opened): Promise<SeriesList | null>;
+}
+
+/** All dialects but NDTiff and plain pages; the first one that opens a file decides. */
+const DIALECTS: readonly Dialect[] = [
+  {
+    fits: ({ tiff }) => marks.isMicroManager(tiff),
+    open: async (opened) => (await import("./dialects/micromanager.ts")).openMicroManager(opened),
+  },
+  { fits: marks.isOme, open: openOme },
+  {
+    fits: marks.isImageJ,
+    open: async (opened) => single((await import("./dialects/imagej.ts")).openImageJ(opened)),
+  },
+  {
+    fits: marks.isScanImage,
+    open: async (opened) => single((await import("./dialects/scanimage.ts")).openScanImage(opened)),
+  },
+  {
+    fits: marks.isMetaMorph,
+    open: async (opened) => single((await import("./dialects/metamorph.ts")).openMetaMorph(opened)),
+  },
+  {
+    fits: marks.mayBeOlympus,
+    open: async (opened) => single((await import("./dialects/olympus_text.ts")).openOlympusText(opened)),
+  },
+  {
+    fits: ({ first }) => first.has(TAG.FluoViewHeader),
+    open: async (opened) => single((await import("./dialects/fluoview.ts")).openFluoView(opened)),
+  },
+];
+
+const single = (stack: Stack | null) => stack && oneSeries(stack);
+
+async function openOme(opened: Opened): Promise<SeriesList | null> {
+  const list = (await import("./dialects/ome.ts")).openOme(opened);
+  if (list === null || !marks.mayBeThorImage(opened)) return list;
+  return (await import("./dialects/thorimage.ts")).withExperiment(opened, list);
+}
+
 /** Opens a TIFF acquisition, with the other files of its set. */
-export function scenes(source: Source): Promise<Scenes> {
-  return Promise.try(() => {
-    const { opened, list } = openSeries(source);
-    return scenesOf(opened, list);
-  });
+export async function scenes(source: Source): Promise<Scenes> {
+  const { opened, list } = await openSeries(source);
+  return scenesOf(opened, list);
 }
 
 /** The opened file, or one of the set that a folder or a document stands for, and its series. */
-function openSeries({ path, files }: Source): { opened: Opened; list: SeriesList } {
-  if (files.kind(path) === "directory") return openNDTiffFolder(path, files);
-  if (extensionOf(path) === ".companion.ome") return openCompanion(path, files);
+async function openSeries({ path, files }: Source): Promise<{ opened: Opened; list: SeriesList }> {
+  if (files.kind(path) === "directory") {
+    return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
+  }
+  if (extensionOf(path) === ".companion.ome") {
+    return (await import("./dialects/ome.ts")).openCompanion(path, files);
+  }
   const tiff = new TiffFile(files.open(path), files);
-  const set = openNDTiff(path, tiff, files);
-  if (set !== null) return set;
+  // Its directories may be damaged and are not looked at.
+  if (marks.isNDTiff(tiff)) return (await import("./dialects/ndtiff.ts")).openNDTiff(path, tiff, files);
   const opened = openFile(path, tiff, files);
-  return { opened, list: withPrairieDocument(opened, seriesOf(opened)) };
+  const list = await seriesOf(opened);
+  if (!marks.mayBePrairie(opened)) return { opened, list };
+  return { opened, list: (await import("./dialects/prairie.ts")).withPrairieDocument(opened, list) };
 }
 
 function openFile(path: string, tiff: TiffFile, files: FileAccess): Opened {
   const { first } = tiff;
-  // A file with that record is opened as LSM, so this one may have lost it.
-  const warnings = /\.lsm$/i.test(path)
-    ? [
-      warning(
-        "read_differently",
-        `It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`,
-      ),
-    ]
-    : [];
-  const opened: Opened = { path, files, tiff, first, descriptions: [], warnings };
+  const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
+  if (/\.lsm$/i.test(path)) {
+    const text = `It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`;
+    opened.warnings.push(warning("read_differently", text));
+  }
   opened.descriptions = noted(
     opened,
     tagName(TAG.ImageDescription),
-    () => first.wholeTexts(TAG.ImageDescription, MAX_XML_BYTES),
-  ) ??
-    [];
+    () => first.texts(TAG.ImageDescription, MAX_XML_BYTES),
+  ) ?? [];
   return opened;
 }
 
-/** The series of the first dialect that fits. */
-function seriesOf(opened: Opened): SeriesList {
-  const several = openMicroManager(opened);
-  if (several !== null) return several;
-  const ome = openOme(opened);
-  if (ome !== null) return withExperiment(opened, ome);
-  const stack = openImageJ(opened) ?? openScanImage(opened) ?? openMetaMorph(opened) ??
-    openOlympusText(opened, (one) => openFluoView(one) ?? openPlain(one)) ?? openFluoView(opened);
-  if (stack !== null) return oneSeries(stack);
+/** The series of the first dialect that opens a file, else its plain pages. */
+async function seriesOf(opened: Opened): Promise<SeriesList> {
+  for (const { fits, open } of DIALECTS) {
+    const list = fits(opened) ? await open(opened) : null;
+    if (list !== null) return list;
+  }
   const plain = plainSeries(opened);
-  return {
-    ...plain,
-    open: (index) => {
-      const stack = plain.open(index);
-      return withPlaneMetadata(stack, index === 0 ? opened.first : stack.layout.directory);
-    },
-  };
+  if (!opened.first.has(TAG.MicroManagerMetadata)) return plain;
+  const { withPlaneMetadata } = await import("./dialects/micromanager.ts");
+  return { ...plain, open: (index) => withPlaneMetadata(plain.open(index), opened.first, index) };
 }
 
 function scenesOf(opened: Opened, list: SeriesList): Scenes {
   const { files } = opened;
-  // What was noted of the file holds for each of its series, what is noted of one for that alone.
+  // Warnings of the file hold for each series, warnings of opening one for that series alone.
   const ofFile = opened.warnings.splice(0);
   const sizes = new Map<number, SceneEntry["sizes"]>();
   const open = (scene: number): Acquisition => {
@@ -106,9 +132,8 @@ function scenesOf(opened: Opened, list: SeriesList): Scenes {
     sizes.set(scene, sizesOf(acquisition.axes));
     return acquisition;
   };
-  // What holds one series is read as that series.
-  const single = list.count === 1 ? open(0) : null;
-  // They may be as large as all that is known of the planes, and were read.
+  const only = list.count === 1 ? open(0) : null;
+  // They may be large and are not needed any longer.
   opened.descriptions = [];
   return {
     count: list.count,
@@ -116,6 +141,6 @@ function scenesOf(opened: Opened, list: SeriesList): Scenes {
     warnings: list.warnings,
     entries: (most) =>
       list.entries(most).map((entry, index) => ({ ...entry, sizes: sizes.get(index) ?? entry.sizes })),
-    open: (scene) => Promise.try(() => single ?? open(scene)),
+    open: (scene) => Promise.try(() => only ?? open(scene)),
   };
 }

@@ -1,4 +1,4 @@
-/** The opened file, as each dialect is asked about it, and what of it could not be read. */
+/** The opened file as dialects see it. */
 import { DecodeFailed, reasonOf } from "../errors.ts";
 import { type Moment, momentOf } from "../metadata/moment.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -7,9 +7,9 @@ import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
-/** The opened file, as each dialect is asked about it. */
+/** The opened file, which each dialect examines. */
 export interface Opened {
-  /** Path as it was opened. */
+  /** Path of the opened file. */
   readonly path: string;
   /** For the other files of a set. */
   readonly files: FileAccess;
@@ -17,9 +17,9 @@ export interface Opened {
   readonly tiff: TiffFile;
   /** First directory of the chain. */
   readonly first: Directory;
-  /** Texts of ImageDescription in the first directory, most often one; a damaged one may have a NUL inside. */
+  /** Texts of ImageDescription in the first directory, most often one; MetaMorph joins several with NULs. */
   descriptions: readonly string[];
-  /** What a dialect could not read and therefore left to the next one. */
+  /** Metadata that a dialect could not read. */
   readonly warnings: Warning[];
 }
 
@@ -28,7 +28,7 @@ export function tagMoment(directory: Directory): Moment {
   return momentOf(directory.note(TAG.DateTime, 64));
 }
 
-/** What `read` gives, or `null` with a warning where the metadata that it reads are damaged. */
+/** The result of `read`, or `null` with a warning where the metadata are damaged. */
 export function noted<T>(opened: Opened, what: string, read: () => T): T | null {
   try {
     return read();

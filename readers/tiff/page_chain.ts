@@ -1,11 +1,11 @@
-/** All pages of a file, told apart by the layout of their planes, from one walk through its directories. */
+/** All pages of a file, grouped by layout in one walk through its directories. */
 import { DecodeFailed } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
-/** A layout that some pages have. */
+/** A layout that pages share. */
 export interface PageKind {
   /** Columns. */
   readonly width: number;
@@ -15,13 +15,13 @@ export interface PageKind {
   readonly samples: number;
 }
 
-/** Kinds that are told apart; a file has at most 1,000 scenes, and as many reduced versions again. */
+/** Most kinds: a file has at most 1,000 scenes, and as many reduced versions again. */
 const MAX_KINDS = 4096;
 
-/** Number of the kind of a page that is damaged. */
+/** Kind of a damaged page. */
 const DAMAGED = -1;
 
-/** Number of the kind of a page whose kind is beyond the bound. */
+/** Kind of a page that exceeds {@linkcode MAX_KINDS}. */
 const FURTHER = -2;
 
 const REDUCED_OR_MASK = 1 | 4;
@@ -29,29 +29,29 @@ const REDUCED_OR_MASK = 1 | 4;
 const hidden = (directory: Directory) =>
   ((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED_OR_MASK) !== 0;
 
-/** What a layout is told by, from values that stand in the directory itself. */
-interface NotedKind extends PageKind {
+/** A kind with the key that identifies it. */
+interface KeyedKind extends PageKind {
   readonly key: string;
 }
 
 /** The pages of one file by their number in the chain. */
 export class PageChain {
-  /** The layouts of pages, in the order in which they come first. */
+  /** The layouts in order of their first pages. */
   readonly kinds: readonly PageKind[];
   /** Why the chain ended early. */
   readonly warnings: readonly Warning[];
   readonly #offsets: number[] = [];
   /** Index into `kinds`, or one of the constants above. */
   readonly #kindOf: number[] = [];
-  /** Numbers of the pages that are marked as reduced versions or masks. */
+  /** Numbers of the pages marked as reduced versions or masks. */
   readonly #hidden = new Set<number>();
   /** Offsets of the pages that have a description. */
   readonly #described = new Set<number>();
 
   /**
-   * Walks the chain, reading nothing but the directories.
+   * Walks the chain, reading the directories alone.
    *
-   * @param visit sees each directory, where what it refers to is cheapest to read
+   * @param visit sees each directory while values close to it are cheap to read
    * @throws {DecodeFailed} the first one is damaged
    */
   constructor(tiff: TiffFile, visit?: (directory: Directory) => void) {
@@ -61,7 +61,7 @@ export class PageChain {
       this.#offsets.push(directory.offset);
       visit?.(directory);
       if (directory.lists(TAG.ImageDescription)) this.#described.add(directory.offset);
-      const noted = noteKind(directory, page === 0);
+      const noted = keyedKind(directory, page === 0);
       if (noted === null) {
         this.#kindOf.push(DAMAGED);
         return;
@@ -99,22 +99,22 @@ export class PageChain {
   }
 
   /**
-   * Number of the kind of a page that shows a plane of its own; `null` of a reduced version, a mask, a damaged page and
-   * one whose kind is beyond the bound.
+   * Number of the kind of a page that shows its own plane; `null` for a reduced version, a mask, a damaged page and one that
+   * exceeds {@linkcode MAX_KINDS}.
    */
   shownKind(page: number): number | null {
     const kind = this.#kindOf[page] ?? DAMAGED;
     return kind >= 0 && !this.#hidden.has(page) ? kind : null;
   }
 
-  /** Whether a page shows a plane and is of a kind beyond the bound. */
+  /** Whether a page shows a plane and exceeds {@linkcode MAX_KINDS}. */
   isFurther(page: number): boolean {
     return this.#kindOf[page] === FURTHER && !this.#hidden.has(page);
   }
 
   /**
-   * Numbers of the pages that hold planes like the first one that is shown. What is as large as a plane is no reduced
-   * version of it, whatever its NewSubfileType says; a page that is damaged keeps its place among the planes.
+   * Numbers of the pages with planes like the first shown one. A page as large as a plane counts even when NewSubfileType calls it
+   * reduced; a damaged page keeps its place.
    */
   likeFirst(): number[] {
     const pages = this.#offsets.map((_, page) => page);
@@ -125,8 +125,8 @@ export class PageChain {
   }
 }
 
-/** Kind of a page; `null` of a later one that is damaged. */
-function noteKind(directory: Directory, first: boolean): NotedKind | null {
+/** Kind of a page; `null` for a damaged page after the first. */
+function keyedKind(directory: Directory, first: boolean): KeyedKind | null {
   try {
     return kindOf(directory);
   } catch (error) {
@@ -135,8 +135,8 @@ function noteKind(directory: Directory, first: boolean): NotedKind | null {
   }
 }
 
-/** What decides whether two pages are planes of one stack. */
-function kindOf(directory: Directory): NotedKind {
+/** Decides whether two pages are planes of one stack, by values that mostly stand in the directory itself. */
+function kindOf(directory: Directory): KeyedKind {
   const inline = (tag: number) => directory.count(tag) <= 2 ? directory.number(tag) : directory.count(tag);
   const width = directory.number(TAG.ImageWidth) ?? NaN;
   const height = directory.number(TAG.ImageLength) ?? NaN;
@@ -150,7 +150,7 @@ function kindOf(directory: Directory): NotedKind {
   return { key: [width, height, samples, ...rest].join(), width, height, samples };
 }
 
-/** Offsets of the pages that hold planes like the first, and why a chain ended early; `visit` as in {@linkcode PageChain}. */
+/** Offsets of the pages with planes like the first, and warnings of the chain; `visit` as in {@linkcode PageChain}. */
 export function pagesLikeFirst(
   tiff: TiffFile,
   visit?: (directory: Directory) => void,

@@ -1,9 +1,9 @@
-/** The files of a set, the latest of which stay read: a set of 10,000 files is stepped through in the memory of a few. */
+/** Keeps the files of a set that were used last: a set of 10,000 files takes the memory of a few. */
 
-/** Files whose directories and windows are kept, 64 KiB or so each; more than a set has channels. */
+/** Files that are kept, at 64 KiB or so each; more than a set has channels. */
 export const MAX_RECENT = 64;
 
-/** What was read of the opened file and, by path, of those of its set that were used last. */
+/** The opened file and, by path, the files of its set that were used last. */
 export class RecentFiles<T> {
   readonly #path: string;
   readonly #opened: T;
@@ -11,7 +11,7 @@ export class RecentFiles<T> {
   /** Least recently used first. */
   readonly #recent = new Map<string, T>();
 
-  /** `opened` at `path` is kept in any case; `read` reads another file. */
+  /** `opened` at `path` is always kept; `read` opens another file. */
   constructor(path: string, opened: T, read: (path: string) => T) {
     this.#path = path;
     this.#opened = opened;

@@ -1,4 +1,4 @@
-/** From the decoded bytes of a strip or tile to float32 samples of planes. */
+/** From the decoded bytes of a strip or tile to float32 planes. */
 import type { SampleType } from "../reader.ts";
 import {
   int64ToFloat32,
@@ -9,9 +9,9 @@ import {
 } from "../samples/to_float32.ts";
 import type { PageLayout, SampleKind } from "./page.ts";
 
-/** A rectangle of decoded samples and where it goes. */
+/** A rectangle of decoded samples and its place in the planes. */
 export interface Block {
-  /** Decoded bytes; scratch, since bytes may be swapped in place. Each row begins at a whole byte. */
+  /** Decoded bytes, which may be swapped in place. Each row begins at a whole byte. */
   readonly bytes: Uint8Array;
   /** Byte order of machine types. */
   readonly littleEndian: boolean;
@@ -19,19 +19,19 @@ export interface Block {
   readonly width: number;
   /** Stored bits of each interleaved sample. */
   readonly bits: readonly number[];
-  /** What the samples are. */
+  /** Number format of the samples. */
   readonly kind: SampleKind;
   /** Rows to keep. */
   readonly rows: number;
   /** Columns to keep. */
   readonly columns: number;
-  /** Index in the planes of the first kept sample. */
+  /** Index of the first kept sample in the planes. */
   readonly at: number;
   /** Samples per row of the planes. */
   readonly stride: number;
 }
 
-/** Where one interleaved sample goes. */
+/** One interleaved sample and its plane. */
 export interface Wanted {
   /** Index among the interleaved samples. */
   readonly sample: number;
@@ -46,13 +46,13 @@ export function rowBytes(width: number, bits: readonly number[]): number {
   return Math.ceil(width * pixel / 8);
 }
 
-/** The type whose arrays hold these samples as they are stored, or `null` for widths that are no machine type. */
+/** The machine type of the samples, or `null` for other widths. */
 function machineType(kind: SampleKind, bits: readonly number[]): SampleType | null {
   const type = `${kind}${bits[0]}`;
   return isSampleType(type) && bits.every((width) => width === bits[0]) ? type : null;
 }
 
-/** Bits of each interleaved sample in a strip or tile; where samples have planes of their own, of that one. */
+/** Bits of each interleaved sample in a strip or tile; in planar pages those of one sample. */
 export function blockBits(page: PageLayout, sample: number): readonly number[] {
   return page.planar ? page.bits.slice(sample, sample + 1) : page.bits;
 }
@@ -122,7 +122,7 @@ function reader(
   };
 }
 
-/** Four bytes from `at` on, the first as the highest; beyond the end they are 0. */
+/** Four bytes from `at` on, big-endian; bytes past the end are 0. */
 function word(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) |
     (bytes[at + 3] ?? 0);
@@ -138,7 +138,7 @@ function take(bytes: Uint8Array, bit: number, count: number): number {
  * A float of 24 bits: sign, 7 bits of exponent with bias 63, 16 bits of mantissa (Adobe Photoshop TIFF Technical
  * Note 3); every value is exact in float32.
  *
- * @param stored the three bytes and one that follows, the first as the highest
+ * @param stored the three bytes and the next one, big-endian
  */
 function float24(stored: number, littleEndian: boolean): number {
   const word = littleEndian

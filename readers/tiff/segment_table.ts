@@ -1,13 +1,11 @@
-/** Where the strips or tiles of one plane lie, and that they do so in its file. */
+/** Where the strips or tiles of one plane lie, checked against its file. */
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { RowRange } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
 import { MAX_SEGMENT_BYTES } from "./bounds.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import { blockBits, rowBytes } from "./samples.ts";
 import type { PlaneSource } from "./stack.ts";
-import { partUnder } from "./structures.ts";
 import { TAG, tagName } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
@@ -21,19 +19,19 @@ interface Ranges {
 export class SegmentTable {
   /** File that holds the plane. */
   readonly tiff: TiffFile;
-  /** The page; of a plane in a run as if each sample had one strip. */
+  /** The page; for a plane in a run, as if each sample had one strip. */
   readonly page: PageLayout;
-  /** The rows that are wanted; those that hold none of them are neither checked nor read. */
+  /** The wanted rows; strips and tiles without any of them are neither checked nor read. */
   readonly shown: RowRange;
   readonly #ranges: Ranges;
-  /** By the sample whose strips or tiles they are. */
+  /** One stored row, by the index of the sample in planar pages. */
   readonly #rows: { readonly bits: readonly number[]; readonly bytes: number }[] = [];
 
   /**
    * Reads offsets and lengths.
    *
-   * @param codec that of compressed samples, `null` for samples as they are
-   * @param rows wanted rows, within the plane; all by default
+   * @param codec of compressed samples, else `null`
+   * @param rows wanted rows; all by default
    * @throws {DecodeFailed} values are missing
    */
   constructor({ tiff, page, run, strips }: PlaneSource, codec: Codec | null, rows?: RowRange) {
@@ -43,7 +41,7 @@ export class SegmentTable {
     this.#ranges = strips ?? (run === null ? this.#storedRanges(codec) : this.#runRanges(run));
   }
 
-  /** Indices of those that hold the wanted samples and rows. */
+  /** Indices of the strips or tiles with wanted samples and rows. */
   *holding(wanted: readonly { sample: number }[]): Generator<number> {
     const { across, down, planar, segmentHeight } = this.page;
     const sets = planar ? new Set(wanted.map(({ sample }) => sample)) : [0];
@@ -52,18 +50,18 @@ export class SegmentTable {
     for (const set of sets) for (let i = first; i < end; i += 1) yield set * across * down + i;
   }
 
-  /** Which of so many rows from the first of a strip or tile on are wanted. */
+  /** The wanted ones among the first `rows` rows of a strip or tile. */
   wantedRows(index: number, rows: number): RowRange {
     const { top } = this.place(index);
     return { start: Math.max(0, this.shown.start - top), end: Math.min(rows, this.shown.end - top) };
   }
 
-  /** Its first byte in the file. */
+  /** First byte in the file. */
   offset(index: number): number {
     return this.#ranges.offsets[index]!;
   }
 
-  /** Its stored bytes. */
+  /** Stored bytes. */
   length(index: number): number {
     return this.#ranges.lengths[index]!;
   }
@@ -73,17 +71,12 @@ export class SegmentTable {
     return `${this.kind} ${index}`;
   }
 
-  /** `strip 3 at 81920` */
-  #at(index: number): string {
-    return `${this.name(index)} at ${this.offset(index)}`;
-  }
-
   /** For messages. */
   get kind(): "tile" | "strip" {
     return this.page.tiled ? "tile" : "strip";
   }
 
-  /** Bits of each interleaved sample as they are stored. */
+  /** Stored bits of each interleaved sample. */
   bits(index: number): readonly number[] {
     return this.#row(index).bits;
   }
@@ -101,13 +94,13 @@ export class SegmentTable {
     return this.#rows[set] = { bits, bytes: rowBytes(this.page.segmentWidth, bits) };
   }
 
-  /** Rows that it must give; a tile is always whole. */
+  /** Rows that it holds; a tile is always whole. */
   rows(index: number): number {
     const { tiled, segmentHeight, height, down } = this.page;
     return tiled ? segmentHeight : Math.min(segmentHeight, height - (index % down) * segmentHeight);
   }
 
-  /** Where it lies in the plane, and which sample it holds where each has strips or tiles of its own. */
+  /** Where it lies in the plane, and in planar pages the index of its sample. */
   place(index: number): { readonly top: number; readonly left: number; readonly set: number } {
     const { across, down, segmentHeight, segmentWidth } = this.page;
     return {
@@ -122,23 +115,23 @@ export class SegmentTable {
   }
 
   /**
-   * Checks those of the wanted samples, which `codec` stores; `null` for samples as they are.
+   * Checks the strips or tiles of the wanted samples; `codec` is `null` where they are not compressed.
    *
-   * @throws {DecodeFailed} one lies outside the file or over its structures, is too short for what it declares, or too large
+   * @throws {DecodeFailed} one lies outside the file, is too short for what it declares, or too large
    */
   check(wanted: readonly { sample: number }[], codec: Codec | null): void {
-    const { file, structures } = this.tiff;
-    const partAt = partUnder(structures, this.page.directory);
+    const { file } = this.tiff;
     for (const index of this.holding(wanted)) {
       const [offset, length] = [this.offset(index), this.length(index)];
       const needed = this.rowBytes(index) * this.rows(index);
-      // What an uncompressed strip claims beyond its rows is never read.
+      // Bytes of an uncompressed strip beyond its rows are never read.
       file.require(offset, codec ? length : Math.min(length, needed), this.name(index));
       if (needed > length * (codec?.maxExpansion ?? 1)) {
+        const place = `${this.name(index)} at ${offset}`;
         throw new DecodeFailed(
           codec
-            ? `${this.#at(index)} + ${length} is too short for ${needed} bytes of ${codec.title}`
-            : `${this.#at(index)} holds ${length} bytes, ${needed} are needed`,
+            ? `${place} + ${length} is too short for ${needed} bytes of ${codec.title}`
+            : `${place} holds ${length} bytes, ${needed} are needed`,
         );
       }
       if (codec && this.rowBytes(index) * this.page.segmentHeight > MAX_SEGMENT_BYTES) {
@@ -146,31 +139,12 @@ export class SegmentTable {
           `${this.name(index)} declares ${needed} bytes, more than ${MAX_SEGMENT_BYTES}`,
         );
       }
-      // Some writers round the length of a compressed strip up, into what follows it.
-      const part = partAt(offset, codec ? 1 : needed);
-      if (part !== null) throw new DecodeFailed(`${this.#at(index)} lies over ${part}`);
     }
   }
 
-  /** Checks of compressed ones no more than that they lie in the file. @throws {DecodeFailed} one does not */
+  /** Checks the places of compressed strips or tiles alone. @throws {DecodeFailed} one lies outside the file */
   checkPlaces(): void {
     this.#ranges.offsets.forEach((offset, i) => this.tiff.file.require(offset, this.length(i), this.name(i)));
-  }
-
-  /** A warning where uncompressed ones are longer than their rows, as when their shape is damaged. */
-  surplus(): Warning[] {
-    const index = this.#ranges.lengths.findIndex((length, i) => {
-      const full = this.rowBytes(i) * this.page.segmentHeight;
-      return length > Math.ceil(full / WORD) * WORD;
-    });
-    if (index < 0) return [];
-    const needed = this.rowBytes(index) * this.rows(index);
-    return [
-      warning(
-        "metadata_disagree",
-        `${this.#at(index)} claims ${this.length(index)} bytes; ${needed} are needed`,
-      ),
-    ];
   }
 
   #storedRanges(codec: Codec | null): Ranges {
@@ -180,7 +154,7 @@ export class SegmentTable {
     const offsetTag = own ? TAG.TileOffsets : TAG.StripOffsets;
     const lengthTag = own ? TAG.TileByteCounts : TAG.StripByteCounts;
     const segments = page.across * page.down * (page.planar ? page.samples : 1);
-    // Surplus values mean nothing; those that are needed were counted when the page was judged.
+    // Surplus values mean nothing; `readPage` has counted the needed ones.
     const offsets = directory.numbers(offsetTag, tiff.file.size).subarray(0, segments);
     const bytes = (index: number) => this.rowBytes(index) * this.rows(index);
     if (directory.lists(lengthTag)) {
@@ -188,7 +162,7 @@ export class SegmentTable {
       if (lengths.length < segments) {
         throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
       }
-      // Some writers leave the length of their only strip open.
+      // Some writers leave the length of their only strip at 0.
       const open = segments === 1 && lengths[0] === 0 && page.compression === UNCOMPRESSED;
       return { offsets, lengths: open ? Float64Array.of(bytes(0)) : lengths };
     }
@@ -215,10 +189,7 @@ export class SegmentTable {
   }
 }
 
-/** Writers round the length of an uncompressed strip up to words of so many bytes. */
-const WORD = 4;
-
-/** Checks that every strip or tile of a plane lies in its file. @throws {DecodeFailed} one does not */
+/** Checks that every strip or tile of a plane lies in its file. @throws {DecodeFailed} */
 export function requireStored(source: PlaneSource): void {
   const { page } = source;
   const table = new SegmentTable(source, null);

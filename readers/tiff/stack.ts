@@ -1,4 +1,4 @@
-/** What each dialect of TIFF comes down to: planes by position and channel, and their metadata. */
+/** What each dialect of TIFF gives: planes by position and channel, and their metadata. */
 import type { Codec } from "../codecs/segment.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import type { Calibration } from "../metadata/axes.ts";
@@ -14,11 +14,11 @@ export interface PlaneIndex extends Position {
   readonly channel: number;
 }
 
-/** Where the strips of a plane lie, for dialects whose directories do not say so. */
+/** Where the strips of a plane lie, for dialects whose directories do not say it. */
 export interface StripPlaces {
   /** First byte of each in the file. */
   readonly offsets: Float64Array;
-  /** Stored bytes of each; of compressed ones at least as many. */
+  /** Stored bytes of each; for compressed ones an upper bound. */
   readonly lengths: Float64Array;
   /** Codec of compressed ones. */
   readonly codec: Codec | null;
@@ -26,24 +26,24 @@ export interface StripPlaces {
 
 /** One plane of samples in a file. */
 export interface PlaneSource {
-  /** Name of the file, where it may be another than the opened one and messages have to tell. */
+  /** Name of the file for messages, unless it is the opened one. */
   readonly name?: string;
   /** File that holds the plane. */
   readonly tiff: TiffFile;
   /** Layout of the plane. */
   readonly page: PageLayout;
   /**
-   * Number of the plane in a run of uncompressed planes that begins at the page's first strip and has this one
-   * directory; `null` where the page's own strips or tiles are meant.
+   * Number of the plane in a run of uncompressed planes that begins at the first strip of the page; `null` for the strips or tiles
+   * of the page itself.
    */
   readonly run: number | null;
-  /** Where its strips lie and how they are coded, in place of what the directory says. */
+  /** Replaces the strips of the directory. */
   readonly strips?: StripPlaces;
-  /** What is doubtful about this plane. */
+  /** Doubts about this plane. */
   readonly warnings?: readonly Warning[];
 }
 
-/** Length of the axes that planes are counted along. */
+/** Lengths of the axes along which planes are counted. */
 export interface StackSizes {
   /** Time points. */
   readonly T: number;
@@ -63,31 +63,31 @@ export interface Stack {
   readonly layout: PageLayout;
   /** Steps of the axes that have a unit. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** Per channel, samples aside; `null` where the file gives none. */
+  /** Per channel, samples aside; `null` without a name. */
   readonly names: readonly (string | null)[];
-  /** `#rrggbb` per channel, or per sample of each; `null` where the file gives none, which is the default. */
+  /** `#rrggbb` per channel, or per sample of each; `null` without a colour, the default. */
   readonly colors?: readonly (string | null)[];
-  /** Seconds of each time point from the first, where the file has them. */
+  /** Seconds of each time point from the first, where known. */
   readonly times?: readonly number[] | null;
-  /** Adds the metadata documents beside the descriptions of the opened file. @throws {DecodeFailed} one is damaged */
+  /** Adds the documents other than the descriptions of the opened file. @throws {DecodeFailed} one is damaged */
   readonly documents?: (list: DocumentList) => void;
-  /** When the acquisition was made. */
+  /** Date and time of the acquisition. */
   readonly moment: Moment;
   /** Bytes of all files of the acquisition. */
   readonly fileSize: number;
-  /** What contradicts itself or is missing. */
+  /** Contradictions and missing parts. */
   readonly warnings: readonly Warning[];
-  /** Bytes that are kept for the planes, from above, beside the opened file and its chain; 0 by default. */
+  /** Bytes of memory for the planes, apart from the opened file and its chain; 0 by default. */
   readonly indexBytes?: number;
   /** Given where rows are lines in time. */
   readonly lineScan?: LineScan | null;
   /** Lines that were to be scanned; given where planes may have fewer rows than `layout`, by their own page. */
   readonly plannedLines?: number;
-  /** Whether a plane is stored, told without reading it; by default each one within the sizes is. */
+  /** Whether a plane is stored, decided without reading it; all within the sizes by default. */
   readonly holds?: (index: PlaneIndex) => boolean;
-  /** Paths of all files of the set; by default the opened one is alone. */
+  /** Paths of all files of the set; the opened one by default. */
   readonly files?: () => readonly string[];
-  /** The plane at an index. @throws {PlaneNotFound} it is not there @throws {DecodeFailed} it is damaged */
+  /** The plane at an index. @throws {PlaneNotFound | DecodeFailed} it is missing, or damaged */
   plane(index: PlaneIndex): PlaneSource;
 }
 
@@ -97,15 +97,15 @@ export interface SeriesList {
   readonly count: number;
   /** Index of the one that the opened file belongs to. */
   readonly own: number;
-  /** What the user should know, such as series that are left out. */
+  /** Warnings about the list, such as series that are left out. */
   readonly warnings: readonly Warning[];
-  /** The first of them, at most `most`; sizes are empty where they are known only once a series is opened. */
+  /** The first `most` of them; sizes are empty where only opening a series reveals them. */
   entries(most: number): readonly SceneEntry[];
-  /** Reads what one of them is. @throws {DecodeFailed} it cannot be read */
+  /** Opens one of them. @throws {DecodeFailed} */
   open(index: number): Stack;
 }
 
-/** The list of a file that holds one series. */
+/** The list of a file with one series. */
 export const oneSeries = (stack: Stack): SeriesList => ({
   count: 1,
   own: 0,

@@ -1,4 +1,6 @@
-/** Tags of TIFF 6.0, its supplements and the vendors whose metadata is read. */
+/** Tags and field types of TIFF 6.0, its supplements and BigTIFF, and of the vendors whose metadata is read. */
+
+/** Numbers of the tags. */
 export const TAG = {
   NewSubfileType: 254,
   ImageWidth: 256,
@@ -25,7 +27,6 @@ export const TAG = {
   TileLength: 323,
   TileOffsets: 324,
   TileByteCounts: 325,
-  SubIFDs: 330,
   ExtraSamples: 338,
   SampleFormat: 339,
   JPEGTables: 347,
@@ -50,22 +51,57 @@ export function tagName(tag: number): string {
   return name ? `${name} (${tag})` : `tag ${tag}`;
 }
 
-/** First number of tags that anybody may register for private use (TIFF 6.0, section 2). */
-const FIRST_PRIVATE = 32768;
+/** Bytes of one value by field type; entries of other types are skipped (TIFF 6.0, section 2). */
+export const TYPE_BYTES: Readonly<Record<number, number>> = {
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+  11: 4,
+  12: 8,
+  13: 4,
+  16: 8,
+  17: 8,
+  18: 8,
+};
 
-/** True for a number below the private ones that TIFF 6.0 and its supplements name. */
-function isNamed(tag: number): boolean {
-  return tag >= 254 && tag <= 347 || tag >= 512 && tag <= 532 || tag === 559 || tag === 700;
-}
+/** Field type of texts. */
+export const ASCII = 2;
 
-/**
- * The first of these tags that is most likely another one with a wrong number: it has no name and does not stand in
- * ascending order, as all shall (TIFF 6.0, section 2).
- */
-export function strayTag(tags: readonly number[]): number | undefined {
-  return tags.find((tag, i) =>
-    !isNamed(tag) &&
-    ((tags[i + 1] ?? FIRST_PRIVATE) < Math.min(tag, FIRST_PRIVATE) ||
-      tag < FIRST_PRIVATE && (tags[i - 1] ?? 0) > tag)
-  );
+/** One value of a known field type; a rational is divided. */
+export function valueOf(view: DataView, at: number, type: number, little: boolean): number {
+  switch (type) {
+    case 3:
+      return view.getUint16(at, little);
+    case 4:
+    case 13:
+      return view.getUint32(at, little);
+    case 5:
+      return view.getUint32(at, little) / view.getUint32(at + 4, little);
+    case 6:
+      return view.getInt8(at);
+    case 8:
+      return view.getInt16(at, little);
+    case 9:
+      return view.getInt32(at, little);
+    case 10:
+      return view.getInt32(at, little) / view.getInt32(at + 4, little);
+    case 11:
+      return view.getFloat32(at, little);
+    case 12:
+      return view.getFloat64(at, little);
+    case 16:
+    case 18:
+      return Number(view.getBigUint64(at, little));
+    case 17:
+      return Number(view.getBigInt64(at, little));
+    default:
+      return view.getUint8(at);
+  }
 }

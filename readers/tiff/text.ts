@@ -1,23 +1,6 @@
 /** Texts of TIFF fields and of the files beside them. */
 
-/** UTF-8, or Latin-1 where it is not (older programs write the micro sign so), up to the first NUL. */
-export function decodeText(bytes: Uint8Array): string {
-  const end = bytes.indexOf(0);
-  return textOf(end < 0 ? bytes : bytes.subarray(0, end));
-}
-
-/** A copy of a part of a document that does not keep the whole document in memory, as a slice of it does. */
-export function detached(text: string): string {
-  return ` ${text}`.slice(1);
-}
-
-/** A text up to its first NUL. */
-export function upToNul(text: string): string {
-  const end = text.indexOf("\0");
-  return end < 0 ? text : text.slice(0, end);
-}
-
-/** Text without the NUL at its end; UTF-8, or Latin-1 where it is not. */
+/** Text without the NULs at its end: UTF-8, else Latin-1, in which older programs write the micro sign. */
 export function textOf(bytes: Uint8Array): string {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end -= 1;
@@ -27,4 +10,31 @@ export function textOf(bytes: Uint8Array): string {
   } catch {
     return new TextDecoder("latin1").decode(text);
   }
+}
+
+/** The same up to the first NUL. */
+export function decodeText(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  return textOf(end < 0 ? bytes : bytes.subarray(0, end));
+}
+
+/** A text up to its first NUL. */
+export function upToNul(text: string): string {
+  const end = text.indexOf("\0");
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/** A copy that does not keep the document in memory from which it was cut, as a slice does. */
+export function detached(text: string): string {
+  return ` ${text}`.slice(1);
+}
+
+/** Whether a description is OME-XML, even with a damaged root element. */
+export function isOmeXml(text: string): boolean {
+  return /<(?:\w+:)?OME[\s>]|openmicroscopy\.org\/Schemas\/OME/i.test(text.slice(0, 8192));
+}
+
+/** Whether a description is the shape of an array of tifffile. */
+export function isShape(text: string): boolean {
+  return text.startsWith("{") && text.includes('"shape":');
 }

@@ -5,15 +5,12 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_DIRECTORIES } from "./bounds.ts";
 import { ByteWindow } from "./byte_window.ts";
 import { Directory, type Encoding } from "./directory.ts";
-import { Structures } from "./structures.ts";
 
 /** Memory of the window of one file, and of the file itself. */
 const WINDOW_BYTES = 72 << 10;
 
-/** Memory of an offset, and of the start and the end of its directory, in arrays that grow by half. */
-const DIRECTORY_BYTES = 40;
-
-/** Memory of a number in a set. */
+/** Memory of an offset in an array that grows by half, and of one in a set. */
+const OFFSET_BYTES = 16;
 const SEEN_BYTES = 40;
 
 /** One TIFF or BigTIFF file: its header and its main chain of directories, walked as far as asked for. */
@@ -24,18 +21,16 @@ export class TiffFile {
   readonly encoding: Encoding;
   /** For reads of a few bytes. */
   readonly window: ByteWindow;
-  /** What of the file is no samples, as far as it was read. */
-  readonly structures = new Structures();
   readonly #stop: StopFlag;
   readonly #offsets: number[] = [];
-  /** The offsets again, for a chain that does not ascend and may thus lead round; `null` as long as it ascends. */
+  /** The offsets again, for a chain that does not ascend and may be a circle; `null` as long as it ascends. */
   #seen: Set<number> | null = null;
   #next: number;
   #broken: DecodeFailed | null = null;
-  /** Whether it broke where a directory lies outside the file. */
+  /** Whether the chain broke where a directory leaves the file. */
   #cut = false;
 
-  /** Reads the header. @throws {DecodeFailed} the header is damaged */
+  /** Reads the header. @throws {DecodeFailed} it is damaged */
   constructor(file: ByteSource, files: FileAccess) {
     this.file = file;
     this.window = new ByteWindow(file);
@@ -47,7 +42,6 @@ export class TiffFile {
       throw new DecodeFailed(`the file does not start with a TIFF header`);
     }
     this.encoding = { littleEndian, bigTiff: version === 43 };
-    this.structures.claim(0, version === 43 ? 16 : 8, "the TIFF header");
     if (version === 42) {
       this.#next = head.getUint32(4, littleEndian);
       return;
@@ -56,12 +50,10 @@ export class TiffFile {
     if (offsetBytes !== 8) {
       throw new DecodeFailed(`the BigTIFF header declares offsets of ${offsetBytes} bytes, not 8`);
     }
-    const constant = head.getUint16(6, littleEndian);
-    if (constant !== 0) throw new DecodeFailed(`the BigTIFF header has ${constant} at 6, not 0`);
     this.#next = Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
   }
 
-  /** The first directory of the main chain. @throws {DecodeFailed} it is damaged, or there is none */
+  /** The first directory of the main chain. @throws {DecodeFailed} it is damaged or missing */
   get first(): Directory {
     const first = this.directory(0);
     if (first === null) throw new DecodeFailed("the file has no directory");
@@ -71,7 +63,7 @@ export class TiffFile {
   /**
    * Directory `index` of the main chain, or `null` when the chain is shorter.
    *
-   * @throws {DecodeFailed} it is damaged, or the chain leads round in a circle
+   * @throws {DecodeFailed} it is damaged, or the chain is a circle
    */
   directory(index: number): Directory | null {
     while (this.#offsets.length <= index) {
@@ -84,10 +76,9 @@ export class TiffFile {
   }
 
   /**
-   * Directory `index` of the main chain, or `null` where the file does not hold it: the chain is shorter, or leaves the
-   * file before it.
+   * Directory `index` of the main chain, or `null` when the chain is shorter or leaves the file before it.
    *
-   * @throws {DecodeFailed} it is damaged, or the chain leads round in a circle
+   * @throws {DecodeFailed} it is damaged, or the chain is a circle
    */
   heldDirectory(index: number): Directory | null {
     try {
@@ -98,59 +89,50 @@ export class TiffFile {
     }
   }
 
-  /**
-   * How many directories the chain has, counted up to `most`. A chain that leaves the file after its first directory
-   * ends there and `brokenTail` says why.
-   *
-   * @throws {DecodeFailed} the first directory is damaged, or the chain leads round in a circle
-   */
-  countUpTo(most: number): number {
-    try {
-      while (this.#offsets.length < most && this.#advance(Directory.skip) !== null);
-    } catch (error) {
-      if (this.#offsets.length === 0 || !(error instanceof DecodeFailed) || this.#broken === null) {
-        throw error;
-      }
-    }
-    return Math.min(this.#offsets.length, most);
-  }
-
   /** The directory at an offset. @throws {DecodeFailed} */
   directoryAt(offset: number, what = "a directory"): Directory {
     return Directory.read(this.window, offset, this.encoding, what);
   }
 
   /**
-   * Calls `visit` for each directory of the chain in order. A chain that leaves the file after its first
-   * directory (the writer was interrupted) ends there and `brokenTail` says why.
+   * Counts the directories of the chain up to `most`; a broken chain ends as for {@linkcode walk}.
    *
-   * @throws {DecodeFailed} the first directory is damaged, or the chain leads round in a circle
+   * @throws {DecodeFailed} the first directory is damaged, or the chain is a circle
+   */
+  countUpTo(most: number): number {
+    this.#untilBroken(() => {
+      while (this.#offsets.length < most && this.#advance(Directory.skip) !== null);
+    });
+    return Math.min(this.#offsets.length, most);
+  }
+
+  /**
+   * Calls `visit` for each directory of the chain in order. A chain that breaks after its first directory, as when the
+   * writer was interrupted, ends there; `brokenTail` says why.
+   *
+   * @throws {DecodeFailed} the first directory is damaged, or the chain is a circle
    */
   walk(visit: (directory: Directory, index: number) => void): void {
     for (let index = 0;; index += 1) {
       this.#stop.check();
-      let directory: Directory | null;
-      try {
-        directory = this.directory(index);
-      } catch (error) {
-        if (index === 0 || !(error instanceof DecodeFailed) || this.#broken === null) throw error;
-        return;
-      }
+      let directory: Directory | null = null;
+      this.#untilBroken(() => directory = this.directory(index));
       if (directory === null) return;
       visit(directory, index);
     }
   }
 
-  #wasRead(offset: number): boolean {
-    if (this.#seen === null && offset > (this.#offsets.at(-1) ?? -1)) return false;
-    this.#seen ??= new Set(this.#offsets);
-    return this.#seen.has(offset);
+  #untilBroken(go: () => void): void {
+    try {
+      go();
+    } catch (error) {
+      if (this.#offsets.length === 0 || error !== this.#broken) throw error;
+    }
   }
 
   /** Bytes of memory for the window and what is known of the chain, from above. */
   get indexBytes(): number {
-    const known = this.#offsets.length;
-    return WINDOW_BYTES + known * (DIRECTORY_BYTES + (this.#seen === null ? 0 : SEEN_BYTES));
+    return WINDOW_BYTES + this.#offsets.length * (OFFSET_BYTES + (this.#seen === null ? 0 : SEEN_BYTES));
   }
 
   /** Why the chain ended early, or `null`. */
@@ -159,38 +141,42 @@ export class TiffFile {
   }
 
   /** Goes one directory on; `null` at the end of the chain. */
-  #advance<T extends { readonly end: number; readonly next: number }>(
+  #advance<T extends { readonly next: number }>(
     read: (window: ByteWindow, offset: number, encoding: Encoding, what: string) => T,
   ): T | null {
     if (this.#broken) throw this.#broken;
     const index = this.#offsets.length;
-    if (this.#next === 0) {
+    const at = this.#next;
+    if (at === 0) {
       if (index === 0) throw new DecodeFailed("the file has no directory");
       return null;
     }
     this.#stop.check();
-    if (this.#wasRead(this.#next)) {
-      throw new DecodeFailed(
-        `directory ${index} at ${this.#next} was read before: the chain leads round in a circle`,
-      );
+    if (this.#wasRead(at)) {
+      throw new DecodeFailed(`directory ${index} at ${at} was read before: the chain is a circle`);
     }
     if (index >= MAX_DIRECTORIES) {
       throw new DecodeFailed(`the file has more than ${MAX_DIRECTORIES} directories`);
     }
     let directory: T;
     try {
-      directory = read(this.window, this.#next, this.encoding, `directory ${index}`);
+      directory = read(this.window, at, this.encoding, `directory ${index}`);
     } catch (error) {
       if (error instanceof DecodeFailed) {
         this.#broken = error;
-        this.#cut = index > 0 && !Directory.fits(this.window, this.#next, this.encoding);
+        this.#cut = index > 0 && !Directory.fits(this.window, at, this.encoding);
       }
       throw error;
     }
-    this.#seen?.add(this.#next);
-    this.#offsets.push(this.#next);
-    this.structures.addDirectory(this.#next, directory.end);
+    this.#seen?.add(at);
+    this.#offsets.push(at);
     this.#next = directory.next;
     return directory;
+  }
+
+  #wasRead(offset: number): boolean {
+    if (this.#seen === null && offset > (this.#offsets.at(-1) ?? -1)) return false;
+    this.#seen ??= new Set(this.#offsets);
+    return this.#seen.has(offset);
   }
 }

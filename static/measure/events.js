@@ -75,12 +75,8 @@ function peaksOf(trace) {
   return peaks;
 }
 
-/** Removes peaks nearer than `distance` to a higher one. */
-function apart(
-  /** @type {Float64Array} */ trace,
-  /** @type {number[]} */ peaks,
-  /** @type {number} */ distance,
-) {
+/** Removes peaks nearer than `distance` to a higher one. @param {Float64Array} trace @param {number[]} peaks @param {number} distance */
+function apart(trace, peaks, distance) {
   const taken = new Set(peaks);
   // The later of two equal peaks stays.
   const byHeight = peaks.map((peak, i) => ({ peak, i }))

@@ -106,11 +106,7 @@ function blockSums(
   return { begun, left };
 }
 
-/**
- * Mean of the finite values from index `from` up to `to`, exclusive.
- *
- * @type {(trace: Float64Array, from: number, to: number) => number}
- */
+/** Mean of the finite values from index `from` up to `to`, exclusive. @type {(trace: Float64Array, from: number, to: number) => number} */
 export function mean(trace, from, to) {
   let [sum, count] = [0, 0];
   for (let i = Math.max(0, Math.ceil(from)); i < Math.min(trace.length, to); i += 1) {
@@ -121,11 +117,7 @@ export function mean(trace, from, to) {
   return sum / count;
 }
 
-/**
- * A percentile of the finite values, interpolated linearly.
- *
- * @type {(trace: Float64Array, percent: number) => number}
- */
+/** A percentile of the finite values, interpolated linearly. @type {(trace: Float64Array, percent: number) => number} */
 export function percentile(trace, percent) {
   const sorted = trace.filter((value) => Number.isFinite(value)).sort();
   if (sorted.length === 0) return NaN;

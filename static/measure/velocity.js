@@ -33,10 +33,12 @@ export function velocityOverTime({ samples, shape }, { window, step, columns }, 
   const [rows, width] = shape;
   const [from, to] = columns;
   if (!(Number.isInteger(window) && window >= SHORTEST_WINDOW && Number.isInteger(step) && step >= 1)) {
-    throw new RangeError(`A window of ${window} lines every ${step} lines makes no sense`);
+    throw new RangeError(
+      `A window needs at least ${SHORTEST_WINDOW} lines and a step of at least 1, not ${window} and ${step}`,
+    );
   }
   if (!(from >= 0 && to <= width && to - from >= SHORTEST_WINDOW)) {
-    throw new RangeError(`A velocity needs ${SHORTEST_WINDOW} columns at least, not ${from} to ${to}`);
+    throw new RangeError(`A velocity needs at least ${SHORTEST_WINDOW} columns, not ${from} to ${to}`);
   }
   if (window > rows) return [];
   const standing = standingPart(samples, rows, width, window);

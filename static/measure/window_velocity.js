@@ -150,11 +150,7 @@ class Scores {
   /** Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line. */
   #noises;
 
-  /**
-   * @param {import("./smoothing.js").Smoothed} window
-   * @param {number} rows
-   * @param {number} columns
-   */
+  /** @param {import("./smoothing.js").Smoothed} window @param {number} rows @param {number} columns */
   constructor({ values, gains }, rows, columns) {
     this.rows = rows;
     this.columns = columns;

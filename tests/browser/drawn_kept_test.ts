@@ -120,7 +120,7 @@ test("a line more than there can be is not dropped silently", async (viewer) => 
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);
   await page.click("#tool-line");
   await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
-  assert.match(await viewer.text("#measure-lines .drawn"), /^Not kept: 200 lines are the most/);
+  assert.match(await viewer.text("#measure-lines .drawn"), /^200 lines at most/);
   await page.click("#measure-lines tbody button >> nth=0");
   await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
   assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
@@ -144,7 +144,7 @@ test("what was drawn is not put onto samples of another shape, and the page says
   await drawBand(viewer, ...ACTIVE);
   await Deno.writeFile(path, measuredScan(COLUMNS - 2));
   await reload(viewer);
-  assert.match(await viewer.text("#notice-text"), /^The file has another size than before/);
+  assert.match(await viewer.text("#notice-text"), /^The file has changed in size/);
   assert.equal(await page.locator("#measure-bands li").count(), 0);
   await page.click("#notice-close");
   assert.equal(await page.locator("#notice").isVisible(), false);
@@ -176,7 +176,7 @@ test("when the file changes bands stay and stale velocities go", async (viewer) 
   await Deno.writeTextFile(join(store, "0", "zarr.json"), "\n", { append: true });
   await page.focus("#source .plot");
   await page.keyboard.press("PageUp");
-  await page.waitForFunction(hasText, { selector: "#status", text: "has changed and was opened again" });
+  await page.waitForFunction(hasText, { selector: "#status", text: "has changed and was reopened" });
   assert.match(await viewer.text("#axis-z output"), /^2 \/ 2/);
   await viewer.settle();
   assert.equal(await page.locator("#measure-bands li").count(), 1);

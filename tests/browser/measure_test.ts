@@ -339,7 +339,7 @@ test("velocities over time are measured in a worker and shown with their confide
   await page.keyboard.press("Enter");
   assert.match(
     await viewer.text("#measure-velocities"),
-    /254 ms: tells velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
+    /254 ms: measures velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
   );
   await page.click("#velocity-start");
   await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
@@ -479,7 +479,7 @@ test("a number that makes no sense is marked, and the former one counts", async 
   await page.fill("#event-amplitude", "-5");
   await page.click("#event-find");
   assert.equal(await page.getAttribute("#event-amplitude", "aria-invalid"), "true");
-  assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Least amplitude"), "0.5");
+  assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Minimum amplitude"), "0.5");
 });
 
 test("the page says when there are as many bands as there can be", async (viewer) => {
@@ -487,7 +487,7 @@ test("the page says when there are as many bands as there can be", async (viewer
   const hint = page.locator("#measure-bands .hint");
   for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
   assert.equal(await page.locator("#measure-bands li").count(), 24);
-  assert.match(await hint.innerText(), /^24 bands are the most/);
+  assert.match(await hint.innerText(), /^24 bands at most/);
   await page.locator("#measure-bands li button").first().click();
   assert(!await hint.isVisible());
 });
@@ -500,7 +500,7 @@ test("windows that make no sense say so", async (viewer) => {
     const [window, words] of [
       ["", /whole numbers of lines/],
       ["64.5", /whole numbers of lines/],
-      ["5", /makes no sense/],
+      ["5", /at least 6 lines/],
       ["1e308", /shorter than the window/],
     ] as const
   ) {
@@ -650,7 +650,7 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await page.locator("#sample-mark").waitFor();
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-  const note = "This is a sample: a drawn line scan, not a recording";
+  const note = "Sample: a drawn line scan, not a recording";
   const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
   assert.equal(about.get("Note"), `"${note}"`);
   assert((await saved(viewer, "#svg-traces")).text.includes(`>${note}</text>`));
@@ -661,7 +661,7 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await viewer.open(path);
   await drawBand(viewer, ...ACTIVE);
   assert.equal(tableOf((await saved(viewer, "#csv-traces")).text).about.get("Note"), undefined);
-  assert(!(await saved(viewer, "#svg-traces")).text.includes("sample"));
+  assert(!(await saved(viewer, "#svg-traces")).text.includes("Sample"));
   await page.evaluate(rememberWriting);
   await saved(viewer, "#png-save");
   assert(!(await page.evaluate(written)).includes(note));

@@ -87,7 +87,7 @@ test("where paths are not allowed the page asks once for the file", async () => 
     await new Promise((done) => setTimeout(done, 1200));
     await page.keyboard.press(".");
     await page.waitForSelector("#notice:not([hidden])");
-    assert.match(await viewer.text("#notice-text"), /let go of this file/);
+    assert.match(await viewer.text("#notice-text"), /has closed this file/);
     assert(await page.locator("#viewer").isVisible(), "what was loaded stays");
     await page.click("#notice-action");
     await page.waitForSelector("#notice", { state: "hidden" });
@@ -112,7 +112,7 @@ test("a file that has changed is opened again", async () => {
     await viewer.page.waitForFunction(openingEnded);
     assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
     assert.equal(await viewer.page.locator("#fault").isVisible(), false);
-    assert.match(await viewer.text("#status"), /has changed and was opened again/);
+    assert.match(await viewer.text("#status"), /has changed and was reopened/);
     // What cannot be fetched is not what the sliders say.
     await server.stop();
     await viewer.page.focus("#position-t");

@@ -6,7 +6,7 @@ import { deepEqual, ok, rejects } from "node:assert/strict";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
 import type { Segment } from "../../readers/codecs/segment.ts";
-import { codecOf } from "../../readers/tiff/compression.ts";
+import { codecOf } from "../../readers/tiff/compressed_segments.ts";
 import fixtures from "../fixtures/streams/streams.json" with { type: "json" };
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { KeptView, RecentFiles } from "../../static/demo/v2/opening/kept.js";
+import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_settings.js";
 
-/** A storage in memory, with something in it. */
+const SETTINGS = { lutName: "fire", gamma: 0.5, isLog: true, isOpen: false };
+const VIEW = { path: "/a", scene: 2, position: { t: 3, z: 1, l: 0 }, look: { source: { shape: [1, 2] } } };
+
+/** A storage in memory. */
 function storage(start: Record<string, string> = {}) {
   const items = new Map(Object.entries(start));
   return {
@@ -12,7 +16,7 @@ function storage(start: Record<string, string> = {}) {
   };
 }
 
-Deno.test("the last ten files are kept, the last one first and each once", () => {
+Deno.test("recent files: the last ten, newest first, each once", () => {
   const place = storage();
   const recent = new RecentFiles(() => place);
   for (let i = 0; i < 12; i += 1) recent.add(`/data/${i}.oir`);
@@ -26,27 +30,38 @@ Deno.test("the last ten files are kept, the last one first and each once", () =>
   assert.equal(place.items.size, 0, "nothing is left over");
 });
 
-Deno.test("a storage that is closed, full or holds something else is as good as an empty one", () => {
-  const closed = () => {
-    throw new Error("denied");
-  };
-  const [recent, kept] = [new RecentFiles(closed), new KeptView(closed)];
-  recent.add("/a");
-  recent.clear();
-  kept.view = { path: "/a", scene: 0, position: { t: 0, z: 0, l: 0 }, look: null };
-  assert.deepEqual([recent.paths, kept.view], [[], null]);
-  for (const text of ["", "{", "3", "null", '{"path":1}', '[1,null,"/a"]', '{"path":"/a","scene":"1"}']) {
-    const place = storage({ "acq-server recent files": text, "acq-server view": text });
-    assert.deepEqual(new RecentFiles(() => place).paths, text.startsWith("[") ? ["/a"] : []);
-    assert.equal(new KeptView(() => place).view, null);
+Deno.test("channel settings: the last 60 names", () => {
+  const place = storage();
+  for (let i = 0; i < 100; i += 1) {
+    keepChannelSettings(`CH${i}`, { ...SETTINGS, gamma: 1 + i / 100 }, () => place);
   }
+  keepChannelSettings("CH60", SETTINGS, () => place);
+  assert.deepEqual(channelSettings("CH60", () => place), SETTINGS);
+  assert.equal(channelSettings("CH99", () => place)?.gamma, 1.99);
+  assert.equal(channelSettings("CH39", () => place), null);
 });
 
 Deno.test("a view comes back with its look", () => {
-  const kept = new KeptView(storage);
-  assert.equal(kept.view, null);
   const place = storage();
-  const view = { path: "/a", scene: 2, position: { t: 3, z: 1, l: 0 }, look: { source: { shape: [1, 2] } } };
-  new KeptView(() => place).view = view;
-  assert.deepEqual(new KeptView(() => place).view, view);
+  assert.equal(new KeptView(() => place).view, null);
+  new KeptView(() => place).view = VIEW;
+  assert.deepEqual(new KeptView(() => place).view, VIEW);
+});
+
+Deno.test("storage that is disabled or holds something else counts as empty", () => {
+  const disabled = () => {
+    throw new Error("denied");
+  };
+  const names = ["acq-server recent files", "acq-server view", "acq-server channels"];
+  const damaged = ["", "{", "3", "null", '{"path":1}'].map((text) => () =>
+    storage(Object.fromEntries(names.map((name) => [name, text])))
+  );
+  for (const place of [disabled, ...damaged]) {
+    assert.deepEqual(new RecentFiles(place).paths, []);
+    assert.equal(new KeptView(place).view, null);
+    assert.equal(channelSettings("a", place), null);
+  }
+  new RecentFiles(disabled).add("/a");
+  new KeptView(disabled).view = VIEW;
+  keepChannelSettings("a", SETTINGS, disabled);
 });

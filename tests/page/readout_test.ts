@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Axis, OpenResponse } from "../../static/client/v2/acq-client.d.ts";
 import { Channel } from "../../static/demo/v2/picture/channel.js";
-import { facts, quantity, readout, remainingTime, sampleText } from "../../static/demo/v2/picture/readout.js";
+import { facts, quantity, readout, sampleText } from "../../static/demo/v2/picture/readout.js";
 
 const axis = (arrayDimension: number, size: number, step: number, unit: string): Axis => ({
   arrayDimension,
@@ -93,8 +93,4 @@ Deno.test("small steps are said in nanometres and milliseconds", () => {
     quantity(0.1, "um"),
     quantity(0.25, "mV"),
   ], ["0.2 ms", "0.5 nm", "0.1 µm", "0.25 mV"]);
-});
-
-Deno.test("remaining time counts down to nothing", () => {
-  assert.deepEqual([600, 59.2, 0, 7500].map(remainingTime), ["10:00", "1:00", "0:00", "2 h 5 min"]);
 });

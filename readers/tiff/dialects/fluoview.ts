@@ -1,18 +1,18 @@
 /**
  * Olympus FluoView: tag 34361 holds a packed record with ten dimensions from byte 284 on, each 100 bytes: name
- * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The plane's axes come first,
- * then those of the pages, fastest first. A plane of `X` and `T` is a line scan: its rows are time.
+ * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The axes of the plane come first,
+ * then those of the pages, fastest first. A plane of `X` and `T` is a line scan.
  */
 import { calibrated, type Calibration, known } from "../../metadata/axes.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
-import type { AxisLetter } from "../../reader.ts";
-import { MAX_PLANES } from "../bounds.ts";
-import { type PageLayout, readPage } from "../page.ts";
-import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, moment, UNDATED } from "../../metadata/moment.ts";
+import type { AxisLetter } from "../../reader.ts";
 import { warning } from "../../warning.ts";
+import { MAX_PLANES } from "../bounds.ts";
 import { type Opened, tagMoment } from "../opened.ts";
+import { type PageLayout, readPage } from "../page.ts";
 import type { Stack } from "../stack.ts";
+import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 
@@ -36,61 +36,59 @@ interface Dimension {
   readonly calibration: Calibration;
 }
 
+/** A dimension along which pages are counted. */
+interface PageDimension extends Dimension {
+  readonly letter: "T" | "C" | "Z";
+}
+
 /** The stack of a FluoView file, or `null`. */
 export function openFluoView(opened: Opened): Stack | null {
   const { tiff, first } = opened;
-  const entry = first.entry(TAG.FluoViewHeader);
   const header = first.bytes(TAG.FluoViewHeader, 1 << 16);
-  if (!entry || !header) return null;
+  if (!header) return null;
   const layout = readPage(first);
-  const dimensions = header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES
-    ? null
-    : dimensionsOf(header, tiff.encoding.littleEndian);
-  const { at } = entry;
-  tiff.structures.claim(at, at + DIMENSIONS_AT, `the value of ${tagName(TAG.FluoViewHeader)}`);
-  const order = dimensions && pageOrder(dimensions, layout);
-  if (!dimensions || !order) {
-    opened.warnings.push(
-      warning(
-        "metadata_disagree",
-        `The FluoView dimensions in ${
-          tagName(TAG.FluoViewHeader)
-        } do not fit the pages; the file is read by its tags alone`,
-      ),
-    );
+  const dimensions = dimensionsOf(header, tiff.encoding.littleEndian);
+  const order = pageOrder(dimensions, layout);
+  if (!order) {
+    const name = tagName(TAG.FluoViewHeader);
+    const text =
+      `The FluoView dimensions in ${name} do not fit the pages; the file is read by its tags alone`;
+    opened.warnings.push(warning("metadata_disagree", text));
     return null;
   }
   const sizes = { T: 1, C: 1, Z: 1 };
-  for (const { letter, size } of order) sizes[letter as "T" | "C" | "Z"] = size;
+  for (const { letter, size } of order) sizes[letter] = size;
   const planes = sizes.T * sizes.C * sizes.Z;
   const run = isRun(tiff, layout, planes);
   const stored = stackedPlanes(tiff, layout, run);
   const calibrations: Partial<Record<AxisLetter, Calibration>> = {};
-  const [x, y] = dimensions;
   for (const { letter, calibration } of dimensions) {
     const own = known(calibration);
     if (own) calibrations[letter] = own;
   }
+  const y = dimensions[1];
   const rows = y && known(y.calibration);
-  if (x && rows) calibrations.Y = rows;
+  if (rows) calibrations.Y = rows;
+  const text = opened.descriptions[0] ?? "";
   return {
     sizes,
     layout,
     calibrations,
-    names: channelsIn(opened.descriptions[0] ?? "", sizes.C),
-    moment: firstMoment(momentIn(opened.descriptions[0] ?? ""), tagMoment(first)),
+    names: channelsIn(text, sizes.C),
+    moment: firstMoment(momentIn(text), tagMoment(first)),
     fileSize: tiff.file.size,
     lineScan: y?.letter === "T" ? lineScanOf(calibrations.Y) : null,
     warnings: countWarnings(tiff, layout, planes, run),
     plane: ({ t, z, channel }) => {
       const at = { T: t, C: channel, Z: z };
-      const number = order.reduceRight((n, { letter, size }) => n * size + at[letter as "T" | "C" | "Z"], 0);
-      return stored.plane(number);
+      return stored.plane(order.reduceRight((n, { letter, size }) => n * size + at[letter], 0));
     },
   };
 }
 
-function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimension[] | null {
+/** The dimensions with a name; none where the header is short, a size is damaged or a long dimension is unknown. */
+function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimension[] {
+  if (header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES) return [];
   const view = new DataView(header.buffer, header.byteOffset);
   const dimensions: Dimension[] = [];
   for (let i = 0; i < DIMENSIONS; i += 1) {
@@ -99,32 +97,25 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
       decodeText(header.subarray(at + from, at + from + length)).trim();
     const name = text(0, 16).toUpperCase();
     const size = view.getInt32(at + 16, little);
-    if (name === "") continue;
-    if (size < 1) return null;
     const letter = LETTERS[name];
-    if (!letter) {
-      if (size > 1) return null;
-      continue;
-    }
-    dimensions.push({
-      letter,
-      size,
-      // A negative resolution tells the direction of the stage.
-      calibration: calibrated(Math.abs(view.getFloat64(at + 28, little)), text(36, 64)),
-    });
+    if (name === "" || letter === undefined && size === 1) continue;
+    if (letter === undefined || size < 1) return [];
+    // The sign of a resolution is the direction of the stage.
+    const calibration = calibrated(Math.abs(view.getFloat64(at + 28, little)), text(36, 64));
+    dimensions.push({ letter, size, calibration });
   }
   return dimensions;
 }
 
-/** Dimensions of the pages, fastest first; `null` when the first two are not the plane or letters repeat. */
-function pageOrder(dimensions: readonly Dimension[], layout: PageLayout): Dimension[] | null {
+/** Dimensions of the pages, fastest first; `null` when the first two do not fit the plane or letters repeat. */
+function pageOrder(dimensions: readonly Dimension[], layout: PageLayout): PageDimension[] | null {
   const [x, y, ...rest] = dimensions;
   if (x?.letter !== "X" || x.size !== layout.width || y?.size !== layout.height) return null;
   const letters = new Set(rest.map(({ letter }) => letter));
   const planes = rest.reduce((product, { size }) => product * size, 1);
   if (letters.size < rest.length || letters.has("X") || letters.has("Y") || planes > MAX_PLANES) return null;
-  // Samples of a page are channels already.
-  return rest.filter(({ letter }) => !(letter === "C" && layout.samples > 1));
+  // Samples of a pixel are channels already.
+  return (rest as PageDimension[]).filter(({ letter }) => !(letter === "C" && layout.samples > 1));
 }
 
 /** `Channel 1 Dye=FITC` in the description. */

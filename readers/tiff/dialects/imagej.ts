@@ -1,40 +1,34 @@
 /**
- * ImageJ: ImageDescription is lines of `key=value` that begin with `ImageJ=`. Planes run channel first, then
- * slice, then frame. A stack may have one directory for all its planes, which then follow the first without gaps
- * (how ImageJ writes stacks over 4 GB). Pixels per unit are in XResolution, the unit in the text. What is declared but
- * not there is a warning; counts that contradict each other leave the pages as slices, since the first is certain.
+ * ImageJ: ImageDescription has lines of `key=value`, the first of them `ImageJ=`. Planes run channel first, then slice, then
+ * frame. Stacks over 4 GB have one directory, and their planes follow the first one without gaps. Pixels per unit are in XResolution,
+ * the unit is in the text.
+ *
+ * Tag 50838 holds byte counts: of the header of tag 50839, then of each of its items. The header is `IJIJ` and pairs of a type and
+ * its number of items, all LONG in the byte order of the file; then follow the items: `labl` are labels in UTF-16, one a plane;
+ * `luts` are lookup tables of the channels, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
-import { MAX_PLANES } from "../bounds.ts";
-import { channelLabels, readInfo, readItems } from "./imagej_items.ts";
-import { type PageLayout, readPage } from "../page.ts";
-import { resolutionCalibrations } from "./plain.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
 import { type Warning, warning } from "../../warning.ts";
+import { MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
+import type { Directory } from "../directory.ts";
 import { type Opened, tagMoment } from "../opened.ts";
+import { type PageLayout, readPage } from "../page.ts";
 import type { Stack, StackSizes } from "../stack.ts";
+import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
-
-const MARK = "ImageJ=";
+import { IMAGEJ_MARK } from "./marks.ts";
+import { resolutionCalibrations } from "./plain.ts";
 
 /** Characters of a description; ImageJ writes some twenty lines. */
 const MAX_TEXT = 1 << 20;
 
-/** True for the lines of ImageJ under a damaged first one. */
-function isUnmarked(text: string): boolean {
-  const start = `\n${text.slice(0, 4096)}`;
-  return /[\r\n]images=\d+[\r\n]/.test(start) &&
-    /[\r\n](?:channels|slices|frames|hyperstack)=\w+/.test(start);
-}
-
-/** The stack of an ImageJ file, or `null`. @throws {DecodeFailed} its description is over a bound */
+/** The stack of an ImageJ file, or `null`. @throws {DecodeFailed} its description is too long */
 export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null {
-  const text = descriptions.find((description) => description.startsWith(MARK)) ??
-    descriptions.find(isUnmarked);
+  const text = descriptions.find((description) => description.startsWith(IMAGEJ_MARK));
   if (text === undefined) return null;
   if (text.length > MAX_TEXT) {
     throw new DecodeFailed(`the description of ImageJ has ${text.length} characters, more than ${MAX_TEXT}`);
@@ -44,14 +38,6 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const items = readItems(first);
   const { sizes, run, warnings } = planesOf(tiff, layout, fields);
   const stored = stackedPlanes(tiff, layout, run);
-  if (!text.startsWith(MARK)) {
-    warnings.push(
-      warning(
-        "metadata_damaged",
-        `The description has the lines of ImageJ but does not begin with "${MARK}"; it is read as such`,
-      ),
-    );
-  }
   const perUnit = (tag: number) => {
     const resolution = first.noteNumber(tag);
     return resolution === undefined ? null : 1 / resolution;
@@ -61,20 +47,20 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const calibrations = calibrationsOf({
     X: [perUnit(TAG.XResolution), unescaped(fields.get("xunit") ?? unit)],
     Y: [perUnit(TAG.YResolution), unescaped(fields.get("yunit") ?? unit)],
-    // A negative spacing tells the direction of the stage.
+    // The sign is the direction of the stage.
     Z: [spacing === null ? null : Math.abs(spacing), unescaped(fields.get("zunit") ?? unit)],
     T: [leadingNumber(fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
   });
   return {
     sizes,
     layout,
-    // Without a unit in the text, ImageJ takes that of the resolution tags.
+    // Without a unit in the text, ImageJ takes the one of the resolution tags.
     calibrations: fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations },
     names: channelLabels(items.labels, sizes),
-    // A file that is shown in grey has tables too.
+    // A file shown in grey has lookup tables too.
     colors: fields.get("mode") === "grayscale" ? [] : items.colors.slice(0, sizes.C),
     documents: (list) =>
-      list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", readInfo(first, list.left)),
+      list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", itemsOf(first, list.left).info),
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
     warnings,
@@ -91,36 +77,22 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-/** Counts of a description; `images` is that of the planes. */
-interface Counts {
-  readonly images: number;
-  readonly sizes: StackSizes;
-  readonly warnings: Warning[];
-}
-
-function countsOf(fields: Map<string, string>): Counts {
-  const warnings: Warning[] = [];
-  const size = (key: string) => {
-    const written = fields.get(key);
-    if (written === undefined) return 1;
-    if (/^\d+$/.test(written) && Number(written) >= 1 && Number(written) < MAX_PLANES) return Number(written);
-    warnings.push(
-      warning("metadata_damaged", `The description declares ${key}=${quoted(written)}, which is taken as 1`),
-    );
-    return 1;
-  };
-  const sizes = { T: size("frames"), C: size("channels"), Z: size("slices") };
-  return { images: size("images"), sizes, warnings };
-}
-
-/** How the declared planes are counted, and which of them are there: behind one directory, or as pages. */
+/** How the declared planes are counted, and whether they share one directory. */
 function planesOf(
   tiff: TiffFile,
   layout: PageLayout,
   fields: Map<string, string>,
 ): { sizes: StackSizes; run: boolean; warnings: Warning[] } {
-  const { images, sizes, warnings } = countsOf(fields);
-  const { samples } = layout;
+  const warnings: Warning[] = [];
+  const count = (key: string) => {
+    const written = fields.get(key) ?? "1";
+    if (/^\d+$/.test(written) && Number(written) >= 1 && Number(written) < MAX_PLANES) return Number(written);
+    const text = `The description declares ${key}=${quoted(written)}, which is taken as 1`;
+    warnings.push(warning("metadata_damaged", text));
+    return 1;
+  };
+  const sizes = { T: count("frames"), C: count("channels"), Z: count("slices") };
+  const images = count("images");
   const product = sizes.T * sizes.C * sizes.Z;
   const stacked = (declared: StackSizes, planes: number) => {
     const run = isRun(tiff, layout, planes);
@@ -134,27 +106,103 @@ function planesOf(
     }
     return { sizes: { T: 1, C: 1, Z: present }, run: false, warnings };
   }
-  // Samples that are declared as channels are channels already.
-  if (samples > 1 && samples === sizes.C && images === sizes.T * sizes.Z) {
+  // Samples of a pixel are channels already.
+  if (layout.samples > 1 && layout.samples === sizes.C && images === sizes.T * sizes.Z) {
     return stacked({ ...sizes, C: 1 }, images);
   }
   if (product === images || images === 1 && product < MAX_PLANES) return stacked(sizes, product);
   // `images` alone is a plain stack.
   if (product === 1) return stacked({ T: 1, C: 1, Z: images }, images);
-  warnings.push(
-    warning(
-      "metadata_disagree",
-      `The description counts ${images} images, but ${sizes.T} x ${sizes.C} x ${sizes.Z} frames, channels and slices`,
-    ),
-  );
+  const text =
+    `The description counts ${images} images, but ${sizes.T} x ${sizes.C} x ${sizes.Z} frames, channels and slices`;
+  warnings.push(warning("metadata_disagree", text));
   if (product < MAX_PLANES && tiff.countUpTo(product + 1) === product) return stacked(sizes, product);
+  // The first plane is certain, its place along the axes is not.
   return stacked({ T: 1, C: 1, Z: images }, images);
 }
 
-/** ImageJ writes characters beyond ASCII as `\u00B5`. */
+/** Decodes `\u00B5`, as which ImageJ writes characters beyond ASCII. */
 function unescaped(text: string): string {
   return text.replace(
     /\\u([0-9a-fA-F]{4})/g,
     (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)),
   );
+}
+
+/** The letters `IJIJ`, `labl`, `luts` and `info` as numbers. */
+const MAGIC = 0x494a494a;
+const LABEL = 0x6c61626c;
+const TABLE = 0x6c757473;
+const INFO = 0x696e666f;
+
+/** Bytes of a lookup table. */
+const TABLE_BYTES = 768;
+
+/** Items of one file; ImageJ itself keeps no more slices. */
+const MAX_ITEMS = 1 << 20;
+
+/** The items of tag 50839. */
+interface ImageJItems {
+  /** First lines of the labels, in plane order. */
+  readonly labels: readonly string[];
+  /** `#rrggbb` of the last entry of each lookup table; `null` for a table of another size. */
+  readonly colors: readonly (string | null)[];
+  /** The text of the image. */
+  readonly info: string | null;
+}
+
+const NO_ITEMS: ImageJItems = { labels: [], colors: [], info: null };
+
+/** The items of a file; none where they are missing or damaged. */
+function readItems(directory: Directory): ImageJItems {
+  try {
+    return itemsOf(directory, MAX_VENDOR_BYTES);
+  } catch (error) {
+    if (error instanceof DecodeFailed) return NO_ITEMS;
+    throw error;
+  }
+}
+
+/** The items of a file, of `most` bytes in all. @throws {DecodeFailed} they are longer, or lie outside the file */
+function itemsOf(directory: Directory, most: number): ImageJItems {
+  const counts = directory.numbers(TAG.ImageJByteCounts, MAX_ITEMS);
+  const bytes = directory.bytes(TAG.ImageJMetadata, most);
+  const headerBytes = counts[0] ?? 0;
+  if (!bytes || headerBytes < 12 || headerBytes > bytes.length) return NO_ITEMS;
+  const little = directory.encoding.littleEndian;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (view.getUint32(0, little) !== MAGIC) return NO_ITEMS;
+  const decoder = new TextDecoder(little ? "utf-16le" : "utf-16be");
+  const labels: string[] = [];
+  const colors: (string | null)[] = [];
+  let info: string | null = null;
+  let at = headerBytes;
+  let item = 1;
+  for (let pair = 4; pair + 8 <= headerBytes; pair += 8) {
+    const type = view.getUint32(pair, little);
+    const last = item + view.getUint32(pair + 4, little);
+    for (; item < last; item += 1) {
+      const length = counts[item];
+      if (length === undefined || at + length > bytes.length) return NO_ITEMS;
+      const value = bytes.subarray(at, at + length);
+      if (type === LABEL) labels.push(decoder.decode(value).split("\n", 1).join().trim());
+      else if (type === TABLE) colors.push(lastColor(value));
+      else if (type === INFO) info ??= decoder.decode(value);
+      at += length;
+    }
+  }
+  return { labels, colors, info };
+}
+
+function lastColor(table: Uint8Array): string | null {
+  if (table.length !== TABLE_BYTES) return null;
+  return `#${[255, 511, 767].map((at) => table[at]!.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Names of the channels where each channel has one label for all its planes, unlike the others; else none. */
+function channelLabels(labels: readonly string[], { C }: StackSizes): string[] {
+  if (C < 2 || labels.length < C) return [];
+  const names = labels.slice(0, C);
+  const agree = labels.every((label, i) => label !== "" && label === names[i % C]);
+  return agree && new Set(names).size === C ? names : [];
 }

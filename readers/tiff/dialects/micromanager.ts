@@ -1,50 +1,43 @@
 /**
- * Micro-Manager image stacks (`_MMStack`): an index map says where each plane lies (`micromanager_index.ts`), so that one
- * is found without walking the chain of directories. Where the map is damaged, or was not yet written when the acquisition
- * ended, planes are found by what each page says of itself (tag 51123). Large acquisitions go on in files with the same
- * name and `_1`, `_2`, and may have a file for each position (`_Pos0`, `_Pos1`). Each position is a scene.
+ * Micro-Manager image stacks (`_MMStack`): an index map says where each plane lies (`micromanager_index.ts`), so the chain of
+ * directories is not walked. Where the map is damaged, or was not written before the acquisition ended, the metadata of the pages
+ * (tag 51123) stand in. Large acquisitions continue in files named `_1`, `_2`, and may have a file for each position (`_Pos0`,
+ * `_Pos1`). Each position is a scene.
  */
-import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed } from "../../errors.ts";
-import { isJsonObject } from "../../metadata/json.ts";
-import { type SceneEntry, sizesOf } from "../../reader.ts";
-import type { XmlElement } from "../../metadata/xml.ts";
-import type { Directory } from "../directory.ts";
 import type { DocumentList } from "../../io/document_list.ts";
-import { isOmeXml, type OmeImage, parseOme, readImage } from "../ome_xml.ts";
-import { type PageLayout, readPage } from "../page.ts";
+import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
+import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
+import type { XmlElement } from "../../metadata/xml.ts";
+import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { listed, MAX_LISTED, type Warning, warning } from "../../warning.ts";
+import type { Directory } from "../directory.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
+import { type PageLayout, readPage } from "../page.ts";
+import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
-import { upToNul } from "../text.ts";
+import { isOmeXml, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
-import { NO_PARTS, openParts, setOf } from "./micromanager_files.ts";
-import {
-  hasHeader,
-  hasSummary,
-  pageIndices,
-  planeMetadata,
-  readIndexMap,
-  readSummary,
-  type Summary,
-  summaryText,
-} from "./micromanager_index.ts";
+import { numberAt, SUMMARY_MARK } from "./marks.ts";
+import { pageIndices, planeMetadata, readIndexMap, readSummary, summaryText } from "./micromanager_index.ts";
 import {
   type IndexedFile,
-  planeAt,
+  NO_PARTS,
+  openParts,
+  partNames,
   PositionPlanes,
   type PositionSizes,
   positionSizes,
 } from "./micromanager_planes.ts";
+import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
 
 /** What the positions of one acquisition share. */
 interface Positions {
   readonly opened: Opened;
-  readonly summary: Summary;
-  /** What the OME-XML of newer versions says of each position. */
+  readonly summary: JsonObject;
+  /** Calibration and times of each position in the OME-XML of newer versions. */
   readonly ome: readonly OmeNote[];
   /** The opened file first. */
   readonly files: readonly IndexedFile[];
@@ -53,60 +46,37 @@ interface Positions {
   readonly fileSize: number;
   /** Files that are left out. */
   readonly warnings: readonly Warning[];
-  /** The file that is not there, or `null`. */
+  /** The first missing file, or `null`. */
   readonly missing: string | null;
 }
 
 /** The positions of a Micro-Manager acquisition, or `null`. */
 export function openMicroManager(opened: Opened): SeriesList | null {
   const { tiff, path, files } = opened;
-  if (!hasHeader(tiff)) return null;
   const summary = noted(opened, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
   const index = noted(opened, "The index map of Micro-Manager", () => readIndexMap(tiff)) ??
     pageIndices(tiff);
   if (index === null) return null;
-  const sizes = {
-    T: declared(summary.Frames),
-    C: declared(summary.Channels),
-    Z: declared(summary.Slices),
-  };
+  const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
   const own = { path, index };
-  const set = setOf(opened, declared(summary.Positions) > 1);
-  const first = leastOf(positionSizes([own], sizes));
-  const parts = isComplete(own, summary, sizes) ? NO_PARTS : openParts(opened, set.others);
+  const { others, missing } = partNames(opened, declared(summary.Positions) > 1);
+  const found = positionSizes([own], sizes);
+  const first = found.keys().reduce((least, position) => Math.min(least, position), Infinity);
+  const { T, C, Z } = found.get(first) ?? sizes;
+  const isComplete = index.length >= T * C * Z * declared(summary.Positions);
+  const parts = isComplete ? NO_PARTS : openParts(opened, others);
   const indexed = [own, ...parts.files];
-  const pool = new RecentFiles(path, tiff, (other) => reopened(new TiffFile(files.open(other), files)));
   const positions: Positions = {
     opened,
     summary,
     ome: omeNotes(opened),
     files: indexed,
-    pool,
+    pool: new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files)),
     fileSize: tiff.file.size + parts.bytes,
     warnings: parts.warnings,
-    missing: set.missing,
+    missing,
   };
   return positionList(positions, first, positionSizes(indexed, sizes));
-}
-
-/** Whether the opened file has all planes that its summary declares, of all positions. */
-function isComplete(own: IndexedFile, summary: Summary, sizes: PositionSizes): boolean {
-  const found = positionSizes([own], sizes);
-  const { T, C, Z } = found.get(leastOf(found)) ?? sizes;
-  return own.index.length >= T * C * Z * declared(summary.Positions);
-}
-
-const leastOf = (found: ReadonlyMap<number, PositionSizes>) =>
-  found.keys().reduce((least, position) => Math.min(least, position), Infinity);
-
-/** A file of the set that is read again; its index map tells which of its bytes are no samples. */
-function reopened(tiff: TiffFile): TiffFile {
-  try {
-    readIndexMap(tiff);
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-  }
-  return tiff;
 }
 
 function positionList(
@@ -128,7 +98,7 @@ function positionList(
     entries: (most) => numbers.slice(0, most).map(entryOf),
     open: (index) => {
       const position = numbers[index]!;
-      // Images are told apart by their order alone, so that there is one for each position or none counts.
+      // Only their order identifies images, so each position must have one.
       const rank = numbers.length === positions.ome.length ? index : null;
       const stack = positionStack(positions, position, found.get(position)!);
       return { ...stack, ...describe(positions, rank, stack.sizes.Z) };
@@ -136,11 +106,11 @@ function positionList(
   };
 }
 
-/** Positions whose names are read from their first pages where the summary has none. */
+/** Positions whose names are read from their first pages, for want of a name in the summary. */
 const MAX_READ_NAMES = 64;
 
-/** Name of a position in the summary; its key begins with a capital letter in older versions. */
-function labelOf({ StagePositions, InitialPositionList }: Summary, position: number): string | null {
+/** Name of a position in the summary; older versions capitalise its key. */
+function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: number): string | null {
   for (const list of [StagePositions, InitialPositionList]) {
     const one = Array.isArray(list) ? list[position] : null;
     const label = isJsonObject(one) ? one.label ?? one.Label : null;
@@ -166,20 +136,17 @@ function readName({ files, pool }: Positions, position: number): string | null {
   return null;
 }
 
-/** A warning where the summary declares positions that have no plane. */
-function withoutPlanes(summary: Summary, found: ReadonlyMap<number, PositionSizes>): Warning[] {
+/** Warns when the summary declares positions without planes. */
+function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, PositionSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
   const named: string[] = [];
   for (let position = 0; position < positions && named.length < MAX_LISTED; position += 1) {
     if (!found.has(position)) named.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
   }
-  return named.length === 0 ? [] : [
-    warning(
-      "scenes_left_out",
-      `Positions that hold no planes are left out: ${listed(named, positions - there)}`,
-    ),
-  ];
+  if (named.length === 0) return [];
+  const text = `Positions that hold no planes are left out: ${listed(named, positions - there)}`;
+  return [warning("scenes_left_out", text)];
 }
 
 function sizesIn(
@@ -204,16 +171,17 @@ function positionStack(
     files: () => files.map(({ path }) => path),
     documents: (list) => addDocuments(list, positions.opened),
     warnings: [...positions.warnings, ...planes.warnings],
-    indexBytes: planes.count * PLANE_BYTES + sumOf(files, ({ index }) => index.bytes + FILE_BYTES) +
+    indexBytes: planes.count * PLANE_BYTES +
+      files.reduce((sum, { index }) => sum + index.bytes + FILE_BYTES, 0) +
       Math.min(files.length - 1, MAX_RECENT) * RECENT_BYTES,
-    holds: ({ t, channel, z }) => planes.find(t, channel, z) !== undefined,
-    plane: (at) => planeAt(pool, planes, { layout, missing }, at),
+    holds: (at) => planes.find(at) !== undefined,
+    plane: (at) => planes.plane(pool, layout, at),
   };
 }
 
-/** The summary, and what the first page says of itself. */
+/** Adds the summary and the metadata of the first page. */
 function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
-  if (hasSummary(tiff)) {
+  if (numberAt(tiff, 32) === SUMMARY_MARK) {
     list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
   }
   list.add(
@@ -226,16 +194,13 @@ function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
 /** Memory of a plane in the map of a position. */
 const PLANE_BYTES = 64;
 
-/** Memory of a file beside its index map. */
+/** Memory of a file apart from its index map. */
 const FILE_BYTES = 512;
 
-/** Memory of another file that is read: its window, and what its index map says of its structures. */
-const RECENT_BYTES = 256 << 10;
+/** Memory of another open file. */
+const RECENT_BYTES = 80 << 10;
 
-const sumOf = <T>(list: readonly T[], value: (one: T) => number) =>
-  list.reduce((sum, one) => sum + value(one), 0);
-
-/** Layout of the first plane of a position; that of the opened file where none of it can be read. */
+/** Layout of the first plane of a position. */
 function layoutOf({ opened, pool }: Positions, planes: PositionPlanes): PageLayout {
   const first = planes.first();
   return first === undefined || first.path === opened.path
@@ -243,27 +208,24 @@ function layoutOf({ opened, pool }: Positions, planes: PositionPlanes): PageLayo
     : readPage(pool.get(first.path).directoryAt(first.entry.offset));
 }
 
-/** A length of the summary; 1 where it is none. */
+/** A length in the summary, 1 by default. */
 function declared(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? value : 1;
 }
 
 /**
- * A stack of pages with what Micro-Manager wrote to the first of them (tag 51123), for acquisitions of one file per
- * plane and for those that ended before the index map was written.
+ * Plain pages with the metadata of the first one (tag 51123): acquisitions with a file per plane, and those that ended before the
+ * index map was written.
  */
-export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
-  if (!first.has(TAG.MicroManagerMetadata)) return stack;
-  const plane = planeMetadata(first);
+export function withPlaneMetadata(stack: Stack, first: Directory, index: number): Stack {
+  const own = index === 0 ? first : stack.layout.directory;
+  if (!own.has(TAG.MicroManagerMetadata)) return stack;
+  const plane = planeMetadata(own);
   const pixel = typeof plane.PixelSizeUm === "number" ? plane.PixelSizeUm : null;
   const name = typeof plane.Channel === "string" ? plane.Channel : null;
   const time = typeof plane.Time === "string" ? plane.Time : "";
-  const damaged = Object.keys(plane).length > 0 ? [] : [
-    warning(
-      "metadata_damaged",
-      `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`,
-    ),
-  ];
+  const text = `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`;
+  const damaged = Object.keys(plane).length > 0 ? [] : [warning("metadata_damaged", text)];
   return {
     ...stack,
     warnings: [...stack.warnings, ...damaged],
@@ -275,7 +237,7 @@ export function withPlaneMetadata(stack: Stack, first: Directory): Stack {
 
 type Described = Pick<Stack, "calibrations" | "names" | "colors" | "times" | "moment">;
 
-/** Metadata of the summary, of the OME-XML that newer versions write, and of the first plane. */
+/** Metadata of the summary, of OME-XML and of the first page. */
 function describe({ opened, summary, ome }: Positions, rank: number | null, slices: number): Described {
   const { first } = opened;
   const number = (value: unknown) => typeof value === "number" ? value : null;
@@ -302,16 +264,16 @@ function describe({ opened, summary, ome }: Positions, rank: number | null, slic
   };
 }
 
-/** `#rrggbb` of a colour of Java: opacity, red, green and blue are the bytes of a signed number. */
+/** `#rrggbb` of a Java colour: opacity, red, green and blue are the bytes of a signed number. */
 function colorOf(value: unknown): string | null {
   if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) >= 2 ** 32) return null;
   return `#${(value & 0xffffff).toString(16).padStart(6, "0")}`;
 }
 
-/** What OME-XML says of a position. */
+/** A position in OME-XML. */
 type OmeNote = Pick<OmeImage, "calibrations" | "times">;
 
-/** The summary is enough to read the planes, so damaged OME-XML only costs its calibration and times. */
+/** The positions in OME-XML; planes are found without it, so damage costs calibration and times alone. */
 function omeNotes(opened: Opened): OmeNote[] {
   const text = opened.descriptions.find(isOmeXml);
   if (text === undefined) return [];
@@ -326,7 +288,7 @@ function noteOf(image: XmlElement): OmeNote {
   return { calibrations, times };
 }
 
-/** That of an image behind the first, from which only the times are used. */
+/** An image after the first, of which only the times are used. */
 function noteOfOther(image: XmlElement): OmeNote {
   try {
     return noteOf(image);

@@ -1,16 +1,53 @@
-/** Which planes of one position the index maps of all files of a Micro-Manager acquisition name. */
+/**
+ * The files of a Micro-Manager acquisition and the planes that their index maps name. Other files are continuations, numbered from
+ * `_1` on, or belong to other positions.
+ */
+import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_DIRECTORIES, MAX_PLANES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
+import type { Opened } from "../opened.ts";
 import type { PageLayout } from "../page.ts";
+import type { RecentFiles } from "../recent_files.ts";
 import type { PlaneIndex as PlaneAt, PlaneSource } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
-import type { RecentFiles } from "../recent_files.ts";
-import type { TiffFile } from "../tiff_file.ts";
-import { type IndexEntry, indexOf, type PlaneIndex } from "./micromanager_index.ts";
+import { TiffFile } from "../tiff_file.ts";
+import { type IndexEntry, indexOf, type PlaneIndex, readIndexMap } from "./micromanager_index.ts";
 
-/** A file of the acquisition and what its index map names. */
+/** Names of the other files of an acquisition. */
+export interface PartNames {
+  /** Without the opened one. */
+  readonly others: readonly string[];
+  /** The first missing continuation, or the one that would follow the last. */
+  readonly missing: string | null;
+}
+
+/**
+ * Finds the other files of an acquisition: same folder, same name up to `_MMStack`.
+ *
+ * @param several whether each position may have a file, whose name has something between `_MMStack` and the number
+ */
+export function partNames({ path, files }: Opened, several: boolean): PartNames {
+  const name = basename(path);
+  const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
+  if (stem === undefined) return { others: [], missing: null };
+  const [acquisition = stem] = /^.*?_MMStack/i.exec(stem) ?? [];
+  const numbers = new Set<number>();
+  const others: string[] = [];
+  for (const other of files.list(dirname(path))) {
+    const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
+    if (part) numbers.add(Number(part[1] ?? 0));
+    const isPosition = several && other.startsWith(acquisition) &&
+      /^[^.]*\.ome\.tiff?$/i.test(other.slice(acquisition.length));
+    if ((part || isPosition) && other !== name) others.push(other);
+  }
+  let first = 0;
+  while (numbers.has(first)) first += 1;
+  return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
+}
+
+/** A file of the acquisition and its index map. */
 export interface IndexedFile {
   /** Path of the file. */
   readonly path: string;
@@ -18,7 +55,46 @@ export interface IndexedFile {
   readonly index: PlaneIndex;
 }
 
-/** Length of the axes of one position. */
+/** The other files with their planes. */
+export interface Parts {
+  /** In the order of their names. */
+  readonly files: readonly IndexedFile[];
+  /** Bytes of all of them. */
+  readonly bytes: number;
+  /** Files that are left out. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Where the opened file has all planes. */
+export const NO_PARTS: Parts = { files: [], bytes: 0, warnings: [] };
+
+/** Reads the index maps of the other files and closes them again, since most of them are not needed. */
+export function openParts({ path, files }: Opened, names: readonly string[]): Parts {
+  const found: IndexedFile[] = [];
+  const warnings: Warning[] = [];
+  const leaveOut = (name: string, why: string) =>
+    warnings.push(warning("file_unreadable", `"${name}" of this acquisition is left out: ${why}`));
+  let bytes = 0;
+  for (const name of names) {
+    const file = files.openNeighbour(join(dirname(path), name));
+    if (file === null) {
+      leaveOut(name, "it cannot be opened");
+      continue;
+    }
+    try {
+      found.push({ path: file.path, index: readIndexMap(new TiffFile(file, files)) });
+      bytes += file.size;
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      leaveOut(name, error.message);
+    } finally {
+      file.close();
+    }
+  }
+  return { files: found, bytes, warnings };
+}
+
+/** Lengths of the axes of one position. */
 export interface PositionSizes {
   /** Time points. */
   readonly T: number;
@@ -28,17 +104,13 @@ export interface PositionSizes {
   readonly Z: number;
 }
 
-/** True for a plane that a file may have; no file has more directories than its bound. */
+/** Whether a file could hold a plane with these indices. */
 const isServed = ({ channel, slice, frame }: IndexEntry) => Math.max(channel, slice, frame) < MAX_DIRECTORIES;
 
-/** Positions of one acquisition: a plate of 1,536 wells with fifty fields each stays below it. */
+/** Positions of one acquisition: a plate of 1,536 wells with fifty fields each. */
 const MAX_POSITIONS = 100_000;
 
-/**
- * Sizes of each position that has planes: as the summary declares them, or as large as its planes need.
- *
- * @throws {DecodeFailed} there are too many positions
- */
+/** Sizes of each position with planes: as declared, or as large as its planes need. @throws {DecodeFailed} there are too many */
 export function positionSizes(
   files: readonly IndexedFile[],
   declared: PositionSizes,
@@ -63,12 +135,18 @@ export function positionSizes(
 export class PositionPlanes {
   readonly #files: readonly IndexedFile[];
   readonly #sizes: PositionSizes;
-  /** By number of the plane: number of the entry, counted through all files. */
+  readonly #missing: string | null;
+  /** Number of the entry, counted through all files, by number of the plane. */
   readonly #entries = new Map<number, number>();
-  /** What is doubtful about the index maps. */
+  /** Doubts about the index maps. */
   readonly warnings: readonly Warning[];
 
-  /** Looks for them in all files. @throws {DecodeFailed} more planes are declared than are served */
+  /**
+   * Looks for the planes in all files.
+   *
+   * @param missing the first missing file of the acquisition, or `null`
+   * @throws {DecodeFailed} too many planes are declared
+   */
   constructor(files: readonly IndexedFile[], position: number, sizes: PositionSizes, missing: string | null) {
     const { T, C, Z } = sizes;
     const declared = T * C * Z;
@@ -77,30 +155,24 @@ export class PositionPlanes {
     }
     this.#files = files;
     this.#sizes = sizes;
+    this.#missing = missing;
     const { left, twice } = this.#add(position);
-    const warnings = left.slice(0, 1).map(({ channel, slice, frame }) =>
-      warning(
-        "content_left_out",
-        `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out` +
-          (left.length > 1 ? `, and ${left.length - 1} more` : ""),
-      )
-    );
-    if (twice || files.some(({ index }) => index.repeatsOffset)) {
-      warnings.push(
-        warning(
-          "metadata_disagree",
-          "The index map of Micro-Manager has two entries for one plane or one directory",
-        ),
-      );
+    const warnings: Warning[] = [];
+    const [first, ...others] = left;
+    if (first !== undefined) {
+      const { channel, slice, frame } = first;
+      const text =
+        `The index map of Micro-Manager has a plane T=${frame} C=${channel} Z=${slice}, which is left out`;
+      const more = others.length > 0 ? `, and ${others.length} more` : "";
+      warnings.push(warning("content_left_out", text + more));
     }
-    if (this.#entries.size < declared) {
-      const gone = missing ? `; "${missing}" is missing` : "";
-      warnings.push(
-        warning(
-          "planes_missing",
-          `The acquisition declares ${declared} planes, but ${this.#entries.size} are there${gone}`,
-        ),
-      );
+    if (twice) {
+      const text = "The index map of Micro-Manager has two entries for one plane";
+      warnings.push(warning("metadata_disagree", text));
+    }
+    if (this.count < declared) {
+      const text = `The acquisition declares ${declared} planes, but ${this.count} are there`;
+      warnings.push(warning("planes_missing", text + this.#gone));
     }
     this.warnings = warnings;
   }
@@ -126,21 +198,26 @@ export class PositionPlanes {
     return { left, twice };
   }
 
+  /** Names the missing file in messages. */
+  get #gone(): string {
+    return this.#missing === null ? "" : `; "${this.#missing}" is missing`;
+  }
+
   #key(t: number, channel: number, z: number): number {
     return (t * this.#sizes.C + channel) * this.#sizes.Z + z;
   }
 
-  /** How many are there. */
+  /** How many planes there are. */
   get count(): number {
     return this.#entries.size;
   }
 
-  /** The file and the entry of a plane, or `undefined`. */
-  find(t: number, channel: number, z: number): { path: string; entry: IndexEntry } | undefined {
+  /** The file and entry of a plane, or `undefined`. */
+  find({ t, channel, z }: Omit<PlaneAt, "l">): { path: string; entry: IndexEntry } | undefined {
     return this.#entryAt(this.#entries.get(this.#key(t, channel, z)));
   }
 
-  /** That of the first plane that is there. */
+  /** The file and entry of the first plane, or `undefined`. */
   first(): { path: string; entry: IndexEntry } | undefined {
     return this.#entryAt(this.#entries.values().next().value);
   }
@@ -153,42 +230,30 @@ export class PositionPlanes {
     }
     return undefined;
   }
-}
 
-/**
- * The plane at an index.
- *
- * @param missing the file of the acquisition that is not there, or `null`
- * @throws {PlaneNotFound} no index map names it
- * @throws {DecodeFailed} its directory is damaged
- */
-export function planeAt(
-  pool: RecentFiles<TiffFile>,
-  planes: PositionPlanes,
-  { layout, missing }: { readonly layout: PageLayout; readonly missing: string | null },
-  { t, z, channel }: PlaneAt,
-): PlaneSource {
-  const found = planes.find(t, channel, z);
-  const what = `the plane T=${t} C=${channel} Z=${z}`;
-  if (!found) {
-    const where = missing ? `; "${missing}" is missing` : "";
-    throw new PlaneNotFound(`${what} is in no index map of this acquisition${where}`);
+  /**
+   * The plane at an index.
+   *
+   * @throws {PlaneNotFound} no index map names it
+   * @throws {DecodeFailed} its directory is damaged
+   */
+  plane(pool: RecentFiles<TiffFile>, layout: PageLayout, at: PlaneAt): PlaneSource {
+    const found = this.find(at);
+    const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
+    if (!found) throw new PlaneNotFound(`${what} is in no index map of this acquisition${this.#gone}`);
+    const tiff = pool.get(found.path);
+    const directory = tiff.directoryAt(found.entry.offset, what);
+    const page = planePage(directory, layout, what);
+    return { tiff, page, run: null, warnings: contradictions(found.entry, directory, what) };
   }
-  const tiff = pool.get(found.path);
-  const directory = tiff.directoryAt(found.entry.offset, what);
-  const page = planePage(directory, layout, what);
-  return { tiff, page, run: null, warnings: contradictions(found.entry, directory, what) };
 }
 
-/** A warning where a page says of itself that it is another plane than the index map says. */
+/** Warns when the metadata of a page and the index map name different planes. */
 function contradictions(entry: IndexEntry, directory: Directory, what: string): Warning[] {
   const own = indexOf(directory);
-  const same = own === null ||
+  const isSame = own === null ||
     (["frame", "channel", "slice", "position"] as const).every((axis) => own[axis] === entry[axis]);
-  return same ? [] : [
-    warning(
-      "metadata_disagree",
-      `The page of ${what} says of itself that it is T=${own.frame} C=${own.channel} Z=${own.slice}`,
-    ),
-  ];
+  if (isSame) return [];
+  const text = `The page of ${what} says of itself that it is T=${own.frame} C=${own.channel} Z=${own.slice}`;
+  return [warning("metadata_disagree", text)];
 }

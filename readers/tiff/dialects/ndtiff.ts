@@ -18,7 +18,8 @@ import type { Opened } from "../opened.ts";
 import type { SeriesList } from "../stack.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { addPages, INDEX_NAME, type ListedSet, type NDTiffImage, readIndex } from "./ndtiff_index.ts";
-import { DataSet, FULL_RESOLUTION, isNDTiff } from "./ndtiff_set.ts";
+import { isNDTiff } from "./marks.ts";
+import { DataSet, FULL_RESOLUTION } from "./ndtiff_set.ts";
 
 /** An opened data set. */
 export interface OpenedSet {
@@ -52,9 +53,9 @@ export function openNDTiffFolder(path: string, files: FileAccess): OpenedSet {
   throw new DecodeFailed(`"${INDEX_NAME}" names ${missing}`);
 }
 
-/** The data set of a file, or `null` where it is no NDTiff. @throws {DecodeFailed} none of its images can be found */
-export function openNDTiff(path: string, tiff: TiffFile, files: FileAccess): OpenedSet | null {
-  return isNDTiff(tiff) ? openSet(path, tiff, files, readIndex(dirname(path), files)) : null;
+/** The data set of a file of NDTiff. @throws {DecodeFailed} none of its images can be found */
+export function openNDTiff(path: string, tiff: TiffFile, files: FileAccess): OpenedSet {
+  return openSet(path, tiff, files, readIndex(dirname(path), files));
 }
 
 function openSet(path: string, tiff: TiffFile, files: FileAccess, index: ListedSet | null): OpenedSet {

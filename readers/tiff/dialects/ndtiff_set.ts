@@ -14,6 +14,7 @@ import { sameLayout } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
+import { isNDTiff } from "./marks.ts";
 import { readSummary, summaryText } from "./micromanager_index.ts";
 import { INDEX_NAME, type ListedSet, type NDTiffImage, SAMPLE_TYPES } from "./ndtiff_index.ts";
 import { describeScene, noteBytes, readNote } from "./ndtiff_notes.ts";
@@ -22,14 +23,6 @@ import { ImagePlanes, type ImageScene } from "./ndtiff_planes.ts";
 /** Folder of the full resolution in tiled data; beside it stand folders of reduced ones. */
 export const FULL_RESOLUTION = "Full resolution";
 const REDUCED_LEVEL = /^Downsampled_x\d+$/;
-
-/** Stands at 8. */
-const MARK = 483_729;
-
-/** True for a file of NDTiff, whose header has a mark. */
-export function isNDTiff({ file, window, encoding: { littleEndian } }: TiffFile): boolean {
-  return file.size >= 28 && window.view(8, 4, "the mark of NDTiff").getUint32(0, littleEndian) === MARK;
-}
 
 /** Memory of an image, its axes and its place in the map of planes, from above. */
 const IMAGE_BYTES = 256;

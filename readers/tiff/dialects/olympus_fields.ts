@@ -5,41 +5,41 @@ import { hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 export interface Step {
   /** Length or duration per sample. */
   readonly step: number;
-  /** As written. */
+  /** Unit as written. */
   readonly unit: string;
 }
 
-/** What such a text says of its image. */
+/** The image that a text describes. */
 export interface OlympusFields {
   /** Columns and rows. */
   readonly imageSize: readonly [number, number] | null;
-  /** True when the rows of the image are time. */
+  /** Whether rows are lines in time. */
   readonly lineScan: boolean;
-  /** Channels that the text counts, 1 at least. */
+  /** Number of channels, 1 at least. */
   readonly channels: number;
-  /** Slices and frames that are counted; 1 when the text has none. */
+  /** Number of slices, 1 at least. */
   readonly depth: number;
-  /** Frames of a time series, 1 at least. */
+  /** Number of frames, 1 at least. */
   readonly frames: number;
   /** Size of a pixel along a row. */
   readonly x: Step | null;
   /** Size of a pixel along a column; `null` for lines in time. */
   readonly y: Step | null;
-  /** Distance of two slices. */
+  /** Distance between slices. */
   readonly z: Step | null;
-  /** Whole time of the scan. */
+  /** Duration of the scan. */
   readonly duration: { readonly value: number; readonly unit: string } | null;
   /** Time that the laser stays on a pixel. */
   readonly pixelTime: Step | null;
   /** `Oneway` or `Roundtrip`. */
   readonly direction: string | null;
-  /** `Channel Name` of the sections `[Channel n]`. */
+  /** `Channel Name` of each section `[Channel n]`. */
   readonly names: readonly (string | null)[];
-  /** When the acquisition was made. */
+  /** Date and time of the acquisition. */
   readonly moment: Moment;
 }
 
-/** A number with a decimal point or comma and an exponent; never the tail of a longer one. */
+/** A number with a decimal point or comma and an exponent, but not the tail of a longer one. */
 const NUMBER = String.raw`(?<![\w.,])(\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)`;
 
 /** A number before its unit. */
@@ -47,10 +47,10 @@ const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
 
 const valueOf = (text: string) => Number(text.replace(",", "."));
 
-/** Channels whose names are looked for; the instruments have at most six detectors. */
+/** Channels whose names are read; the instruments have at most six detectors. */
 const MAX_NAMED = 64;
 
-/** The fields of a text, or `null` when it is no such text. */
+/** The fields of a text, or `null` for any other text. */
 export function readFields(text: string): OlympusFields | null {
   const sections = sectionsOf(text);
   const dimensions = sections.get("Dimensions");

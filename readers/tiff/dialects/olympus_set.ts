@@ -1,13 +1,11 @@
 /**
  * The files of one acquisition of FluoView: names that end in `_C001Z001T001`, for channel, slice and frame. A file that
- * is missing, damaged or of another layout than the opened one is a warning. Numbers in names are the places along the axes,
- * whatever files there are.
+ * is missing, damaged or of another layout is a warning. The numbers in names are indices along the axes, whichever files exist.
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
-import type { OlympusFields } from "./olympus_fields.ts";
 import { readPage } from "../page.ts";
 import { requireStored } from "../segment_table.ts";
 import type { Opened } from "../opened.ts";
@@ -16,14 +14,13 @@ import { sameLayout } from "../stored_planes.ts";
 import type { PlaneIndex, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
+import { OLYMPUS_ENDING } from "./marks.ts";
+import type { OlympusFields } from "./olympus_fields.ts";
 
-/** Channel, slice and frame at the end of a name without its extension. */
-export const ENDING = /_C(\d{3,4})(?:Z(\d{3,4}))?(?:T(\d{3,4}))?$/i;
-
-/** Channels whose files are looked for when the text counts them; the instruments have at most six detectors. */
+/** Channels that a text may count; the instruments have at most six detectors. */
 const MAX_CHANNELS = 99;
 
-/** Numbers in the name of a file; 1 where the name has none. */
+/** Numbers in the name of a file, 1 by default. */
 interface MemberNumbers {
   readonly channel: number;
   readonly focus: number;
@@ -37,20 +34,20 @@ interface Member extends MemberNumbers {
 /** Memory of a file: its path and numbers. */
 const MEMBER_BYTES = 1024;
 
-/** Memory of a file that is read: its window, its description and a few directories. */
+/** Memory of an open file: its window, its description and a few directories. */
 const RECENT_BYTES = 96 << 10;
 
 const keyOf = ({ channel, focus, time }: MemberNumbers) => `${channel},${focus},${time}`;
 
-/** The files that names show, as a grid of channels, slices and frames. */
+/** The files of a set as a grid of channels, slices and frames. */
 interface Grid {
   readonly found: readonly Member[];
   readonly self: Member;
-  /** Numbers that files have, ascending. */
+  /** Numbers in names, ascending. */
   readonly channels: readonly number[];
   readonly slices: readonly number[];
   readonly times: readonly number[];
-  /** Slice and frame of the first planes. */
+  /** Numbers of the first planes. */
   readonly start: Omit<MemberNumbers, "channel">;
 }
 
@@ -62,22 +59,18 @@ function gridOf(found: readonly Member[], self: Member): Grid {
   return { found, self, channels: numbers((member) => member.channel), slices, times, start };
 }
 
-/**
- * The numbers along an axis, of which some files may be missing: from 1, or from 0 where there is one.
- *
- * @param numbers those that are known
- */
+/** All numbers along an axis with these known ones: from 1, or from 0 where a file has it. */
 function numberRange(numbers: readonly number[]): { readonly first: number; readonly count: number } {
   const first = Math.min(1, ...numbers);
   return { first, count: Math.max(...numbers) - first + 1 };
 }
 
 /**
- * All files of the set that can be read, as one stack.
+ * The readable files of a set as one stack.
  *
- * @param prefix their name before the ending
- * @param fields of the text file, where there is one
- * @param openOne reads one file of the set by itself
+ * @param prefix the name before the ending
+ * @param fields of the text file, or `null`
+ * @param openOne opens one file of the set by itself
  */
 export function joinFiles(
   opened: Opened,
@@ -124,14 +117,19 @@ export function joinFiles(
     plane: (index) => {
       const wanted = numbersOf(index);
       const member = members.get(keyOf(wanted));
-      if (!member) throw withoutMember(nameOf(self, wanted), reasons.get(keyOf(wanted)));
+      if (!member) {
+        const what = `"${nameOf(self, wanted)}", which holds the plane, is`;
+        const reason = reasons.get(keyOf(wanted));
+        if (reason === undefined) throw new PlaneNotFound(`${what} missing`);
+        throw new DecodeFailed(`${what} left out: ${reason}`);
+      }
       const stack = stacks.get(member.path);
       return stack.plane({ ...index, ...times && { t: 0 }, ...slices && { z: 0 }, channel: 0 });
     },
   };
 }
 
-/** The files of a set by their numbers, and why others cannot be part of it. */
+/** The files of a set by their numbers, and the reasons why others are left out. */
 function judged(opened: Opened, own: Stack, { found, self, start }: Grid) {
   const members = new Map<string, Member>();
   const reasons = new Map<string, string>();
@@ -152,19 +150,12 @@ function judged(opened: Opened, own: Stack, { found, self, start }: Grid) {
   return { members: members.set(keyOf(self), self), reasons, fileSize, warnings };
 }
 
-/** Why a file of the set holds no plane: it was left out for a reason, or is not there. */
-function withoutMember(name: string, reason: string | undefined): DecodeFailed | PlaneNotFound {
-  return reason === undefined
-    ? new PlaneNotFound(`"${name}", which holds the plane, is missing`)
-    : new DecodeFailed(`"${name}", which holds the plane, is left out: ${reason}`);
-}
-
 function membersOf(opened: Opened, prefix: string): Member[] {
   const folder = dirname(opened.path);
   const found: Member[] = [];
   for (const name of opened.files.list(folder)) {
     if (!name.startsWith(prefix + "_") || !/\.tiff?$/i.test(name)) continue;
-    const parts = ENDING.exec(name.replace(/\.tiff?$/i, ""));
+    const parts = OLYMPUS_ENDING.exec(name.replace(/\.tiff?$/i, ""));
     if (!parts || parts.index !== prefix.length) continue;
     const [, channel, focus, time] = parts;
     found.push({
@@ -177,7 +168,7 @@ function membersOf(opened: Opened, prefix: string): Member[] {
   return found;
 }
 
-/** Name of a file of the set by the pattern of another. */
+/** Name of a file of the set, after the pattern of another. */
 function nameOf({ path }: Member, { channel, focus, time }: MemberNumbers): string {
   const numbers: Readonly<Record<string, number>> = { C: channel, Z: focus, T: time };
   const [, ending = ""] = /(_C\d+(?:Z\d+)?(?:T\d+)?\.[^.]*)$/i.exec(basename(path)) ?? [];
@@ -189,22 +180,16 @@ function nameOf({ path }: Member, { channel, focus, time }: MemberNumbers): stri
   return basename(path).slice(0, basename(path).length - ending.length) + other;
 }
 
-/** Warnings of the files that the text or the names of the others call for. */
+/** Warnings about files that the text or the other names imply. */
 function missing(grid: Grid, fields: OlympusFields | null): Warning[] {
-  const { slices, times } = grid;
   const warnings = [...missingChannels(grid, fields), ...missingFiles(grid)];
-  const count = (what: string, declared: number, there: number) => {
-    if (there > 1 && declared > there) {
-      warnings.push(
-        warning(
-          "metadata_disagree",
-          `The text file counts ${declared} ${what}, the set has files of ${there}`,
-        ),
-      );
-    }
+  const compare = (what: string, declared: number, present: number) => {
+    if (present < 2 || declared <= present) return;
+    const text = `The text file counts ${declared} ${what}, the set has files of ${present}`;
+    warnings.push(warning("metadata_disagree", text));
   };
-  count("slices", fields?.depth ?? 1, slices.length);
-  if (!fields?.lineScan) count("frames", fields?.frames ?? 1, times.length);
+  compare("slices", fields?.depth ?? 1, grid.slices.length);
+  if (!fields?.lineScan) compare("frames", fields?.frames ?? 1, grid.times.length);
   return warnings;
 }
 
@@ -220,21 +205,16 @@ function missingChannels({ self, channels, start }: Grid, fields: OlympusFields 
 
 function missingFiles({ self, found, channels, slices, times }: Grid): Warning[] {
   const present = new Set(found.map(keyOf));
-  const absent = channels.length * slices.length * times.length - present.size;
-  for (const time of times) {
-    for (const focus of slices) {
-      for (const channel of channels) {
-        const numbers = { channel, focus, time };
-        if (present.has(keyOf(numbers))) continue;
-        const more = absent > 1 ? ` and ${absent - 1} more of this set are` : " is";
-        return [warning("file_missing", `"${nameOf(self, numbers)}"${more} missing`)];
-      }
-    }
-  }
-  return [];
+  const absent = times.flatMap((time) =>
+    slices.flatMap((focus) => channels.map((channel) => ({ channel, focus, time })))
+  ).filter((numbers) => !present.has(keyOf(numbers)));
+  const [first, ...others] = absent;
+  if (first === undefined) return [];
+  const more = others.length > 0 ? ` and ${others.length} more of this set are` : " is";
+  return [warning("file_missing", `"${nameOf(self, first)}"${more} missing`)];
 }
 
-/** Size of a file of the set, or why it cannot be part of it; it is closed again. */
+/** Size of a file of the set, or why it is left out. */
 function judge({ files }: Opened, path: string, own: Stack, first: boolean): number | string {
   const file = files.openNeighbour(path);
   if (file === null) return "it cannot be opened";
@@ -260,6 +240,6 @@ function judge({ files }: Opened, path: string, own: Stack, first: boolean): num
 function openMember({ files }: Opened, path: string, openOne: (opened: Opened) => Stack): Stack {
   const tiff = new TiffFile(files.open(path), files);
   const { first } = tiff;
-  const descriptions = first.wholeTexts(TAG.ImageDescription, MAX_XML_BYTES);
+  const descriptions = first.texts(TAG.ImageDescription, MAX_XML_BYTES);
   return openOne({ path, files, tiff, first, descriptions, warnings: [] });
 }

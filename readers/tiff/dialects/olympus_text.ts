@@ -1,34 +1,34 @@
 /**
  * TIFF exported by Olympus and Evident FluoView with a text file beside it: lines of `"key"\t"value"` under
- * `"[Section]"`. The channels, slices and frames of one acquisition may be files of their own, whose names end in
- * `_C001Z001T001` (each part optional, channel first); they share one text file without that ending.
+ * `"[Section]"`. Channels, slices and frames of an acquisition may have their own files, whose names end in `_C001Z001T001`
+ * (each part optional, channel first); they share one text file without that ending.
  */
 import { basename, dirname, join } from "node:path";
 import { calibrated, type Calibration, known } from "../../metadata/axes.ts";
 import { Unreadable } from "../../errors.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import type { AxisLetter } from "../../reader.ts";
+import { openFluoView } from "./fluoview.ts";
+import { OLYMPUS_ENDING } from "./marks.ts";
 import { type OlympusFields, readFields } from "./olympus_fields.ts";
-import { ENDING, joinFiles } from "./olympus_set.ts";
+import { joinFiles } from "./olympus_set.ts";
+import { openPlain } from "./plain.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import type { Stack } from "../stack.ts";
 import { decodeText } from "../text.ts";
 
-/** A text file is some kilobytes; one of more than this is something else. */
+/** Bytes of a text file; it has some kilobytes. */
 const MAX_TEXT_BYTES = 4 << 20;
 
-/**
- * The stack of a TIFF with such a text file or such a name, or `null`.
- *
- * @param openOne reads one file of the set by itself
- */
-export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Stack): Stack | null {
+/** The stack of a TIFF with such a text file or such a name, or `null`. */
+export function openOlympusText(opened: Opened): Stack | null {
+  const openOne = (one: Opened) => openFluoView(one) ?? openPlain(one);
   const name = basename(opened.path);
   const extension = /\.[^.]*$/.exec(name)?.[0] ?? "";
   const stem = name.slice(0, name.length - extension.length);
-  const ending = ENDING.exec(stem);
+  const ending = OLYMPUS_ENDING.exec(stem);
   const stems = ending ? [stem.slice(0, ending.index), stem] : [stem];
   const read = readIfReadable(opened, stems);
   const unreadable = read instanceof Unreadable ? read : null;
@@ -74,7 +74,7 @@ export function openOlympusText(opened: Opened, openOne: (opened: Opened) => Sta
   };
 }
 
-/** A stack whose text is lost. @throws {Unreadable} the text says whether its pages are channels, slices or frames */
+/** A stack whose text cannot be read. @throws {Unreadable} the text would say what its pages are */
 function withoutText(stack: Stack, unreadable: Unreadable, isSet: boolean): Stack {
   const { T, C, Z } = stack.sizes;
   if (!isSet && T * C * Z > 1) throw unreadable;
@@ -82,7 +82,7 @@ function withoutText(stack: Stack, unreadable: Unreadable, isSet: boolean): Stac
   return { ...stack, warnings: [...stack.warnings, warning("file_unreadable", lost)] };
 }
 
-/** Pages that were taken for slices are the channels or the frames that the text counts. */
+/** Serves slices as the channels or frames that the text counts. */
 function pagesAs(letter: "C" | "T", stack: Stack): Stack {
   return {
     ...stack,
@@ -99,7 +99,7 @@ interface TextFile {
   readonly size: number;
 }
 
-/** What {@linkcode readText} gives, or why a text that is there cannot be read. */
+/** The result of {@linkcode readText}, or why an existing text cannot be read. */
 function readIfReadable(opened: Opened, stems: readonly string[]): TextFile | Unreadable | null {
   try {
     return readText(opened, stems);
@@ -129,7 +129,7 @@ function readText(opened: Opened, stems: readonly string[]): TextFile | null {
   return null;
 }
 
-/** UTF-16 with its mark, UTF-8 or Latin-1. */
+/** UTF-16 with a byte order mark, UTF-8 or Latin-1. */
 function textOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);

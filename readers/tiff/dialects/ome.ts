@@ -13,20 +13,13 @@ import { addCompanion, companionDocument, describe, type Described } from "./ome
 import { PlaneLookup } from "./ome_lookup.ts";
 import { OmeSet, uuidIn, uuidOf } from "./ome_set.ts";
 import { directoryWarnings } from "./ome_planes.ts";
-import {
-  type DescribedImage,
-  isOmeXml,
-  type OmeFile,
-  type OmeImage,
-  planeNumber,
-  type TiffData,
-} from "../ome_xml.ts";
+import { type DescribedImage, type OmeFile, type OmeImage, planeNumber, type TiffData } from "./ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { listed, warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { PlaneIndex, SeriesList, Stack } from "../stack.ts";
-import { upToNul } from "../text.ts";
+import { isOmeXml, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 
 /**

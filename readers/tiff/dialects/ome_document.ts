@@ -6,10 +6,10 @@ import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { lastNameOf, placesOf } from "../../io/names_inside.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import type { DocumentList } from "../../io/document_list.ts";
-import { type DescribedImage, describedImages, isOmeXml, type OmeDocument, parseOme } from "../ome_xml.ts";
+import { type DescribedImage, describedImages, type OmeDocument, parseOme } from "./ome_xml.ts";
 import type { Opened } from "../opened.ts";
 import { TAG } from "../tags.ts";
-import { decodeText } from "../text.ts";
+import { decodeText, isOmeXml } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 
 /** The images of a document, the file that it stands in and, where that holds no planes, its bytes. */

@@ -1,5 +1,5 @@
 /** Which `TiffData` of an image holds a plane: where several do, the last one. */
-import type { TiffData } from "../ome_xml.ts";
+import type { TiffData } from "./ome_xml.ts";
 
 /** A range of planes, `end` excluded, whose place one `TiffData` gives. */
 export interface PlaneRange {

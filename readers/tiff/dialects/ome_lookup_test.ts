@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import type { TiffData } from "../ome_xml.ts";
+import type { TiffData } from "./ome_xml.ts";
 import { PlaneLookup } from "./ome_lookup.ts";
 
 const PLACE = { name: null, uuid: null };

@@ -2,7 +2,7 @@
 import { type Warning, warning } from "../../warning.ts";
 import type { PlaneLookup } from "./ome_lookup.ts";
 import type { OmeSet } from "./ome_set.ts";
-import type { TiffData } from "../ome_xml.ts";
+import type { TiffData } from "./ome_xml.ts";
 import type { Opened } from "../opened.ts";
 import type { StackSizes } from "../stack.ts";
 

@@ -1,7 +1,7 @@
 /**
- * TIFF without a dialect: pages of one layout are planes along `Z`; each layout is a scene. Pages that are reduced
- * versions or masks (NewSubfileType bits 0 and 2) are none. Files of tifffile may carry the shape and axes of an array
- * as JSON, with one directory for all planes; each array is a scene.
+ * TIFF without a dialect: pages of one layout are planes along `Z`, and each layout is a scene. Reduced versions and masks
+ * (NewSubfileType bits 0 and 2) are left out. Files of tifffile may describe arrays as JSON, with one directory for all planes;
+ * each array is a scene.
  */
 import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes.ts";
 import { DecodeFailed } from "../../errors.ts";
@@ -11,20 +11,20 @@ import { MAX_PAGE_SCENES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
 import { PageChain } from "../page_chain.ts";
-import { type ArrayPages, arrayPages, isShape, numberInArray, shapedArray, shapeOf } from "./shaped.ts";
+import { type ArrayPages, arrayPages, numberInArray, shapedArray, shapeOf } from "./shaped.ts";
 import { OFFSET_BYTES, stackedPlanes, StoredPlanes } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
-import { upToNul } from "../text.ts";
+import { isShape, upToNul } from "../text.ts";
 
-/** Pages that are the planes of one scene. */
+/** The pages of one scene. */
 interface PageSeries {
-  /** Their numbers in the chain; none where the file holds nothing but reduced pages. */
+  /** Numbers in the chain; none where the file holds reduced pages alone. */
   readonly pages: readonly number[];
-  /** The array that they are, or `null` for slices. */
+  /** The array that they form, or `null` for slices. */
   readonly array: ArrayPages | null;
-  /** What is doubtful about them. */
+  /** Doubts about them. */
   readonly warnings: readonly Warning[];
 }
 
@@ -49,15 +49,15 @@ export function plainSeries(opened: Opened): SeriesList {
   };
 }
 
-/** The first scene of a file without a dialect. */
+/** The first scene of a file whose dialect does not describe its planes. */
 export function openPlain(opened: Opened): Stack {
   const chain = new PageChain(opened.tiff);
   return stackOf(opened, listed(chain, firstSeries(opened, chain)));
 }
 
-/** What is kept of a scene. */
+/** A scene without the chain. */
 interface ListedSeries extends Omit<PageSeries, "pages"> {
-  /** Offsets of the directories of its pages. */
+  /** Offsets of its directories. */
   readonly offsets: readonly number[];
   readonly sizes: SceneEntry["sizes"];
 }
@@ -69,7 +69,7 @@ const listed = (chain: PageChain, series: PageSeries): ListedSeries => ({
   sizes: sizesIn(chain, series),
 });
 
-/** The pages like the first that is shown, or those of the array that it begins. */
+/** The pages like the first shown one, or those of the array that it begins. */
 function firstSeries(opened: Opened, chain: PageChain): PageSeries {
   const { tiff, descriptions } = opened;
   const pages = chain.likeFirst();
@@ -81,14 +81,13 @@ function firstSeries(opened: Opened, chain: PageChain): PageSeries {
   return { pages: own, array, warnings: [...chain.warnings, ...warnings] };
 }
 
-/** The directory that shows the layout of these planes. */
+/** The first directory of these planes. */
 function shownDirectory({ tiff, first }: Opened, [offset]: readonly number[]): Directory {
   return offset !== undefined && offset !== first.offset ? tiff.directoryAt(offset) : first;
 }
 
 /**
- * What pages show that are not of the first scene: arrays as far as their descriptions tell them apart, then pages
- * grouped by their layout.
+ * The scenes after the first: arrays as far as descriptions identify them, then pages grouped by layout.
  */
 function otherSeries(
   opened: Opened,
@@ -119,7 +118,7 @@ function otherSeries(
   };
 }
 
-/** The arrays that these pages are from the first on, up to one that no description tells from the next. */
+/** The arrays that these pages begin with. */
 function arraysIn({ tiff }: Opened, chain: PageChain, shown: readonly number[]): PageSeries[] {
   const found: PageSeries[] = [];
   let at = 0;
@@ -147,7 +146,7 @@ function arrayAt(
     const layout = readPage(directory);
     const shape = shapedArray(text, layout);
     const kind = chain.shownKind(page);
-    // One more than the array has shows whether another one follows.
+    // One more page than planes shows whether another array follows.
     let end = at + 1;
     while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
     const { array, pages, warnings } = arrayPages({ tiff, chain, layout }, shown.slice(at, end), shape, text);
@@ -185,16 +184,16 @@ function stackOf(opened: Opened, { array, warnings, offsets }: ListedSeries): St
   };
 }
 
-/** Micrometres of the units of ResolutionUnit that are lengths. */
+/** Micrometres by ResolutionUnit: inch and centimetre. */
 const RESOLUTION_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
 
-/** A pixel larger than this is print or screen, not a microscope, in micrometres. */
+/** Largest pixel of a microscope in micrometres; larger ones are print or screen. */
 const LARGEST_PIXEL = 10;
 
-/** Dots per inch that printers and scanners are set to; what is below 2540, as all screens are, is too large a pixel. */
+/** Settings of printers and scanners in dots per inch; below 2540 the pixel is too large anyway. */
 const PRINT_DPI = new Set([2880, 3000, 3200, 3600, 4000, 4800, 5760, 6400, 7200, 9600, 12_800, 19_200]);
 
-/** Pixel size from the resolution tags where it plausibly is one. */
+/** Pixel size from the resolution tags where it is plausible. */
 export function resolutionCalibrations(directory: Directory): Partial<Record<AxisLetter, Calibration>> {
   // Olympus FV software writes 10000 per centimetre whatever the pixel is.
   if (/^FV\d/.test(directory.note(TAG.Software, 1024))) return {};

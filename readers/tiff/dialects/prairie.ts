@@ -13,9 +13,7 @@ import { warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
-
-/** What the program writes, cut to 22 characters. */
-const SOFTWARE = /^Prairie View /;
+import { PRAIRIE_SOFTWARE } from "./marks.ts";
 
 /** Names of line scans, whose rows are lines in time, and of frames; a user may choose others. */
 const LINE_SCAN = /^LineScan-/i;
@@ -27,7 +25,7 @@ const ROWS_UNKNOWN = "whether its rows are lines in time, and how far apart they
 /** The series of a file with what the document of Prairie View says of them, where it is a file of that program. */
 export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesList {
   const named = namedPart(basename(opened.path)) !== null;
-  if (!named && !SOFTWARE.test(opened.first.note(TAG.Software, 64))) return list;
+  if (!named && !PRAIRIE_SOFTWARE.test(opened.first.note(TAG.Software, 64))) return list;
   const document = documentOf(opened.path, opened.files);
   if (document === null) {
     opened.warnings.push(

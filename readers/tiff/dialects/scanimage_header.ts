@@ -42,7 +42,7 @@ export class ScanImageHeader {
   static read(opened: Opened): ScanImageHeader | null {
     const { tiff, first, descriptions } = opened;
     const software =
-      noted(opened, tagName(TAG.Software), () => first.wholeTexts(TAG.Software, MAX_VENDOR_BYTES)) ?? [];
+      noted(opened, tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES)) ?? [];
     const block = noted(opened, "The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
     const texts = [...software.slice(0, 1), ...descriptions, block.text];
     if (!texts.some(isOwn)) return null;
@@ -186,7 +186,6 @@ function headerBlock(tiff: TiffFile): HeaderBlock {
   const [length, more] = [head.getUint32(8, little), head.getUint32(12, little)];
   if (head.getUint32(0, little) !== HEADER_MAGIC || length > MAX_VENDOR_BYTES) return NO_BLOCK;
   const text = decodeText(tiff.file.read(32, length, "the ScanImage header"));
-  tiff.structures.claim(16, 32 + length, "the ScanImage header");
   const hasRegions = more <= MAX_VENDOR_BYTES && 32 + length + more <= tiff.file.size;
   const regions = hasRegions ? decodeText(tiff.file.read(32 + length, more, "the regions of ScanImage")) : "";
   return { text, regions };

@@ -1,6 +1,6 @@
 /**
- * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes are
- * the pages from the first on, or lie behind one directory; what follows them is another array, or reduced versions.
+ * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes have a page
+ * each, or share one directory; another array or reduced versions may follow.
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
@@ -13,9 +13,10 @@ import type { PageChain } from "../page_chain.ts";
 import { contiguousPlanes } from "../stored_planes.ts";
 import type { PlaneIndex, StackSizes } from "../stack.ts";
 import { TAG } from "../tags.ts";
+import { isShape } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
-/** One axis of the array that counts planes. */
+/** An axis along which planes are counted. */
 export interface PlaneAxis {
   /** Served letter. */
   readonly letter: "T" | "L" | "C" | "Z";
@@ -29,32 +30,27 @@ export interface ShapedArray {
   readonly sizes: StackSizes;
   /** Product of the sizes. */
   readonly planes: number;
-  /** Axes that count planes, slowest first; a letter may come twice. */
+  /** Axes along which planes are counted, slowest first; letters may repeat. */
   readonly axes: readonly PlaneAxis[];
-  /** True when it says of itself that one directory stands for all its planes. */
+  /** Whether the description says that one directory stands for all planes. */
   readonly truncated: boolean;
-  /** What in the description contradicts itself. */
+  /** Contradictions in the description. */
   readonly warnings: readonly Warning[];
 }
 
-/** Most axes of an array; tifffile has letters for a score. */
+/** Most axes of an array; tifffile has some twenty letters. */
 const MAX_AXES = 32;
-
-/** True when a description is the shape of an array. */
-export function isShape(text: string): boolean {
-  return text.startsWith("{") && text.includes('"shape":');
-}
 
 /**
  * The array of a description.
  *
  * @param text for which {@linkcode isShape} holds
- * @throws {DecodeFailed} it is damaged, or does not end in planes of this layout
+ * @throws {DecodeFailed} it is damaged, or its planes have another layout
  */
 export function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray {
   const document = parseJsonText(text, "ImageDescription (270)");
   const { shape, axes, truncated } = isJsonObject(document) ? document : {};
-  if (!isSizes(shape)) throw new DecodeFailed(`ImageDescription (270) has a "shape" that is none`);
+  if (!isSizes(shape)) throw new DecodeFailed(`ImageDescription (270) has no valid "shape"`);
   const letters = typeof axes === "string" && axes.length === shape.length ? axes : "";
   const total = shape.reduce((product, n) => product * n, 1);
   const planes = total / (samples * width * height);
@@ -65,7 +61,7 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
   }
   const found: PlaneAxis[] = [];
   let counted = 1;
-  // The axes up to the plane's own, which are rows, columns and samples in any order.
+  // The rest are rows, columns and samples in any order.
   for (const [i, size] of shape.entries()) {
     if (counted >= planes) break;
     counted *= size;
@@ -75,28 +71,18 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
   if (letters !== "" && (!/^[A-Z]+$/.test(letters) || rest.split("X").length !== 2)) {
     throw new DecodeFailed(`its axes ${quoted(letters)} do not end in those of a plane`);
   }
-  return {
-    ...arrayOf(counted === planes ? found : [{ letter: "Z", size: planes }]),
-    truncated: truncated === true,
-    warnings: letters === "" ? doubts(document, shape.length) : [],
-  };
-}
-
-/** What names axes, as many as there are or not, although the description names none of these. */
-function doubts(document: unknown, axes: number): Warning[] {
-  const isAxes = (value: unknown) =>
-    typeof value === "string" && value.length === axes && /^[A-Z]+$/.test(value);
-  return Object.entries(isJsonObject(document) ? document : {})
-    .filter(([key, value]) => key === "axes" || isAxes(value))
-    .map(([key, value]) =>
-      warning("metadata_disagree", `The array has ${axes} axes; ${quoted(key)} is ${quoted(`${value}`)}`)
-    );
-}
-
-function arrayOf(axes: readonly PlaneAxis[]): Pick<ShapedArray, "sizes" | "planes" | "axes"> {
+  const counting: readonly PlaneAxis[] = counted === planes ? found : [{ letter: "Z", size: planes }];
   const sizes = { T: 1, L: 1, C: 1, Z: 1 };
-  for (const { letter, size } of axes) sizes[letter] *= size;
-  return { sizes, planes: sizes.T * sizes.L * sizes.C * sizes.Z, axes };
+  for (const { letter, size } of counting) sizes[letter] *= size;
+  const unfit = axes !== undefined && letters === "";
+  const misfit = `The array has ${shape.length} axes; "axes" is ${quoted(`${axes}`)}`;
+  return {
+    sizes,
+    planes,
+    axes: counting,
+    truncated: truncated === true,
+    warnings: unfit ? [warning("metadata_disagree", misfit)] : [],
+  };
 }
 
 function isSizes(shape: unknown): shape is number[] {
@@ -104,7 +90,7 @@ function isSizes(shape: unknown): shape is number[] {
     shape.every((n) => Number.isSafeInteger(n) && n >= 1);
 }
 
-/** Samples are channels; what is none of the served letters counts planes along `Z`. */
+/** Samples are channels; planes of other axes are counted along `Z`. */
 function folded(letter: string | undefined): PlaneAxis["letter"] {
   if (letter === "S") return "C";
   return letter === "T" || letter === "L" || letter === "C" ? letter : "Z";
@@ -112,28 +98,28 @@ function folded(letter: string | undefined): PlaneAxis["letter"] {
 
 /** An array and how its planes are stored. */
 export interface ArrayPages {
-  /** Its planes. */
+  /** The array. */
   readonly shape: ShapedArray;
-  /** True where they lie one after the other behind one directory. */
+  /** Whether its planes share one directory. */
   readonly behindOne: boolean;
 }
 
-/** The page that an array begins with, and the chain that it is part of. */
+/** Where an array begins. */
 export interface ArrayStart {
-  /** Its file. */
+  /** The file. */
   readonly tiff: TiffFile;
   /** All pages of the file. */
   readonly chain: PageChain;
-  /** Layout of the page. */
+  /** Layout of its first page. */
   readonly layout: PageLayout;
 }
 
 /**
- * Which pages an array has. Where a later one has another shape, another array begins.
+ * The pages of an array, which ends where a page describes another one.
  *
  * @param pages numbers of pages of one layout, from the first of the array on
- * @param text that describes the array
- * @returns no array where the pages are no more than slices: more than its planes, and no other array behind them
+ * @param text describes the array
+ * @returns no array where there are more pages than planes and no further array: such pages are slices
  */
 export function arrayPages(
   { tiff, chain, layout }: ArrayStart,
@@ -168,7 +154,7 @@ export function arrayPages(
   return { array: { shape, behindOne: false }, pages: like.slice(0, planes), warnings };
 }
 
-/** Whether the first pages are those of an array: there are no others, or the next one begins another array. */
+/** Whether the first pages are an array: there are no others, or the next one begins another array. */
 function startsSeries(
   tiff: TiffFile,
   chain: PageChain,
@@ -187,12 +173,12 @@ function shapesOf(directory: Directory): string[] {
   return directory.notes(TAG.ImageDescription, MAX_XML_BYTES).filter(isShape);
 }
 
-/** The shape that a later page begins an array with, or `null`. */
+/** The shape in a page after the first array, or `null`. */
 export function shapeOf(directory: Directory): string | null {
   return directory.notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape) ?? null;
 }
 
-/** Number of a plane among those of the array. */
+/** Number of a plane in the array. */
 export function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: PlaneIndex): number {
   const rest = { T: t, L: l, C: channel, Z: z };
   let number = 0;

@@ -14,8 +14,8 @@ import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { decodeText } from "../text.ts";
+import { EXPERIMENT_NAME as DOCUMENT } from "./marks.ts";
 
-const DOCUMENT = "Experiment.xml";
 const ROOT = "ThorImageExperiment";
 
 /** Values of `areaMode` whose images have rows in space: square and rectangle. */

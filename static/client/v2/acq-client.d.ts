@@ -4,11 +4,11 @@
  * 32-bit floats.
  */
 
-/** What a failure is called: a code of the server, or one of the three of this client. Branch on it, never on the message. */
+/** Code of a failure, from the server or one of three from this client. Branch on it, never on the message. */
 export type AcqErrorCode =
-  /** No answer at all, or none in the time that a signal allowed. */
+  /** No answer, or none before the signal timed out. */
   | "server_gone"
-  /** The answer is not what the contract promises. */
+  /** The answer breaks the contract. */
   | "bad_answer"
   /** A signal aborted the call, or the user closed the dialog without choosing. */
   | "cancelled"
@@ -40,7 +40,7 @@ export type AcqErrorCode =
   | "method_not_allowed"
   | "shutting_down"
   | "internal_error"
-  // A later server may know more.
+  // Later servers may send more.
   | (string & Record<never, never>);
 
 /** One fault of a request, where `code` is `request_validation_failed`. */
@@ -50,7 +50,7 @@ export interface ValidationDetail {
   type: string;
 }
 
-/** What went wrong besides code and message. */
+/** Details of a failure. */
 export interface AcqErrorInfo {
   status?: number;
   details?: ValidationDetail[] | null;
@@ -58,25 +58,25 @@ export interface AcqErrorInfo {
   cause?: unknown;
 }
 
-/** A call that failed. */
+/** A failed call. */
 export class AcqError extends Error {
   constructor(code: AcqErrorCode, message: string, info?: AcqErrorInfo);
   /** Stable; branch on it. */
   readonly code: AcqErrorCode;
   /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** Faults of the request, where the server lists them. */
+  /** Faults of the request, if the server lists them. */
   readonly details: ValidationDetail[] | null;
-  /** Seconds after which the server wants to be asked again, or null. */
+  /** Seconds after which to try again, or null. */
   readonly retryAfter: number | null;
 }
 
-/** Takes the bytes that have come and how many there will be. */
+/** Receives the number of bytes received and expected. */
 export type OnProgress = (received: number, total: number) => void;
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call: the server stops decoding and closes its dialog. */
+  /** Cancels the call: the server stops decoding and closes its dialog. */
   signal?: AbortSignal | null | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface Capabilities {
   sessionTtlSeconds: number;
   /** Whether the server's machine can show a file dialog; absent in older servers. */
   dialogAvailable?: boolean;
-  /** Whether who asked may open by path; absent in older servers. */
+  /** Whether the caller may open by path; absent in older servers. */
   openByPath?: boolean;
 }
 
@@ -112,7 +112,7 @@ export interface Axis {
   unit: string;
 }
 
-/** Geometry that the planes of a group share. */
+/** Geometry shared by the planes of a group. */
 export interface PlaneInfo {
   /** `[rows, columns]` */
   shape: [number, number];
@@ -129,13 +129,13 @@ export interface ChannelInfo {
   /** Index in the file. */
   index: number;
   name: string;
-  /** `#rrggbb` where the file says one. */
+  /** `#rrggbb`, if the file defines one. */
   color?: string | null;
   byteLength: number;
   dataUrl: string;
 }
 
-/** Reference image as the open response has it. */
+/** Reference image in an open response. */
 export interface ReferenceInfo {
   plane: PlaneInfo;
   channels: ChannelInfo[];
@@ -147,7 +147,7 @@ export interface ReferenceInfo {
 export interface SceneInfo {
   index: number;
   name: string;
-  /** Length of each axis; empty where it is known only when the scene is opened. */
+  /** Length of each axis; empty if known only after opening the scene. */
   sizes: Record<string, number>;
 }
 
@@ -158,11 +158,11 @@ export interface PositionInfo {
   l: number;
 }
 
-/** How a line scan was made; null where the file does not say. */
+/** Timing of a line scan; null where the file does not state it. */
 export interface LineScanInfo {
   /** Seconds from one line to the next. */
   secondsPerLine: number | null;
-  /** Seconds that the laser stays on a pixel. */
+  /** Dwell time of a pixel in seconds. */
   secondsPerPixel: number | null;
   /** Whether every second line was scanned backwards. */
   bidirectional: boolean | null;
@@ -223,7 +223,7 @@ export interface MetadataDocument {
   text: string;
 }
 
-/** What an open takes. */
+/** Options of an open. */
 export interface OpenOptions extends CallOptions {
   /** Channels to load, in this order; all by default. */
   channelIndices?: readonly number[] | null | undefined;
@@ -231,13 +231,13 @@ export interface OpenOptions extends CallOptions {
   scene?: number | null | undefined;
 }
 
-/** What a dialog takes. */
+/** Options of a dialog. */
 export interface PickOptions extends OpenOptions {
-  /** Extensions that the dialog shows, with a leading dot; all by default. */
+  /** Extensions to show, with a leading dot; all by default. */
   extensions?: readonly string[] | null | undefined;
 }
 
-/** A place along the axes that a plane does not have itself. */
+/** Position along the axes other than rows and columns. */
 export interface Position {
   /** Time point, from 0. */
   t?: number | undefined;
@@ -247,13 +247,13 @@ export interface Position {
   l?: number | undefined;
 }
 
-/** What reading a plane takes. */
+/** Options for reading a plane. */
 export interface PlaneOptions extends CallOptions, Position {
-  /** Scene; by default the opened one. Another one is opened once and kept until the acquisition is closed. */
+  /** Scene; by default the opened one. Another scene is opened once and kept until the acquisition is closed. */
   scene?: number | undefined;
-  /** `[first, end]`: these rows alone, the end excluded. The server reads no more of the file than they need. */
+  /** `[first, end]`: only these rows, end excluded. The server reads only their part of the file. */
   rows?: readonly [number, number] | undefined;
-  /** Called for each piece that arrives. */
+  /** Called for each chunk that arrives. */
   onProgress?: OnProgress | undefined;
 }
 
@@ -265,7 +265,7 @@ export interface Plane {
   shape: [number, number];
   /** Rows, then columns. */
   axes: [Axis, Axis];
-  /** Row of the whole plane that the first row of `samples` is; 0 unless rows were asked for. */
+  /** Row of the plane at which `samples` starts; 0 unless rows were requested. */
   firstRow: number;
   channel: ChannelInfo;
 }
@@ -278,13 +278,13 @@ export interface Point {
 
 /** The reference (overview) image of a line scan. */
 export class Reference {
-  /** As the open response has it. */
+  /** From the open response. */
   readonly info: ReferenceInfo;
   readonly shape: [number, number];
   readonly axes: [Axis, Axis];
   readonly channels: ChannelInfo[];
   /**
-   * The scanned path: `scanPath` where its arrays are equally long and not empty, otherwise the two ends of `lineRoi`,
+   * The scanned path: `scanPath` if its arrays are equally long and not empty, otherwise the two ends of `lineRoi`,
    * otherwise empty.
    */
   readonly path: Point[];
@@ -294,35 +294,35 @@ export class Reference {
 
 /** An opened acquisition: one session of the server. */
 export class Acquisition implements AsyncDisposable {
-  /** The open response as it came. */
+  /** The open response. */
   readonly info: OpenResponse;
   readonly sessionId: string;
   /** Absolute path on the server's machine. */
   readonly path: string;
   /** File name. */
   readonly name: string;
-  /** 32 hexadecimal digits that identify the content, equal after a copy or a move; null where a file cannot be read. */
+  /** 32 hexadecimal digits that identify the content, unchanged by copying or moving; null if a file cannot be read. */
   readonly fingerprint: string | null;
   /** `[rows, columns]` of every plane. */
   readonly shape: [number, number];
   readonly axes: [Axis, Axis];
-  /** Loaded channels, in the order that was asked for. */
+  /** Loaded channels, in the requested order. */
   readonly channels: ChannelInfo[];
-  /** Length of each axis of the whole acquisition, by its letter (T L C Z Y X); axes of length 1 are left out. */
+  /** Length of each axis of the acquisition, by letter (T L C Z Y X), without axes of length 1. */
   readonly sizes: Record<string, number>;
   /** Index of the opened scene. */
   readonly scene: number;
   /** The scenes of the file, at most the first 10,000. */
   readonly scenes: SceneInfo[];
-  /** Seconds of each time point from the first, or null. */
+  /** Seconds from the first time point to each, or null. */
   readonly times: number[] | null;
-  /** Where the planes of the open lie, which an omitted `t`, `z` or `l` means. */
+  /** Position of the opened planes, the default of `t`, `z` and `l`. */
   readonly position: PositionInfo;
-  /** How a line scan was made, or null for other images. */
+  /** Timing of a line scan, or null for other images. */
   readonly lineScan: LineScanInfo | null;
-  /** What the user should know although the open succeeded. */
+  /** Warnings to show to the user. */
   readonly warnings: string[];
-  /** A stable code for each of the warnings, for programs. */
+  /** A stable code for each warning. */
   readonly warningCodes: string[];
   readonly reference: Reference | null;
   /**
@@ -331,63 +331,62 @@ export class Acquisition implements AsyncDisposable {
    * @param channel index in the file
    */
   plane(channel: number, options?: PlaneOptions): Promise<Plane>;
-  /** Samples of several channels at one position, all loaded ones by default. Progress counts them together. */
+  /** Samples of several channels at one position, by default all loaded ones. Progress counts them together. */
   planes(channels?: readonly number[] | null, options?: PlaneOptions): Promise<Plane[]>;
-  /** Opens the same acquisition once more, such as another scene, into a session of its own; this one stays. */
+  /** Opens the same acquisition, or another scene of it, in a session of its own; this one stays open. */
   reopen(options?: OpenOptions): Promise<Acquisition>;
-  /** State of the session: how long it lives, what it holds. */
+  /** State of the session: remaining lifetime and contents. */
   state(options?: CallOptions): Promise<SessionInfo>;
-  /** The metadata documents of the file, as they are. */
+  /** The metadata documents of the file, unchanged. */
   metadata(options?: CallOptions): Promise<MetadataDocument[]>;
-  /**
-   * Ends the session and those of its scenes. A session that has ended already is no error.
-   *
-   * @param options.keepalive lets the request outlive the page
-   */
+  /** Ends the session and those of its scenes, even if they have expired. `keepalive` lets the request outlive the page. */
   close(options?: CallOptions & { keepalive?: boolean }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A server that answers. */
+/** A connected server. */
 export class Server {
   /** Address without a slash at its end, such as `http://127.0.0.1:8767`. */
   readonly base: string;
-  /** As it was when the connection was made. */
+  /** At the time of connecting. */
   readonly health: Health;
-  /** As they were when the connection was made. */
+  /** At the time of connecting. */
   readonly capabilities: Capabilities;
   /** Version of the program. */
   readonly version: string;
-  /** Asks for `/api/v2/health` again. */
+  /** Requests `/api/v2/health` again. */
   readHealth(options?: CallOptions): Promise<Health>;
-  /** Asks for `/api/v2/capabilities` again. */
+  /** Requests `/api/v2/capabilities` again. */
   readCapabilities(options?: CallOptions): Promise<Capabilities>;
-  /** Shows the file dialog on the server's machine and opens what the user chooses; `cancelled` when that is nothing. */
+  /** Shows the file dialog on the server's machine and opens the chosen file; fails with `cancelled` without a choice. */
   pick(options?: PickOptions): Promise<Acquisition>;
   /**
-   * Opens a file by its path. Pages of other sites may not (`origin_not_allowed`) unless the server was told so.
+   * Opens a file by its path. Pages of other sites need permission by the server, else `origin_not_allowed`.
    *
-   * @param path absolute, as the server's machine sees it
+   * @param path absolute path on the server's machine
    */
   open(path: string, options?: OpenOptions): Promise<Acquisition>;
 }
 
-/** How to connect. */
+/** Options of a connection. */
 export interface ConnectOptions extends CallOptions {
-  /** How often a call is made again where the server says `Retry-After`; 3 by default, 0 for never. */
+  /** Number of retries when the server sends `Retry-After`; 3 by default, 0 for none. */
   retries?: number;
-  /** Longest `Retry-After`, in seconds, that is waited for; 10 by default. A dialog is never asked for again. */
+  /** Longest `Retry-After` to wait for, in seconds; 10 by default. Dialogs are never retried. */
   longestWait?: number;
 }
 
 /**
- * Connects to a server: asks for its health and capabilities.
+ * Connects to a server and requests its health and capabilities.
  *
  * @param base address; by default the server that this module came from, else `http://127.0.0.1:8767`
  */
 export function connect(base?: string | URL | null, options?: ConnectOptions): Promise<Server>;
 
-/** Points of the scanned path of a reference image, in its pixels; empty where there are none. */
+/**
+ * Points of the scanned path of a reference image, in its pixels: x counts columns, y rows. They come from `scanPath`, or
+ * from `lineRoi` without a valid one.
+ */
 export function pathPoints(
   reference:
     | {

@@ -15,11 +15,7 @@
 
 /** A call that failed. @implements {Types.AcqError} */
 export class AcqError extends Error {
-  /**
-   * @param {Types.AcqErrorCode} code
-   * @param {string} message
-   * @param {Types.AcqErrorInfo} [info]
-   */
+  /** @param {Types.AcqErrorCode} code @param {string} message @param {Types.AcqErrorInfo} [info] */
   constructor(code, message, { status = 0, details = null, retryAfter = null, cause } = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.name = "AcqError";
@@ -30,19 +26,13 @@ export class AcqError extends Error {
   }
 }
 
-/** Where a server listens unless it was told otherwise. */
+/** Default address of a server. */
 const DEFAULT_BASE = "http://127.0.0.1:8767";
 
-/** Where a server has this module. */
+/** Path of this module on a server. */
 const OWN_PATH = /^(\/static\/\w+)?\/client\/v2\/acq-client\.js$/;
 
-/**
- * Connects to a server: asks for its health and capabilities.
- *
- * @param {string | URL | null} [base] address; by default the server that this module came from, else `http://127.0.0.1:8767`
- * @param {Types.ConnectOptions} [options]
- * @returns {Promise<Server>}
- */
+/** Connects to a server. @type {typeof Types.connect} */
 export async function connect(base, { signal, retries = 3, longestWait = 10 } = {}) {
   const http = new Http(String(base ?? ownServer()).replace(/\/+$/, ""), { retries, longestWait });
   const [health, capabilities] = await Promise.all([
@@ -50,18 +40,18 @@ export async function connect(base, { signal, retries = 3, longestWait = 10 } = 
     /** @type {Promise<Types.Capabilities>} */ (http.json("/api/v2/capabilities", { signal })),
   ]);
   if (typeof health.server_version !== "string") {
-    throw new AcqError("bad_answer", `${http.base} is no acq-server`);
+    throw new AcqError("bad_answer", `${http.base} is not an acq-server`);
   }
   return new Server(http, health, capabilities);
 }
 
-/** The server that this module came from, if it came from one. */
+/** The server that this module came from, or the default. */
 function ownServer() {
   const { protocol, origin, pathname } = new URL(import.meta.url);
   return /^https?:$/.test(protocol) && OWN_PATH.test(pathname) ? origin : DEFAULT_BASE;
 }
 
-/** A server that answers. @implements {Types.Server} */
+/** A connected server. @implements {Types.Server} */
 export class Server {
   #http;
 
@@ -74,46 +64,29 @@ export class Server {
     this.version = health.server_version;
   }
 
-  /** @param {Types.CallOptions} [options] @returns {Promise<Types.Health>} */
+  /** @type {Types.Server["readHealth"]} */
   readHealth({ signal } = {}) {
     return this.#http.json("/api/v2/health", { signal });
   }
 
-  /** @param {Types.CallOptions} [options] @returns {Promise<Types.Capabilities>} */
+  /** @type {Types.Server["readCapabilities"]} */
   readCapabilities({ signal } = {}) {
     return this.#http.json("/api/v2/capabilities", { signal });
   }
 
-  /**
-   * Shows the file dialog on the server's machine and opens what the user chooses; `cancelled` when that is nothing.
-   *
-   * @param {Types.PickOptions} [options]
-   * @returns {Promise<Acquisition>}
-   */
+  /** Opens what the user chooses in the server's file dialog. @type {Types.Server["pick"]} */
   pick({ signal, ...chosen } = {}) {
-    // Asked again, the dialog would open by itself while nobody expects it.
+    // A retry would open the dialog again unexpectedly.
     return opened(this.#http, "/api/v2/pick-and-open", chosen, { signal, retries: 0 });
   }
 
-  /**
-   * Opens a file by its path.
-   *
-   * @param {string} path absolute, as the server's machine sees it
-   * @param {Types.OpenOptions} [options]
-   * @returns {Promise<Acquisition>}
-   */
+  /** Opens a file by its path. @type {Types.Server["open"]} */
   open(path, { signal, ...chosen } = {}) {
     return opened(this.#http, "/api/v2/open", { path, ...chosen }, { signal });
   }
 }
 
-/**
- * @param {Http} http
- * @param {string} url
- * @param {object} body
- * @param {Request_} request
- * @returns {Promise<Acquisition>}
- */
+/** @param {Http} http @param {string} url @param {object} body @param {Request_} request @returns {Promise<Acquisition>} */
 async function opened(http, url, body, request) {
   const info = await http.json(url, {
     ...request,
@@ -132,13 +105,13 @@ async function opened(http, url, body, request) {
   return new Acquisition(http, info);
 }
 
-/** Older runtimes have no such symbol. @type {typeof Symbol.asyncDispose} */
+/** Older runtimes lack this symbol. @type {typeof Symbol.asyncDispose} */
 const ASYNC_DISPOSE = Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose");
 
 /** An opened acquisition: one session of the server. @implements {Types.Acquisition} */
 export class Acquisition {
   #http;
-  /** Other scenes that planes were asked of. @type {Map<number, Promise<Acquisition>>} */
+  /** Other scenes that planes were read from. @type {Map<number, Promise<Types.Acquisition>>} */
   #others = new Map();
 
   /** @param {Http} http @param {Types.OpenResponse} info */
@@ -163,13 +136,7 @@ export class Acquisition {
     this.reference = info.reference ? new Reference(http, info.reference) : null;
   }
 
-  /**
-   * Samples of one channel at a position.
-   *
-   * @param {number} channel index in the file
-   * @param {Types.PlaneOptions} [options]
-   * @returns {Promise<Types.Plane>}
-   */
+  /** Samples of one channel at a position. @type {Types.Acquisition["plane"]} */
   async plane(channel, options = {}) {
     const { scene = this.scene, ...rest } = options;
     if (scene === this.scene) {
@@ -180,20 +147,13 @@ export class Acquisition {
     return await other.plane(channel, rest);
   }
 
-  /**
-   * Samples of several channels at one position; progress counts them together.
-   *
-   * @param {readonly number[] | null} [channels] indices in the file; all that are loaded by default
-   * @param {Types.PlaneOptions} [options]
-   * @returns {Promise<Types.Plane[]>}
-   */
+  /** Samples of several channels at one position; progress counts them together. @type {Types.Acquisition["planes"]} */
   planes(channels = null, { onProgress = () => {}, ...options } = {}) {
     const wanted = channels ?? this.channels.map(({ index }) => index);
     /** @type {Map<number, [received: number, total: number]>} */
     const counts = new Map();
     const sum = (/** @type {0 | 1} */ part) =>
       [...counts.values()].reduce((all, count) => all + count[part], 0);
-    // Whoever fails first ends the others, or their bytes would go on coming.
     return together(options.signal, wanted, (index, signal) =>
       this.plane(index, {
         ...options,
@@ -205,34 +165,25 @@ export class Acquisition {
       }));
   }
 
-  /**
-   * Opens the same acquisition once more, such as another scene, into a session of its own.
-   *
-   * @param {Types.OpenOptions} [options]
-   * @returns {Promise<Acquisition>}
-   */
+  /** Opens the same acquisition, or another scene of it, in a session of its own. @type {Types.Acquisition["reopen"]} */
   reopen({ signal, ...chosen } = {}) {
     return opened(this.#http, `${this.#url}/open`, chosen, { signal });
   }
 
-  /** State of the session. @param {Types.CallOptions} [options] @returns {Promise<Types.SessionInfo>} */
+  /** State of the session. @type {Types.Acquisition["state"]} */
   state({ signal } = {}) {
     return this.#http.json(this.#url, { signal });
   }
 
-  /** Metadata documents of the file. @param {Types.CallOptions} [options] @returns {Promise<Types.MetadataDocument[]>} */
+  /** Metadata documents of the file. @type {Types.Acquisition["metadata"]} */
   metadata({ signal } = {}) {
     return this.#http.json(`${this.#url}/metadata`, { signal });
   }
 
-  /**
-   * Ends the session and those of its scenes. A session that has ended already is no error.
-   *
-   * @param {Types.CallOptions & {keepalive?: boolean}} [options] `keepalive` lets the request outlive the page
-   */
+  /** Ends the session and those of its scenes. @type {Types.Acquisition["close"]} */
   async close({ signal, keepalive = false } = {}) {
     const others = [...this.#others.values()].map(async (other) => {
-      // One that could not be opened has no session.
+      // A scene that failed to open has no session.
       const acquisition = await other.catch(() => null);
       await acquisition?.close({ signal, keepalive });
     });
@@ -251,12 +202,7 @@ export class Acquisition {
     return `/api/v2/sessions/${encodeURIComponent(this.sessionId)}`;
   }
 
-  /**
-   * Opens a scene once. Whoever asks again meanwhile waits for the same session, whatever becomes of the first who asked.
-   *
-   * @param {number} scene
-   * @param {AbortSignal | null} [signal]
-   */
+  /** Opens a scene once; later callers share its session, even if the first one cancels. @param {number} scene @param {AbortSignal | null} [signal] */
   async #scene(scene, signal) {
     let other = this.#others.get(scene);
     if (other === undefined) {
@@ -282,31 +228,15 @@ export class Reference {
     this.path = pathPoints(info);
   }
 
-  /**
-   * Samples of one channel.
-   *
-   * @param {number} channel
-   * @param {Types.CallOptions & {onProgress?: Types.OnProgress | undefined}} [options]
-   * @returns {Promise<Types.Plane>}
-   */
-  async plane(channel, options = {}) {
+  /** Samples of one channel. @type {Types.Reference["plane"]} */
+  async plane(index, options = {}) {
     const { plane, channels } = this.info;
-    return await readPlane(
-      this.#http,
-      plane,
-      channelOf(channels, channel, "reference_channel_not_found"),
-      options,
-    );
+    const channel = channelOf(channels, index, "reference_channel_not_found");
+    return await readPlane(this.#http, plane, channel, options);
   }
 }
 
-/**
- * Points of the scanned path: `scanPath` where its arrays are equally long and not empty, otherwise the two ends of `lineRoi`,
- * otherwise none. They are pixels of the reference plane before any transposition: x counts columns, y rows.
- *
- * @param {Parameters<typeof Types.pathPoints>[0]} reference
- * @returns {Types.Point[]}
- */
+/** Points of the scanned path. @type {typeof Types.pathPoints} */
 export function pathPoints(reference) {
   const { scanPath, lineRoi } = reference ?? {};
   if (scanPath && scanPath.x?.length > 0 && scanPath.x.length === scanPath.y?.length) {
@@ -318,16 +248,12 @@ export function pathPoints(reference) {
   return [{ x: x0, y: y0 }, { x: x1, y: y1 }];
 }
 
-/**
- * @param {Types.ChannelInfo[]} channels
- * @param {number} index
- * @param {string} code
- */
+/** @param {Types.ChannelInfo[]} channels @param {number} index @param {string} code */
 function channelOf(channels, index, code) {
   const channel = channels.find((channel) => channel.index === index);
   if (channel === undefined) {
     const loaded = channels.map((channel) => channel.index).join(", ");
-    throw new AcqError(code, `Channel ${index} is not loaded; loaded are ${loaded}`);
+    throw new AcqError(code, `Channel ${index} is not loaded, only ${loaded}`);
   }
   return channel;
 }
@@ -343,7 +269,7 @@ async function readPlane(http, { shape, axes }, channel, { t, z, l, rows, signal
   const columns = shape[1];
   const [first, end] = rows ?? [0, shape[0]];
   if (!Number.isInteger(first) || !Number.isInteger(end) || first < 0 || end > shape[0] || first >= end) {
-    throw new AcqError("range_not_satisfiable", `Rows ${first} to ${end} are none of 0 to ${shape[0]}`);
+    throw new AcqError("range_not_satisfiable", `Rows ${first} to ${end} do not lie within 0 to ${shape[0]}`);
   }
   const query = new URLSearchParams();
   for (const [name, index] of Object.entries({ t, z, l })) {
@@ -358,7 +284,7 @@ async function readPlane(http, { shape, axes }, channel, { t, z, l, rows, signal
     status: rows ? 206 : 200,
   });
   return {
-    samples: littleEndianFloats(bytes),
+    samples: new Float32Array(bytes),
     shape: [end - first, columns],
     axes,
     firstRow: first,
@@ -369,7 +295,7 @@ async function readPlane(http, { shape, axes }, channel, { t, z, l, rows, signal
 /**
  * @param {Types.PlaneInfo} plane
  * @param {Types.ChannelInfo} channel
- * @throws {AcqError} the description is not what the contract promises
+ * @throws {AcqError} the description breaks the contract
  */
 function checkPlane({ shape, axes, servedDtype, encoding, layout }, { index, byteLength }) {
   /** @param {string} fault */
@@ -384,20 +310,8 @@ function checkPlane({ shape, axes, servedDtype, encoding, layout }, { index, byt
   if (form !== "float32 raw-f32-le row-major") throw bad(`the plane encoding "${form}" is unknown`);
   const [rows, columns] = shape;
   if (byteLength !== 4 * rows * columns) {
-    throw bad(`byteLength is ${byteLength}, ${rows} x ${columns} floats are ${4 * rows * columns}`);
+    throw bad(`byteLength is ${byteLength}, not ${4 * rows * columns} for ${rows} x ${columns} floats`);
   }
-}
-
-/** The machine's own byte order. */
-const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-
-/** The samples in some bytes, which are swapped in place where the machine is not little-endian. @param {ArrayBuffer} bytes */
-function littleEndianFloats(bytes) {
-  if (!HOST_IS_LITTLE_ENDIAN) {
-    const view = new DataView(bytes);
-    for (let at = 0; at < bytes.byteLength; at += 4) view.setUint32(at, view.getUint32(at, true), false);
-  }
-  return new Float32Array(bytes);
 }
 
 /**
@@ -406,7 +320,7 @@ function littleEndianFloats(bytes) {
  * @typedef {{retries: number, longestWait: number}} Patience
  */
 
-/** The requests, with everything that can go wrong with them. */
+/** Sends requests and turns every failure into an {@linkcode AcqError}. */
 class Http {
   #patience;
 
@@ -416,21 +330,15 @@ class Http {
     this.#patience = patience;
   }
 
-  /**
-   * A JSON answer that says ok, or a list.
-   *
-   * @param {string} url
-   * @param {Request_} request
-   * @returns {Promise<any>} what the contract promises at this place
-   */
+  /** A JSON answer with `ok`, or a list. @param {string} url @param {Request_} request @returns {Promise<any>} as the contract promises */
   async json(url, request) {
     const response = await this.#answer(url, request);
     const body = await response.json().catch((error) => {
       throw asAcqError(error, error instanceof SyntaxError ? "The answer is not JSON" : undefined);
     });
     if (Array.isArray(body)) return body;
-    // A dialog that was closed is HTTP 200 with ok = false.
-    if (body?.ok !== true) throw asServerSays(response, body, "The answer has no ok");
+    // A closed dialog is HTTP 200 with ok = false.
+    if (body?.ok !== true) throw serverError(response, body, "The answer lacks ok");
     return body;
   }
 
@@ -469,17 +377,12 @@ class Http {
     return bytes.buffer;
   }
 
-  /**
-   * A successful answer; asked for again where the server says when.
-   *
-   * @param {string} url
-   * @param {Request_} request
-   */
+  /** A successful answer; retries after the time that the server sets. @param {string} url @param {Request_} request */
   async #answer(url, { retries = this.#patience.retries, ...request }) {
     for (let tries = 0;; tries += 1) {
       const response = await this.#send(url, request);
       if (response.ok) return response;
-      const error = asServerSays(response, await response.json().catch(() => null), response.statusText);
+      const error = serverError(response, await response.json().catch(() => null), response.statusText);
       const wait = error.retryAfter;
       if (wait === null || wait > this.#patience.longestWait || tries >= retries) throw error;
       /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -500,7 +403,7 @@ class Http {
   }
 }
 
-/** Not every browser iterates over a stream by itself. @param {ReadableStream<Uint8Array>} stream */
+/** Some browsers cannot iterate over a stream. @param {ReadableStream<Uint8Array>} stream */
 async function* piecesOf(stream) {
   const reader = stream.getReader();
   let isAtEnd = false;
@@ -518,10 +421,10 @@ async function* piecesOf(stream) {
 
 /**
  * @param {Response} response
- * @param {any} body of whatever kind
- * @param {string} otherwise message where there is none
+ * @param {any} body unchecked
+ * @param {string} otherwise message without a JSON error
  */
-function asServerSays({ status, headers }, body, otherwise) {
+function serverError({ status, headers }, body, otherwise) {
   if (typeof body?.error !== "string") {
     return new AcqError("bad_answer", `HTTP ${status} ${otherwise}`, { status });
   }
@@ -534,7 +437,7 @@ function asServerSays({ status, headers }, body, otherwise) {
   });
 }
 
-/** @param {any} error whatever was thrown @param {string} [message] */
+/** @param {any} error @param {string} [message] of an unexpected answer */
 function asAcqError(error, message) {
   if (error instanceof AcqError) return error;
   if (error?.name === "AbortError") return new AcqError("cancelled", "Cancelled", { cause: error });
@@ -545,7 +448,7 @@ function asAcqError(error, message) {
 }
 
 /**
- * The same promise, given up when the signal aborts.
+ * Waits for a promise until the signal aborts.
  *
  * @template T
  * @param {Promise<T>} promise
@@ -570,7 +473,7 @@ async function untilAborted(promise, signal) {
 }
 
 /**
- * Does the work for all items at once; the first that fails ends the others.
+ * Does the work for all items at once; the first failure cancels the others.
  *
  * @template I, T
  * @param {AbortSignal | null | undefined} signal

@@ -5,7 +5,7 @@ import { KeptView, RecentFiles } from "./opening/kept.js";
 import { Opening } from "./opening/opening.js";
 import { MeasuredView } from "./measuring/measured_view.js";
 import { Page } from "./opening/page.js";
-import { watchServer } from "./opening/server_watch.js";
+import { watchServer } from "./opening/server.js";
 import { SessionController } from "./opening/session_controller.js";
 import { attachShortcuts, attachSwitch, listShortcuts } from "./controls/shortcuts.js";
 import { Viewer } from "./panels/viewer.js";

@@ -83,6 +83,17 @@ function checked(node, name, kind) {
   return /** @type {Kind} */ (node);
 }
 
+/**
+ * Sizes a canvas to an element in CSS pixels; a canvas of that size keeps its content.
+ *
+ * @type {(canvas: HTMLCanvasElement, width: number, height: number, density?: number) => void}
+ */
+export function fitCanvas(canvas, width, height, density = globalThis.devicePixelRatio) {
+  const [wide, high] = [width, height].map((size) => Math.max(1, Math.round(size * density)));
+  if (canvas.width !== wide) canvas.width = wide;
+  if (canvas.height !== high) canvas.height = high;
+}
+
 /** @type {WeakMap<Node, number>} */
 const ends = new WeakMap();
 

@@ -1,30 +1,30 @@
 /** Labelled controls of the panels. */
 import { element } from "./element.js";
 
+/** A row of controls. @param {...(Node | string)} children */
+export const fieldRow = (...children) => element("div", { className: "fields" }, ...children);
+
 /**
  * An input for a number. It marks and ignores input outside the limits, or fractions where steps are integers: `number`
  * keeps its value.
  *
  * @param {string} label
- * @param {{value: number, min?: number, max?: number, step?: number | "any", unit?: string, id?: string}} settings
+ * @param {string} id
+ * @param {number} value
  * @param {(value: number) => void} onChange
+ * @param {{min?: number, max?: number, step?: 1 | "any", unit?: string}} [settings]
  */
 export function numberField(
   label,
-  { value, min = -Infinity, max = Infinity, step = "any", unit = "", id },
+  id,
+  value,
   onChange,
+  { min = -Infinity, max = Infinity, step = "any", unit = "" } = {},
 ) {
-  const input = element("input", { type: "number", value: String(value), step, ...(id ? { id } : {}) });
+  const input = element("input", { type: "number", id, value: String(value), step });
   if (Number.isFinite(min)) input.min = String(min);
   if (Number.isFinite(max)) input.max = String(max);
   const unitText = document.createTextNode(unit);
-  const label_ = element(
-    "label",
-    { className: "field" },
-    element("span", { textContent: label }),
-    input,
-    unitText,
-  );
   let number = value;
   input.addEventListener("change", () => {
     const typed = input.valueAsNumber;
@@ -35,7 +35,7 @@ export function numberField(
     inPlace(() => onChange(typed));
   });
   return {
-    label: label_,
+    label: element("label", { className: "field" }, element("span", { textContent: label }), input, unitText),
     input,
     unitText,
     /** The last valid number. */
@@ -50,6 +50,10 @@ export function numberField(
     },
   };
 }
+
+/** An input for an integer from 1 on. @type {(label: string, id: string, value: number, unit: string, onChange: () => void, max?: number) => ReturnType<typeof numberField>} */
+export const countField = (label, id, value, unit, onChange, max = 100_000) =>
+  numberField(label, id, value, onChange, { min: 1, max, step: 1, unit });
 
 /**
  * A typed number takes effect when the user presses something else. If the change moves that control from under the
@@ -71,17 +75,13 @@ function inPlace(work) {
 /**
  * @template {string} Value
  * @param {string} label
+ * @param {string} id
  * @param {readonly {value: Value, name: string}[]} choices
- * @param {(value: Value) => void} onChange
- * @param {string} [id]
+ * @param {() => void} [onChange]
  */
-export function choiceField(label, choices, onChange, id) {
-  const select = element(
-    "select",
-    id ? { id } : {},
-    ...choices.map(optionOf),
-  );
-  select.addEventListener("change", () => onChange(/** @type {Value} */ (select.value)));
+export function choiceField(label, id, choices, onChange = () => {}) {
+  const select = element("select", { id }, ...choices.map(optionOf));
+  select.addEventListener("change", onChange);
   return {
     label: element("label", { className: "field" }, element("span", { textContent: label }), select),
     select,
@@ -96,11 +96,18 @@ export function choiceField(label, choices, onChange, id) {
 /** @param {{value: string, name: string}} choice */
 const optionOf = ({ value, name }) => element("option", { value, textContent: name });
 
-/** @param {string} label @param {boolean} isChecked @param {(isChecked: boolean) => void} onChange @param {string} [id] */
-export function checkField(label, isChecked, onChange, id) {
-  const input = element("input", { type: "checkbox", checked: isChecked, ...(id ? { id } : {}) });
+/** @param {string} label @param {string} id @param {boolean} isChecked @param {(isChecked: boolean) => void} [onChange] */
+export function checkField(label, id, isChecked, onChange = () => {}) {
+  const input = element("input", { type: "checkbox", id, checked: isChecked });
   input.addEventListener("change", () => onChange(input.checked));
   return { label: element("label", { className: "check" }, input, ` ${label}`), input };
+}
+
+/** @param {string} name for screen readers @param {string} value @param {number} maxLength @param {(value: string) => void} onInput */
+export function textField(name, value, maxLength, onInput) {
+  const input = element("input", { type: "text", value, "aria-label": name, maxLength });
+  input.addEventListener("input", () => onInput(input.value));
+  return input;
 }
 
 /** @param {string} text @param {() => void} onClick @param {Record<string, unknown>} [settings] */
@@ -110,33 +117,30 @@ export function button(text, onClick, settings = {}) {
   return made;
 }
 
+/** A × that removes something, such as `band 1`. @param {string} name @param {() => void} onClick */
+export const removeButton = (name, onClick) =>
+  button("×", onClick, { className: "icon", "aria-label": `Remove ${name}` });
+
 /**
- * A table of texts and elements; the first row has the names of the columns.
+ * Tables of texts and elements: one, or none without rows.
  *
  * @param {string} label
- * @param {readonly string[]} heads
+ * @param {readonly string[]} heads names of the columns
  * @param {readonly (readonly (string | Node)[])[]} rows
  */
-export function table(label, heads, rows) {
-  return element(
-    "table",
-    { "aria-label": label },
-    element(
-      "thead",
-      {},
-      element(
-        "tr",
-        {},
-        ...heads.map((head) =>
-          // Screen readers ignore an empty header.
-          head === "" ? element("td") : element("th", { scope: "col", textContent: head })
-        ),
-      ),
-    ),
-    element(
-      "tbody",
-      {},
-      ...rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell)))),
-    ),
+export function tables(label, heads, rows) {
+  if (rows.length === 0) return [];
+  // Screen readers ignore an empty header.
+  const head = heads.map((text) =>
+    text === "" ? element("td") : element("th", { scope: "col", textContent: text })
   );
+  const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
+  return [
+    element(
+      "table",
+      { "aria-label": label },
+      element("thead", {}, element("tr", {}, ...head)),
+      element("tbody", {}, ...body),
+    ),
+  ];
 }

@@ -4,28 +4,28 @@
  * Tested in `tests/browser/controls_test.ts`.
  */
 import { element } from "./element.js";
-import { KeptSwitch } from "./kept_switch.js";
+import { KeptSwitch } from "./kept.js";
 
 /** Entries of the `?` list: keys or gestures and their effects. @type {readonly [string, readonly [string, string][]][]} */
 const LIST = [
   ["Anywhere", [
     ["o", "Open a file"],
-    [", .", "Time point back and on"],
+    [", .", "Previous and next time point"],
     ["Page Up, Page Down", "Focus plane up and down"],
-    ["k", "Play and pause"],
-    ["z", "Drags zoom"],
-    ["b", "Drags mark a band of positions"],
-    ["n", "Drags draw a line"],
+    ["k", "Play or pause"],
+    ["z", "Drag to zoom"],
+    ["b", "Drag to mark a band of positions"],
+    ["n", "Drag to draw a line"],
     ["x", "Pin the cursor"],
-    ["Esc", "Lay the tool down; cancel opening; take the cursor away"],
+    ["Esc", "Deselect the tool; cancel opening; hide the cursor"],
     ["1 … 9", "Channel on or off"],
     ["c", "Channels merged, split, one at a time"],
     ["a", "Auto range of the shown channels"],
     ["l", "Logarithmic histograms"],
     ["s", "Scan path"],
     ["m", "Pixels show mean, maximum, minimum"],
-    ["r", "Turn the picture a quarter to the right"],
-    ["f", "Flip the picture"],
+    ["r", "Turn the picture clockwise by 90°"],
+    ["f", "Flip the picture left to right"],
     ["p", "Profile: across, down, off"],
     ["?", "This list"],
   ]],
@@ -35,12 +35,12 @@ const LIST = [
     ["[ ]", "Zoom horizontally only"],
     ["{ }", "Zoom vertically only"],
     ["0 or Home", "Whole picture"],
-    ["Backspace", "The view before"],
+    ["Backspace", "Previous view"],
   ]],
   ["Mouse and touch", [
     ["Wheel on a line scan", "Zoom time at the pointer; with Shift space, with Alt both"],
     ["Wheel on an image, pinch", "Zoom at the pointer; with Shift across, with Alt down"],
-    ["Drag", "Zoom to a part: a box on images, along one axis on line scans"],
+    ["Drag", "Zoom to a box on images, along one axis on line scans"],
     ["Shift + drag, middle button, one finger", "Pan"],
     ["Double-click", "Whole picture"],
   ]],

@@ -5,32 +5,61 @@
  */
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
 import { element } from "../controls/element.js";
-import { BandTraces, DEFAULT_SETTINGS } from "./band_traces.js";
-import { Bands, MOST_BANDS } from "./bands.js";
+import {
+  checkField,
+  choiceField,
+  countField,
+  fieldRow,
+  numberField,
+  removeButton,
+  textField,
+} from "../controls/fields.js";
+import { Bands, MOST_BANDS, tracesOf } from "./bands.js";
+import { Panel, plotOver } from "./panel.js";
 import { shapeOf } from "./scan.js";
-import { button, checkField, choiceField, numberField } from "../controls/fields.js";
+import { rangeOf } from "./trace_charts.js";
 
-/** @import { Band } from "./bands.js" */
+/** @import { Band, Trace, TraceSettings } from "./bands.js" */
+/** @import { About } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
 
 /** Emits `change` when a trace may have changed. */
-export class BandPanel extends EventTarget {
+export class BandPanel extends Panel {
   bands = new Bands();
-  #traces = new BandTraces();
-  #settings = { ...DEFAULT_SETTINGS };
+  /** @type {TraceSettings} */
+  #settings = { isChange: false, baseline: { kind: "percentile", percentile: 10 }, offset: 0, average: 1 };
   /** Counts changes of the bands. */
   #version = 0;
-  /** @type {{settings: object | null, version: number, samples: Float32Array[], traces: import("./band_traces.js").Trace[]}} */
-  #kept = { settings: null, version: 0, samples: [], traces: [] };
-  /** @type {Scan | null} */
-  #scan = null;
+  /** @type {{of: unknown[], traces: Trace[]}} */
+  #kept = { of: [], traces: [] };
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
   #hint = element("p", { className: "hint" });
   #empty = element("p", { className: "missing", hidden: true, role: "status" });
-  #baseline;
-  #window;
-  #change;
-  #average;
+  #change = checkField("ΔF/F₀", "trace-change", false, (isChange) => this.#set({ isChange }));
+  #average = countField(
+    "Mean of",
+    "trace-average",
+    1,
+    "lines",
+    () => this.#set({ average: this.#average.number }),
+  );
+  #kind = choiceField("F₀", "baseline-kind", [
+    { value: "percentile", name: "percentile" },
+    { value: "window", name: "mean of a time" },
+  ], () => this.#setBaseline());
+  #percentile = numberField(
+    "Percentile",
+    "baseline-percentile",
+    10,
+    () => this.#setBaseline(),
+    { min: 0, max: 100 },
+  );
+  #from = numberField("From", "baseline-from", 0, () => this.#setBaseline(), { min: 0, unit: "s" });
+  #to = numberField("to", "baseline-to", 1, () => this.#setBaseline(), { min: 0, unit: "s" });
+  #offset = numberField("Detector offset", "baseline-offset", 0, (offset) => this.#set({ offset }));
+  #baseline = fieldRow(
+    ...[this.#kind, this.#percentile, this.#from, this.#to, this.#offset].map(({ label }) => label),
+  );
   /** Whether a reference has a path to draw along. */
   hasPath = false;
   /** The band being dragged. @type {{from: number, to: number} | null} */
@@ -38,52 +67,31 @@ export class BandPanel extends EventTarget {
 
   constructor() {
     super();
-    this.#baseline = this.#baselineFields();
-    this.#window = [this.#baseline.from, this.#baseline.to];
-    this.#change = checkField("ΔF/F₀", false, (isChange) => this.#set({ isChange }), "trace-change");
-    this.#average = numberField(
-      "Mean of",
-      { value: 1, min: 1, max: 100_000, step: 1, unit: "lines", id: "trace-average" },
-      (average) => this.#set({ average }),
-    );
-    this.element = element(
-      "div",
-      { className: "panel" },
-      this.#hint,
-      this.#list,
-      element("div", { className: "fields" }, this.#change.label, this.#average.label),
-      this.#baseline.box,
-      this.#empty,
-    );
-    this.#baseline.box.hidden = true;
+    const display = fieldRow(this.#change.label, this.#average.label);
+    const parts = [this.#hint, this.#list, display, this.#baseline, this.#empty];
+    this.element = element("div", { className: "panel" }, ...parts);
+    this.#showBaseline();
     this.bands.addEventListener("change", () => {
       this.#version += 1;
       this.#listBands();
-      this.#changed();
+      this.changed();
     });
-  }
-
-  get settings() {
-    return this.#settings;
   }
 
   /** To be kept as JSON. @returns {import("./drawn.js").KeptTraces} */
   get kept() {
     const { isChange, baseline, offset, average } = this.#settings;
-    const [percentile, from, to] = [this.#baseline.percentile, ...this.#window].map(({ number }) => number);
+    const [percentile, from, to] = [this.#percentile, this.#from, this.#to].map(({ number }) => number);
     return { isChange, kind: baseline.kind, percentile, from, to, offset, average };
   }
 
   /** Starts with another picture. @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
-    this.#scan = scan;
+    this.scan = scan;
     this.draft = null;
-    const time = scan?.axes[0];
-    const end = time === undefined || scan === null ? 0 : shapeOf(scan)[0] * time.step;
-    for (const [i, field] of this.#window.entries()) {
-      field.number = i === 0 ? 0 : Number((end / 10).toPrecision(3));
-      field.unitText.data = tableUnit(time ?? { unit: "seconds" });
-    }
+    const end = scan === null ? 0 : shapeOf(scan)[0] * this.timeStep;
+    [this.#from.number, this.#to.number] = [0, Number((end / 10).toPrecision(3))];
+    for (const field of [this.#from, this.#to]) field.unitText.data = this.timeUnit;
     if (drawn !== null) this.#take(drawn.traces);
     // With another time per line, a time means other lines.
     this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
@@ -92,42 +100,36 @@ export class BandPanel extends EventTarget {
 
   /** @param {import("./drawn.js").KeptTraces} kept */
   #take({ isChange, kind, percentile, from, to, offset, average }) {
-    const fields = this.#baseline;
     this.#change.input.checked = isChange;
+    this.#kind.select.value = kind;
     this.#average.number = average;
-    fields.kind.select.value = kind;
-    fields.offset.number = offset;
-    fields.percentile.number = percentile;
-    fields.from.number = from;
-    fields.to.number = to;
+    this.#offset.number = offset;
+    this.#percentile.number = percentile;
+    [this.#from.number, this.#to.number] = [from, to];
     this.#settings = { ...this.#settings, isChange, offset, average };
     this.#showBaseline();
   }
 
   /** Traces of the shown channels; the same array until something changes. */
   get traces() {
-    const shown = this.#scan?.isLineScan ? this.#scan.group.shown : [];
-    const isSame = this.#kept.settings === this.#settings && this.#kept.version === this.#version &&
-      this.#kept.samples.length === shown.length &&
-      shown.every(({ samples }, i) => this.#kept.samples[i] === samples);
-    if (isSame) return this.#kept.traces;
-    const traces = this.#scan === null ? [] : this.#traces.of(
-      { plane: this.#scan.group.plane, shown },
-      this.bands.all,
-      this.#settings,
-    );
-    const samples = shown.map(({ samples }) => samples);
-    this.#kept = { settings: this.#settings, version: this.#version, samples, traces };
-    this.#sayEmpty(traces);
+    const { scan } = this;
+    const shown = scan?.isLineScan ? scan.group.shown : [];
+    const of = [scan, this.#settings, this.#version, shown.length, ...shown.map(({ samples }) => samples)];
+    if (of.every((part, i) => part === this.#kept.of[i])) return this.#kept.traces;
+    const traces = scan === null
+      ? []
+      : tracesOf({ plane: scan.group.plane, shown }, this.bands.all, this.#settings);
+    this.#kept = { of, traces };
+    this.#explainEmpty(traces);
     return traces;
   }
 
-  /** Explains why an expected curve is empty. @param {readonly import("./band_traces.js").Trace[]} traces */
-  #sayEmpty(traces) {
+  /** Explains why an expected curve is empty. @param {readonly Trace[]} traces */
+  #explainEmpty(traces) {
     const { isChange, offset } = this.#settings;
     const names = traces.filter(({ baseline }) => isChange && !(baseline > offset)).map(({ name }) => name);
     this.#empty.hidden = names.length === 0;
-    this.#empty.textContent = `No ΔF/F₀, as F₀ is not above the detector offset: ${names.join(", ")}`;
+    this.#empty.textContent = `No ΔF/F₀ where F₀ does not exceed the detector offset: ${names.join(", ")}`;
   }
 
   /** Title of the values. */
@@ -135,61 +137,50 @@ export class BandPanel extends EventTarget {
     return this.#settings.isChange ? "ΔF/F₀" : "Mean";
   }
 
-  /** The settings in words, for tables. @returns {[string, string | number][]} */
+  /** Places are the outer edges of the pixels, as on the page. @returns {About} */
   get about() {
     const { isChange, baseline, offset, average } = this.#settings;
-    const time = this.#scan?.axes[0].step ?? 1;
-    const unit = tableUnit(this.#scan?.axes[0] ?? { unit: "seconds" });
+    const { timeStep, timeUnit } = this;
+    const space = this.scan?.axes[1] ?? { name: "", step: 1, unit: "" };
+    // Removes the rounding errors of products.
+    const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
     const rest = baseline.kind === "percentile"
       ? `percentile ${baseline.percentile}`
-      : `mean from ${formatNumber(baseline.from * time)} to ${formatNumber(baseline.to * time)} ${unit}`;
-    const change =
-      /** @type {[string, string | number][]} */ ([["Baseline F0", rest], ["Detector offset", offset]]);
-    const rests = this.traces.map((
-      { name, baseline },
-    ) => /** @type {[string, number]} */ ([`F0 of ${name}`, baseline]));
+      : `mean from ${formatNumber(baseline.from * timeStep)} to ${
+        formatNumber(baseline.to * timeStep)
+      } ${timeUnit}`;
+    /** @type {About} */
+    const change = [
+      ["Baseline F0", rest],
+      ["Detector offset", offset],
+      ...this.traces.map(({ name, baseline }) => /** @type {About[number]} */ ([`F0 of ${name}`, baseline])),
+    ];
     return [
+      ...this.bands.all.map(({ name, from, to }) => /** @type {About[number]} */ ([
+        name,
+        `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
+      ])),
       ["Values", isChange ? "dF/F0" : "mean of the band"],
       ["Lines averaged", average],
-      ...(isChange ? [...change, ...rests] : []),
+      ...(isChange ? change : []),
     ];
   }
 
-  #baselineFields() {
-    const percentile = numberField(
-      "Percentile",
-      { value: 10, min: 0, max: 100, id: "baseline-percentile" },
-      () => this.#setBaseline(),
-    );
-    const [from, to] = ["From", "to"].map((label, i) =>
-      numberField(
-        label,
-        { value: i, min: 0, unit: "s", id: `baseline-${label.toLowerCase()}` },
-        () => this.#setBaseline(),
-      )
-    );
-    const kind = choiceField(
-      "F₀",
-      [{ value: "percentile", name: "percentile" }, { value: "window", name: "mean of a time" }],
-      () => this.#setBaseline(),
-      "baseline-kind",
-    );
-    const offset = numberField(
-      "Detector offset",
-      { value: 0, id: "baseline-offset" },
-      (offset) => this.#set({ offset }),
-    );
-    const box = element(
-      "div",
-      { className: "fields" },
-      kind.label,
-      percentile.label,
-      from.label,
-      to.label,
-      offset.label,
-    );
-    from.label.hidden = to.label.hidden = true;
-    return { box, kind, percentile, from, to, offset };
+  get columns() {
+    const { scan, traces } = this;
+    if (scan === null || traces.length === 0) return [];
+    const times = { name: "Time", unit: this.timeUnit, values: this.timesOf(scan) };
+    return [times, ...traces.map(({ name, values }) => ({ name, values }))];
+  }
+
+  /** @param {import("./panel.js").Span} span */
+  plot(span) {
+    const { scan, traces, title } = this;
+    if (scan === null || traces.length === 0) return null;
+    const x = this.timesOf(scan);
+    const y = { ...rangeOf({ curves: traces, points: [], level: null }, span), title };
+    const curves = traces.map(({ name, color, values }) => ({ name, color, x, y: values }));
+    return { ...plotOver(scan, span), y, traces: curves };
   }
 
   #setBaseline() {
@@ -197,41 +188,37 @@ export class BandPanel extends EventTarget {
   }
 
   #showBaseline() {
-    const { box, kind, percentile, from, to } = this.#baseline;
-    const isWindow = kind.select.value === "window";
-    percentile.label.hidden = isWindow;
-    from.label.hidden = to.label.hidden = !isWindow;
-    box.hidden = !this.#settings.isChange;
+    const isWindow = this.#kind.select.value === "window";
+    this.#percentile.label.hidden = isWindow;
+    this.#from.label.hidden = this.#to.label.hidden = !isWindow;
+    this.#baseline.hidden = !this.#settings.isChange;
   }
 
   /** In lines of the shown picture. @returns {import("../../../measure/traces.js").Baseline} */
   get #typedBaseline() {
-    const { kind, percentile, from, to } = this.#baseline;
-    if (kind.select.value !== "window") {
-      return { kind: "percentile", percentile: percentile.number };
+    if (this.#kind.select.value !== "window") {
+      return { kind: "percentile", percentile: this.#percentile.number };
     }
-    const step = this.#scan?.axes[0].step ?? 1;
     // Lines whose times lie in the window, exclusive of its end; allows for rounding just above an integer.
-    const [first, last] = [from, to].map(({ number }) => Math.ceil(number / step - 1e-6));
-    return { kind: "window", from: first, to: Math.max(first + 1, last) };
+    const [from, to] = [this.#from, this.#to].map(({ number }) => Math.ceil(number / this.timeStep - 1e-6));
+    return { kind: "window", from, to: Math.max(from + 1, to) };
   }
 
-  /** @param {Partial<import("./band_traces.js").TraceSettings>} change */
+  /** @param {Partial<TraceSettings>} change */
   #set(change) {
     this.#settings = { ...this.#settings, ...change };
     this.#showBaseline();
-    this.#changed();
+    this.changed();
   }
 
   #listBands() {
-    const all = this.bands.all;
+    const { all } = this.bands;
     const isFull = all.length >= MOST_BANDS;
+    const path = this.hasPath ? ", or along the path of the reference" : "";
     this.#hint.hidden = all.length > 0 && !isFull;
     this.#hint.textContent = isFull
-      ? `${MOST_BANDS} bands are the most: remove one to draw another.`
-      : `Choose Band and drag up or down over the line scan${
-        this.hasPath ? ", or along the path of the reference" : ""
-      }.`;
+      ? `${MOST_BANDS} bands at most: remove one to draw another.`
+      : `Choose Band and drag up or down over the line scan${path}.`;
     // Keeps rows in place, since moving a row would take its focus; new bands come last.
     const rows = new Map(
       [...this.#list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.band, row]),
@@ -249,34 +236,20 @@ export class BandPanel extends EventTarget {
   #row({ id, name, color }) {
     const swatch = element("input", { type: "color", value: color, "aria-label": `Colour of ${name}` });
     swatch.addEventListener("input", () => this.bands.change(id, { color: swatch.value }));
-    const title = element("input", {
-      type: "text",
-      value: name,
-      "aria-label": `Name of ${name}`,
-      maxLength: 80,
-    });
-    title.addEventListener("input", () => this.bands.change(id, { name: title.value }));
+    const title = textField(`Name of ${name}`, name, 80, (name) => this.bands.change(id, { name }));
     const place = element("span", { className: "place" });
-    const remove = button("×", () => this.bands.remove(id), {
-      className: "icon",
-      "aria-label": `Remove ${name}`,
-    });
-    const row = element("li", {}, swatch, title, place, remove);
+    const row = element("li", {}, swatch, title, place, removeButton(name, () => this.bands.remove(id)));
     row.dataset.band = String(id);
     return row;
   }
 
   /** From the outer edge of its first pixel to that of its last. @param {Band} band */
   #place({ from, to }) {
-    const space = this.#scan?.axes[1];
+    const space = this.scan?.axes[1];
     if (space === undefined) return "";
-    const [low, high] = [toPhysical(space, from), toPhysical(space, to)].map((value) =>
-      formatNumber(Number(value.toPrecision(3)))
+    const [low, high] = [from, to].map((column) =>
+      formatNumber(Number(toPhysical(space, column).toPrecision(3)))
     );
     return `${low}–${high} ${unitSymbol(space.unit)}`;
-  }
-
-  #changed() {
-    this.dispatchEvent(new Event("change"));
   }
 }

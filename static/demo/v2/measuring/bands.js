@@ -1,5 +1,5 @@
 /**
- * Bands of positions of a line scan: parts of each line, with colours and names.
+ * Bands of positions of a line scan, parts of each line with colours and names, and their traces.
  *
  * @typedef {object} Band
  * @property {number} id
@@ -7,10 +7,34 @@
  * @property {string} color CSS
  * @property {number} from first column
  * @property {number} to end, not included
+ *
+ * @typedef {object} TraceSettings
+ * @property {boolean} isChange ΔF/F₀ instead of raw values
+ * @property {import("../../../measure/traces.js").Baseline} baseline in lines
+ * @property {number} offset dark level of the detector
+ * @property {number} average lines averaged per value
+ *
+ * @typedef {object} Trace
+ * @property {string} name of band and channel
+ * @property {Band} band
+ * @property {string} channel
+ * @property {string} color of the band
+ * @property {string} dash of the channel, empty for the first
+ * @property {Float64Array} values one per line
+ * @property {number} baseline F₀; NaN for raw values
  */
+import { bandMean, relativeChange, runningMean } from "../../../measure/traces.js";
+import { placeOfColumn } from "../picture/scan_path.js";
+
+/** @import { Mark } from "../picture/marks.js" */
+/** @import { Pane } from "../picture/pane.js" */
+/** @import { Point } from "../picture/placed_view.js" */
 
 /** Distinct on black and on white, also with most colour vision deficiencies (after Okabe and Ito 2008). */
 const BAND_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7", "#999999"];
+
+/** Dashes distinguish channels, colours distinguish bands. */
+const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 
 /** More curves are indistinguishable and slow. */
 export const MOST_BANDS = 24;
@@ -48,11 +72,10 @@ export class Bands extends EventTarget {
   add(from, to) {
     if (this.#bands.length >= MOST_BANDS || this.#columns === 0) return null;
     this.#made += 1;
-    const color = /** @type {string} */ (BAND_COLORS[(this.#made - 1) % BAND_COLORS.length]);
     const band = {
       id: this.#made,
       name: `Band ${this.#made}`,
-      color,
+      color: /** @type {string} */ (BAND_COLORS[(this.#made - 1) % BAND_COLORS.length]),
       ...columnsBetween(from, to, this.#columns),
     };
     this.#bands.push(band);
@@ -80,16 +103,57 @@ export class Bands extends EventTarget {
   }
 }
 
-/**
- * Columns at least partly between two positions; at least one.
- *
- * @param {number} one
- * @param {number} other
- * @param {number} columns
- * @returns {{from: number, to: number}}
- */
+/** Columns at least partly between two positions; at least one. @type {(one: number, other: number, columns: number) => {from: number, to: number}} */
 export function columnsBetween(one, other, columns) {
   const [low, high] = [Math.min(one, other), Math.max(one, other)];
   const from = Math.min(columns - 1, Math.max(0, Math.floor(low)));
   return { from, to: Math.min(columns, Math.max(from + 1, Math.ceil(high))) };
+}
+
+/**
+ * Traces of all bands and shown channels.
+ *
+ * @param {{plane: {shape: readonly number[]}, shown: readonly {name: string, samples: Float32Array}[]}} group
+ * @param {readonly Band[]} bands
+ * @param {TraceSettings} settings
+ * @returns {Trace[]}
+ */
+export function tracesOf({ plane, shown }, bands, { isChange, baseline: rest, offset, average }) {
+  return bands.flatMap((band) =>
+    shown.map(({ name: channel, samples }, i) => {
+      const smooth = runningMean(bandMean(samples, plane.shape, "rows", band.from, band.to), average);
+      const { values, baseline } = isChange
+        ? relativeChange(smooth, rest, offset)
+        : { values: smooth, baseline: NaN };
+      const dash = /** @type {string} */ (DASHES[i % DASHES.length]);
+      const name = shown.length > 1 ? `${band.name} · ${channel}` : band.name;
+      return { name, band, channel, color: band.color, dash, values, baseline };
+    })
+  );
+}
+
+/** Marks of bands over the line scan. @param {readonly Band[]} bands @param {Pane} pane @returns {Mark[]} */
+export function bandMarks(bands, pane) {
+  const { x0, x1 } = pane.view;
+  return bands.flatMap(({ name, color, from, to }) => {
+    const edges = [from, to].map((y) => [pane.toScreen(x0, y), pane.toScreen(x1, y)]);
+    const corners = edges.flat();
+    const [left, top] = [0, 1].map((i) => Math.min(...corners.map((corner) => corner[i])));
+    /** @type {Mark[]} */
+    const label = name === ""
+      ? []
+      : [{ text: name, at: [left + 6, top + 9], anchor: "start", color, halo: true }];
+    return [...edges.map((points) => ({ points, color, width: 1.5, halo: true })), ...label];
+  });
+}
+
+/** Marks over the parts of the path that belong to the bands. @param {readonly Band[]} bands @param {readonly Point[]} path @param {number} columns @param {Pane} pane @returns {Mark[]} */
+export function pathMarks(bands, path, columns, pane) {
+  if (path.length === 0) return [];
+  return bands.map(({ from, to, color }) => {
+    const places = Array.from({ length: to - from }, (_, i) => placeOfColumn(path, columns, from + i));
+    const points = places.map(({ x, y }) => pane.toScreen(y + 0.5, x + 0.5));
+    if (points.length === 1) points.push([points[0][0] + 2, points[0][1]]);
+    return { points, color, width: 4, halo: true };
+  });
 }

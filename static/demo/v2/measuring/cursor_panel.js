@@ -6,25 +6,25 @@
  *
  * @typedef {{x: number, y: number}} Cursor pixel of the picture: x counts rows, y columns
  */
-import { isTime, tableUnit } from "../../../measure/axes.js";
+import { tableUnit } from "../../../measure/axes.js";
 import { element } from "../controls/element.js";
-import { button, numberField, table } from "../controls/fields.js";
-import { quantity, rounded, shapeOf, velocityText } from "./scan.js";
-import { velocityUnit } from "../../../measure/velocity.js";
+import { button, countField, fieldRow, tables } from "../controls/fields.js";
+import { Panel, velocityColumn } from "./panel.js";
+import { quantity, rounded, shapeOf, significant, velocityText } from "./scan.js";
 
 /** @import { Scan } from "./scan.js" */
 
-const NAMES = /** @type {const} */ (["A", "B"]);
+const NAMES = ["A", "B", "B − A"];
 const COLORS = ["#ffd54a", "#7fd6ff"];
 
-/** Emits `change`. */
-export class CursorPanel extends EventTarget {
-  /** @type {Scan | null} */
-  #scan = null;
+/** Widest window of a mean. */
+const MOST = 100_001;
+
+export class CursorPanel extends Panel {
   /** @type {Cursor[]} */
   #pinned = [];
-  #lines;
-  #columns;
+  #lines = countField("Mean of", "cursor-lines", 1, "lines ×", () => this.refresh(), MOST);
+  #columns = countField("", "cursor-columns", 1, "columns", () => this.refresh(), MOST);
   #table = element("div", { className: "scrolled" });
   /** @type {() => Cursor | null} */
   #cursor;
@@ -34,73 +34,47 @@ export class CursorPanel extends EventTarget {
   constructor(cursor) {
     super();
     this.#cursor = cursor;
-    const again = () => this.#list();
-    this.#lines = numberField("Mean of", {
-      value: 1,
-      min: 1,
-      max: 100_001,
-      step: 1,
-      unit: "lines ×",
-      id: "cursor-lines",
-    }, again);
-    this.#columns = numberField("", {
-      value: 1,
-      min: 1,
-      max: 100_001,
-      step: 1,
-      unit: "columns",
-      id: "cursor-columns",
-    }, again);
     this.#columns.input.ariaLabel = "Columns of the mean";
+    const pin = button("Pin", () => this.pin(), {
+      id: "cursor-pin",
+      title: "Pin the cursor where it is (x)",
+    });
+    const clear = button("Clear", () => this.#set([]), { id: "cursor-clear" });
+    const mean = fieldRow(this.#lines.label, this.#columns.label);
     this.element = element(
       "div",
       { className: "panel" },
       this.#hint,
-      element(
-        "div",
-        { className: "fields" },
-        button("Pin", () => this.pin(this.#cursor()), {
-          id: "cursor-pin",
-          title: "Pin the cursor where it is (x)",
-        }),
-        button("Clear", () => this.#clear(), { id: "cursor-clear" }),
-      ),
-      element("div", { className: "fields" }, this.#lines.label, this.#columns.label),
+      fieldRow(pin, clear),
+      mean,
       this.#table,
     );
   }
 
   /** To be kept as JSON. @returns {import("./drawn.js").Drawn["cursors"]} */
   get kept() {
-    const [lines, columns] = [this.#lines.number, this.#columns.number];
-    return { pinned: this.#pinned, lines, columns };
+    return { pinned: this.#pinned, lines: this.#lines.number, columns: this.#columns.number };
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn what it has already */
+  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn pinned in it before */
   begin(scan, drawn) {
-    this.#scan = scan;
-    this.#pinned = drawn?.cursors.pinned ?? [];
+    this.scan = scan;
     if (drawn !== null) {
       this.#lines.number = drawn.cursors.lines;
       this.#columns.number = drawn.cursors.columns;
     }
-    this.#list();
+    this.#set(drawn?.cursors.pinned ?? []);
   }
 
-  /** The samples have changed. */
-  refresh() {
-    this.#list();
-  }
-
-  /** A third cursor replaces the second. @param {Cursor | null} cursor */
-  pin(cursor) {
-    if (cursor === null || this.#scan === null) {
+  /** Pins the cursor where it is; a third one replaces the second. */
+  pin() {
+    const cursor = this.#cursor();
+    if (cursor === null || this.scan === null) {
       this.#hint.textContent =
-        "Point at the picture, or move its cursor by the arrow keys, then pin it with x.";
+        "Point at the picture or move its cursor with the arrow keys, then pin it with x.";
       return;
     }
-    this.#pinned = [...this.#pinned.slice(0, 1), { ...cursor }];
-    this.#list();
+    this.#set([...this.#pinned.slice(0, 1), { ...cursor }]);
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @param {{width: number, height: number}} plot @returns {import("../picture/marks.js").Mark[]} */
@@ -116,47 +90,52 @@ export class CursorPanel extends EventTarget {
     });
   }
 
-  /** Lines of a line scan that are pinned. */
+  /** Pinned lines of a line scan. */
   get lines() {
     return this.#pinned.map(({ x }, i) => ({ line: x, label: String(NAMES[i]) }));
   }
 
-  /** @returns {[string, string | number][]} */
+  /** @returns {import("./panel.js").About} */
   get about() {
     return [["Lines averaged", this.#lines.number], ["Columns averaged", this.#columns.number]];
   }
 
-  /** Columns of the saved table. */
   get columns() {
-    if (this.#scan === null) return [];
-    const { axes, group } = this.#scan;
-    const places = this.#withDifference(({ x }) => x * axes[0].step);
-    const across = this.#withDifference(({ y }) => y * axes[1].step);
-    const velocity = this.#velocity;
+    const labels = NAMES.slice(0, this.#count).map((name) => name.replace("−", "-"));
+    return [{ name: "Cursor", values: labels }, ...this.#quantities];
+  }
+
+  /** Columns of the table: cursors and their difference. */
+  get #count() {
+    return this.#pinned.length === 2 ? 3 : this.#pinned.length;
+  }
+
+  /** Each quantity at the cursors, with its text; the velocity stands for both of a line scan. */
+  get #quantities() {
+    const { scan } = this;
+    if (scan === null) return [];
+    const { axes, group, isLineScan } = scan;
+    const names = isLineScan ? ["Time", "Position"] : ["Row", "Column"];
+    const places = axes.map((axis, i) => ({
+      name: names[i],
+      unit: tableUnit(axis),
+      values: this.#withDifference(({ x, y }) => (i === 0 ? x : y) * axis.step),
+      text: (/** @type {number} */ value) => quantity(significant(value, 5), axis),
+    }));
+    const [times, positions] = places.map(({ values }) => values);
+    const velocity = isLineScan && times[2] ? positions[2] / times[2] : null;
     return [
-      {
-        name: "Cursor",
-        values: [...NAMES.slice(0, this.#pinned.length), ...(this.#pinned.length === 2 ? ["B - A"] : [])],
-      },
-      { name: isTime(axes[0]) ? "Time" : "Row", unit: tableUnit(axes[0]), values: places },
-      { name: isTime(axes[0]) ? "Position" : "Column", unit: tableUnit(axes[1]), values: across },
+      ...places,
       ...group.channels.map(({ name, samples }) => ({
         name,
         values: this.#withDifference((cursor) => this.#mean(samples, cursor)),
+        text: rounded,
       })),
       ...(velocity === null ? [] : [{
-        name: "Velocity",
-        unit: velocityUnit(axes).replace("µ", "u"),
-        values: [null, null, velocity],
+        ...velocityColumn(scan, [null, null, velocity]),
+        text: (/** @type {number | null} */ value) => value === null ? "" : velocityText(value, axes),
       }]),
     ];
-  }
-
-  /** Difference of both, in the axes' units; null without two cursors. */
-  get #velocity() {
-    const [[a, b], scan] = [this.#pinned, this.#scan];
-    if (!scan?.isLineScan || a === undefined || b === undefined || a.x === b.x) return null;
-    return (b.y - a.y) * scan.axes[1].step / ((b.x - a.x) * scan.axes[0].step);
   }
 
   /** @param {(cursor: Cursor) => number} of @returns {number[]} */
@@ -167,7 +146,7 @@ export class CursorPanel extends EventTarget {
 
   /** @param {Float32Array} samples @param {Cursor} cursor */
   #mean(samples, { x, y }) {
-    const [rows, columns] = shapeOf(/** @type {Scan} */ (this.#scan));
+    const [rows, columns] = shapeOf(/** @type {Scan} */ (this.scan));
     const [lines, wide] = [this.#lines.number, this.#columns.number];
     const [top, left] = [x - Math.floor((lines - 1) / 2), y - Math.floor((wide - 1) / 2)];
     let [sum, count] = [0, 0];
@@ -182,36 +161,20 @@ export class CursorPanel extends EventTarget {
     return sum / count;
   }
 
-  #clear() {
-    this.#pinned = [];
-    this.#list();
+  /** @param {Cursor[]} pinned */
+  #set(pinned) {
+    this.#pinned = pinned;
+    this.refresh();
   }
 
-  #list() {
-    const scan = this.#scan;
+  /** Lists the cursors again, such as after a change of samples. */
+  refresh() {
     this.#hint.textContent = this.#pinned.length === 1 ? "Pin a second one for the differences." : "";
-    if (scan === null || this.#pinned.length === 0) {
-      this.#table.replaceChildren();
-    } else {
-      const { axes, group } = scan;
-      const heads = [
-        "",
-        ...this.#pinned.map((_, i) => String(NAMES[i])),
-        ...(this.#pinned.length === 2 ? ["B − A"] : []),
-      ];
-      const placed = axes.map((axis, i) => [
-        i === 0 && scan.isLineScan ? "Time" : i === 0 ? "Row" : scan.isLineScan ? "Position" : "Column",
-        ...this.#withDifference((cursor) => (i === 0 ? cursor.x : cursor.y) * axis.step)
-          .map((value) => quantity(Number(value.toPrecision(5)), axis)),
-      ]);
-      const values = group.channels.map(({ name, samples }) => [
-        name,
-        ...this.#withDifference((cursor) => this.#mean(samples, cursor)).map(rounded),
-      ]);
-      const found = this.#velocity;
-      const velocity = found === null ? [] : [["Velocity", "", "", velocityText(found, axes)]];
-      this.#table.replaceChildren(table("Cursors", heads, [...placed, ...values, ...velocity]));
-    }
-    this.dispatchEvent(new Event("change"));
+    const rows = this.#pinned.length === 0 ? [] : this.#quantities.map(({ name, values, text }) => [
+      name,
+      ...Array.from(values, (value) => text(/** @type {number} */ (value))),
+    ]);
+    this.#table.replaceChildren(...tables("Cursors", ["", ...NAMES.slice(0, this.#count)], rows));
+    this.changed();
   }
 }

@@ -12,7 +12,7 @@
  *   planes never recorded
  */
 import { element } from "../controls/element.js";
-import { button, checkField, numberField } from "../controls/fields.js";
+import { button, checkField, countField, fieldRow } from "../controls/fields.js";
 import { Kymograph } from "../../../measure/kymograph.js";
 
 /** Interval at which the picture follows arriving images. */
@@ -33,34 +33,26 @@ export class KymographPanel extends EventTarget {
   #isShown = false;
   /** @type {AbortController | null} */
   #running = null;
-  #width;
+  #width = countField("Width", "kymograph-width", 1, "px", () => this.#tell("change"), 1000);
   #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
-  #back = button("Back to the images", () => this.#tell("back", {}), { id: "kymograph-back", hidden: true });
+  #back = button("Back to the images", () => this.#tell("back"), { id: "kymograph-back", hidden: true });
   #progress = element("progress", { hidden: true, "aria-label": "Images" });
   #status = element("p", { className: "hint", role: "status" });
 
   constructor() {
     super();
-    this.#width = numberField("Width", {
-      value: 1,
-      min: 1,
-      max: 1000,
-      step: 1,
-      unit: "px",
-      id: "kymograph-width",
-    }, () => this.#tell("change", {}));
     const freehand = checkField(
       "Freehand",
+      "kymograph-freehand",
       false,
       (isFreehand) => this.#isFreehand = isFreehand,
-      "kymograph-freehand",
     );
     this.element = element(
       "div",
       { className: "panel" },
       this.#status,
-      element("div", { className: "fields" }, freehand.label, this.#width.label),
-      element("div", { className: "fields" }, this.#start, this.#progress, this.#back),
+      fieldRow(freehand.label, this.#width.label),
+      fieldRow(this.#start, this.#progress, this.#back),
     );
   }
 
@@ -116,7 +108,7 @@ export class KymographPanel extends EventTarget {
     }
     if (isDone) this.#former = null;
     this.#start.disabled = this.#running === null && !isDone;
-    this.#tell("change", {});
+    this.#tell("change");
   }
 
   /** A drag that is no line restores the previous line. */
@@ -125,7 +117,7 @@ export class KymographPanel extends EventTarget {
     this.#points = this.#former;
     this.#former = null;
     this.#start.disabled = this.#running === null && this.#points.length === 0;
-    this.#tell("change", {});
+    this.#tell("change");
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @param {number} zoom CSS pixels per sample @returns {import("../picture/marks.js").Mark[]} */
@@ -133,12 +125,10 @@ export class KymographPanel extends EventTarget {
     if (this.#points.length === 0) return [];
     const points = this.#points.map(({ x, y }) => toScreen(y + 0.5, x + 0.5));
     const wide = Math.max(1.5, this.#width.number * zoom);
-    return [{ points, color: "rgba(255, 235, 59, 0.35)", width: wide }, {
-      points,
-      color: "#ffeb3b",
-      width: 1.5,
-      halo: true,
-    }];
+    return [
+      { points, color: "rgba(255, 235, 59, 0.35)", width: wide },
+      { points, color: "#ffeb3b", width: 1.5, halo: true },
+    ];
   }
 
   async #toggle() {
@@ -168,7 +158,7 @@ export class KymographPanel extends EventTarget {
     this.#running = null;
     this.#start.textContent = "Make kymograph";
     this.#progress.hidden = true;
-    this.#tell("end", {});
+    this.#tell("end");
   }
 
   /** @param {Source} source @param {Kymograph} kymograph @param {AbortSignal} signal */
@@ -193,8 +183,8 @@ export class KymographPanel extends EventTarget {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, series.count) }, work));
   }
 
-  /** @param {string} type @param {object} detail */
-  #tell(type, detail) {
+  /** @param {string} type @param {object} [detail] */
+  #tell(type, detail = {}) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

@@ -3,26 +3,25 @@
  *
  * Tested in `tests/browser/measure_test.ts`.
  */
-import { tableUnit } from "../../../measure/axes.js";
+import { tableUnit, toPhysical } from "../../../measure/axes.js";
+import { lineVelocity } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";
-import { button, table } from "../controls/fields.js";
+import { removeButton, tables } from "../controls/fields.js";
 import { MOST_LINES } from "./drawn.js";
-import { quantity, velocityText } from "./scan.js";
-import { lineVelocity, velocityUnit } from "../../../measure/velocity.js";
+import { Panel, velocityColumn } from "./panel.js";
+import { quantity, significant, velocityText } from "./scan.js";
 
 /** @import { Place } from "../../../measure/velocity.js" */
+/** @import { Mark } from "../picture/marks.js" */
 /** @import { Line } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
 
 const COLOR = "#ffffff";
 
-/** Emits `change`. */
-export class LinePanel extends EventTarget {
-  /** @type {Line[]} */
-  #lines = [];
+export class LinePanel extends Panel {
+  /** @type {readonly Line[]} */
+  lines = [];
   #made = 0;
-  /** @type {Scan | null} */
-  #scan = null;
   #rows = element("div");
   /** Reads out the line being drawn. */
   #output = element("output", { className: "drawn", "aria-live": "polite" });
@@ -35,34 +34,29 @@ export class LinePanel extends EventTarget {
     this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows);
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn what it has already */
+  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
-    this.#scan = scan;
-    this.#lines = drawn?.lines ?? [];
-    this.#made = Math.max(0, ...this.#lines.map(({ id }) => id));
+    this.scan = scan;
     this.#draft = null;
     this.#output.textContent = "";
-    this.#changed();
-  }
-
-  /** @returns {readonly Line[]} */
-  get lines() {
-    return this.#lines;
+    this.#made = Math.max(0, ...drawn?.lines.map(({ id }) => id) ?? []);
+    this.#set(drawn?.lines ?? []);
   }
 
   /** Follows a line being drawn. @param {Place} from @param {Place} to @param {boolean} isDone */
   draw(from, to, isDone) {
     this.#draft = isDone ? null : { from, to };
     const isLine = from.x !== to.x || from.y !== to.y;
-    this.#output.replaceChildren(...(isLine ? unbroken(this.#words({ from, to }).join(" · ")) : []));
+    const [time, distance, velocity] = this.#texts({ from, to });
+    const text = `Δt ${time} · Δx ${distance} · velocity ${velocity}`;
+    this.#output.replaceChildren(...(isLine ? unbroken(text) : []));
     if (!isDone || !isLine) return;
-    if (this.#lines.length >= MOST_LINES) {
-      this.#output.textContent = `Not kept: ${MOST_LINES} lines are the most. Remove one to draw another.`;
+    if (this.lines.length >= MOST_LINES) {
+      this.#output.textContent = `${MOST_LINES} lines at most: remove one to draw another.`;
       return;
     }
     this.#made += 1;
-    this.#lines.push({ id: this.#made, from, to });
-    this.#changed();
+    this.#set([...this.lines, { id: this.#made, from, to }]);
   }
 
   /** Cancels the line being drawn. */
@@ -72,68 +66,58 @@ export class LinePanel extends EventTarget {
     this.#output.textContent = "";
   }
 
-  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {import("../picture/marks.js").Mark[]} marks over the picture */
+  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} marks over the picture */
   marks(toScreen) {
-    const drawn = [...this.#lines, ...(this.#draft === null ? [] : [{ id: 0, ...this.#draft }])];
+    const drawn = [...this.lines, ...(this.#draft === null ? [] : [{ id: 0, ...this.#draft }])];
     return drawn.flatMap(({ id, from, to }) => {
-      const points = [from, to].map(({ x, y }) => toScreen(x, y));
-      const [[x0, y0], [x1, y1]] = /** @type {[number, number][]} */ (points);
-      const line = { points, color: COLOR, width: 2, halo: true };
+      const [start, end] = [toScreen(from.x, from.y), toScreen(to.x, to.y)];
+      const style = { color: COLOR, halo: true };
+      const line = { points: [start, end], width: 2, ...style };
       if (id === 0) return [line];
-      return [line, {
-        text: String(id),
-        at: [(x0 + x1) / 2 + 8, (y0 + y1) / 2],
-        anchor: "start",
-        color: COLOR,
-        halo: true,
-      }];
+      /** @type {[number, number]} */
+      const at = [(start[0] + end[0]) / 2 + 8, (start[1] + end[1]) / 2];
+      return [line, { text: String(id), at, anchor: /** @type {const} */ ("start"), ...style }];
     });
   }
 
-  /** Columns of the saved table. */
   get columns() {
-    const scan = this.#scan;
+    const { scan, lines } = this;
     if (scan === null) return [];
     const [time, space] = scan.axes;
-    const found = this.#lines.map(({ from, to }) => lineVelocity(from, to, scan.axes));
-    const start = this.#lines.map(({ from, to }) => (Math.min(from.x, to.x) - 0.5) * time.step);
+    const found = lines.map(({ from, to }) => lineVelocity(from, to, scan.axes));
     return [
-      { name: "Line", values: this.#lines.map(({ id }) => id) },
-      { name: "Start", unit: tableUnit(time), values: start },
+      { name: "Line", values: lines.map(({ id }) => id) },
+      {
+        name: "Start",
+        unit: tableUnit(time),
+        values: lines.map(({ from, to }) => toPhysical(time, Math.min(from.x, to.x))),
+      },
       { name: "Duration", unit: tableUnit(time), values: found.map(({ duration }) => duration) },
       { name: "Distance", unit: tableUnit(space), values: found.map(({ distance }) => distance) },
-      {
-        name: "Velocity",
-        unit: velocityUnit(scan.axes).replace("µ", "u"),
-        values: found.map(({ velocity }) => velocity),
-      },
+      velocityColumn(scan, found.map(({ velocity }) => velocity)),
     ];
   }
 
-  /** @param {{from: Place, to: Place}} line */
-  #words({ from, to }) {
-    const { axes } = /** @type {Scan} */ (this.#scan);
+  /** Time, distance and velocity. @param {{from: Place, to: Place}} line */
+  #texts({ from, to }) {
+    const { axes } = /** @type {Scan} */ (this.scan);
     const { duration, distance, velocity } = lineVelocity(from, to, axes);
-    const four = (/** @type {number} */ value) => Number(value.toPrecision(4));
     return [
-      `Δt ${quantity(four(duration), axes[0])}`,
-      `Δx ${quantity(four(distance), axes[1])}`,
-      `velocity ${velocityText(velocity, axes)}`,
+      quantity(significant(duration, 4), axes[0]),
+      quantity(significant(distance, 4), axes[1]),
+      velocityText(velocity, axes),
     ];
   }
 
-  #changed() {
-    const rows = this.#lines.map((line) => {
-      const [time, distance, velocity] = this.#words(line).map((text) => text.replace(/^\S+ /, ""));
-      const remove = button("×", () => {
-        this.#lines = this.#lines.filter(({ id }) => id !== line.id);
-        this.#changed();
-      }, { className: "icon", "aria-label": `Remove line ${line.id}` });
-      return [String(line.id), time, distance, velocity, remove];
-    });
-    this.#rows.replaceChildren(
-      ...(rows.length === 0 ? [] : [table("Lines", ["", "Δt", "Δx", "Velocity", ""], rows)]),
-    );
-    this.dispatchEvent(new Event("change"));
+  /** @param {readonly Line[]} lines */
+  #set(lines) {
+    this.lines = lines;
+    const rows = lines.map((line) => [
+      String(line.id),
+      ...this.#texts(line),
+      removeButton(`line ${line.id}`, () => this.#set(this.lines.filter((other) => other !== line))),
+    ]);
+    this.#rows.replaceChildren(...tables("Lines", ["", "Δt", "Δx", "Velocity", ""], rows));
+    this.changed();
   }
 }

@@ -4,9 +4,8 @@
  *
  * Tested in `tests/browser/measure_test.ts` and its neighbours.
  *
- * @typedef {"zoom" | "band" | "line"} Tool
  * @typedef {import("../picture/placed_view.js").Point} Point
- * @typedef {{source: import("../picture/pane.js").Pane, reference: import("../picture/pane.js").Pane}} Panes
+ * @typedef {{source: Pane, reference: Pane}} Panes
  * @typedef {object} Shown
  * @property {import("../picture/channel_group.js").ChannelGroup} group of the source
  * @property {{name: string, path: string}} file
@@ -20,39 +19,49 @@
 import { element } from "../controls/element.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
-import { columnsBetween } from "./bands.js";
+import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
-import { drawnIn } from "./drawn.js";
+import { drawnIn, VERSION } from "./drawn.js";
 import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
-import { exportsOf } from "./exports.js";
 import { KymographPanel } from "./kymograph_panel.js";
 import { LinePanel } from "./line_panel.js";
-import { bandMarks, pathMarks } from "./measure_marks.js";
 import { scanOf, shapeOf } from "./scan.js";
 import { ToolChoice } from "./tool_choice.js";
 import { TraceCharts } from "./trace_charts.js";
 import { VelocityPanel } from "./velocity_panel.js";
+
+/** @import { Pane } from "../picture/pane.js" */
 
 /** Largest distance of the start of a band from the path, in samples of the reference. */
 const REACH = 12;
 
 /** Emits `drawn` when drawings or pinned cursors have changed. */
 export class Measuring extends EventTarget {
+  /** @type {Panes} */
   #panes;
   /** @type {import("./scan.js").Scan | null} */
   #scan = null;
   /** @type {readonly Point[]} */
   #path = [];
-  #tools = new ToolChoice(() => this.#choose());
+  /** The traces listed last. @type {object | null} */
+  #listed = null;
+  #isWaiting = false;
   #charts;
+  #tools = new ToolChoice(() => this.#choose());
   #bands = new BandPanel();
   #lines = new LinePanel();
   #velocities = new VelocityPanel();
-  #cursors;
-  #events;
-  /** Tells of kymographs. */
+  #cursors = new CursorPanel(() => this.#panes.source.cursor);
+  #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
   kymographs = new KymographPanel();
+  #kymographFold = folded("Kymograph", this.kymographs, "kymograph", true);
+  #lineScanFolds = [
+    folded("Bands and traces", this.#bands, "bands", true),
+    folded("Lines", this.#lines, "lines"),
+    folded("Velocity over time", this.#velocities, "velocities"),
+    folded("Events", this.#events, "events"),
+  ];
 
   /**
    * @param {Panes} panes whose overlays are there already
@@ -62,19 +71,31 @@ export class Measuring extends EventTarget {
   constructor(panes, host, figure) {
     super();
     this.#panes = panes;
-    this.#cursors = new CursorPanel(() => panes.source.cursor);
-    this.#events = new EventPanel(() => panes.source.cursor?.x ?? null);
     this.#charts = new TraceCharts(figure, panes.source);
-    const panels = {
-      bands: this.#bands,
-      lines: this.#lines,
-      velocities: this.#velocities,
-      events: this.#events,
-      cursors: this.#cursors,
+    const [bands, events] = [this.#bands, this.#events];
+    const saved = {
+      Traces: bands,
+      Velocities: this.#velocities,
+      Events: {
+        get about() {
+          return [...bands.about, ...events.about];
+        },
+        get columns() {
+          return events.columns;
+        },
+      },
+      Lines: this.#lines,
+      Cursors: this.#cursors,
     };
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
-    const exports = exportsOf(() => this.#scan, panels, span, (picture, look) => panes[picture].png(look));
-    this.#fold(host, new ExportPanel(exports));
+    const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
+    host.replaceChildren(
+      this.#tools.element,
+      this.#kymographFold,
+      ...this.#lineScanFolds,
+      folded("Cursors", this.#cursors, "cursors"),
+      folded("Save tables, plots and pictures", exports, "export"),
+    );
     this.#listen();
   }
 
@@ -83,11 +104,12 @@ export class Measuring extends EventTarget {
     const scan = this.#scan;
     if (scan === null) return null;
     return {
+      version: VERSION,
       shape: shapeOf(scan),
       isLineScan: scan.isLineScan,
       traces: this.#bands.kept,
       bands: [...this.#bands.bands.all],
-      lines: [...this.#lines.lines],
+      lines: this.#lines.lines,
       events: this.#events.kept,
       cursors: this.#cursors.kept,
       kymograph: this.kymographs.kept,
@@ -107,21 +129,15 @@ export class Measuring extends EventTarget {
     const drawn = drawnIn(shown.drawn, scan);
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.#tools.offer({ band: this.#scan.isLineScan, line: this.#scan.isLineScan || series !== null });
+    this.#tools.offer({ band: scan.isLineScan, line: scan.isLineScan || series !== null });
     // Velocities of earlier samples are not kept.
     for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) panel.begin(scan, drawn);
     this.#velocities.begin(scan);
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(series, drawn?.kymograph ?? null);
-    for (
-      const [name, isThere] of [["lines", this.#scan.isLineScan], [
-        "kymograph",
-        series !== null || isKymograph,
-      ]]
-    ) {
-      for (const part of this.#parts(String(name))) part.hidden = !isThere;
-    }
+    for (const fold of this.#lineScanFolds) fold.hidden = !scan.isLineScan;
+    this.#kymographFold.hidden = series === null && !isKymograph;
     this.#choose();
     this.#refresh();
     return drawn;
@@ -146,10 +162,7 @@ export class Measuring extends EventTarget {
     this.#refresh();
   }
 
-  /** The traces listed last. @type {object | null} */
-  #listed = null;
-
-  /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {Tool} tool */
+  /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {import("./tool_choice.js").Tool} tool */
   choose(tool) {
     this.#tools.choose(tool);
   }
@@ -163,47 +176,7 @@ export class Measuring extends EventTarget {
 
   /** Pins the cursor. */
   pin() {
-    this.#cursors.pin(this.#panes.source.cursor);
-  }
-
-  /** @type {Map<string, HTMLElement[]>} */
-  #folds = new Map();
-
-  /** @param {string} name */
-  #parts(name) {
-    return this.#folds.get(name) ?? [];
-  }
-
-  /** @param {HTMLElement} host @param {ExportPanel} exports */
-  #fold(host, exports) {
-    const fold = (
-      /** @type {string} */ title,
-      /** @type {HTMLElement} */ content,
-      /** @type {string} */ id,
-      isOpen = false,
-    ) =>
-      element(
-        "details",
-        { id: `measure-${id}`, open: isOpen },
-        element("summary", { textContent: title }),
-        content,
-      );
-    const lineScan = [
-      fold("Bands and traces", this.#bands.element, "bands", true),
-      fold("Lines", this.#lines.element, "lines"),
-      fold("Velocity over time", this.#velocities.element, "velocities"),
-      fold("Events", this.#events.element, "events"),
-    ];
-    const kymograph = [fold("Kymograph", this.kymographs.element, "kymograph", true)];
-    this.#folds.set("lines", lineScan);
-    this.#folds.set("kymograph", kymograph);
-    host.replaceChildren(
-      this.#tools.element,
-      ...kymograph,
-      ...lineScan,
-      fold("Cursors", this.#cursors.element, "cursors"),
-      fold("Save tables, plots and pictures", exports.element, "export"),
-    );
+    this.#cursors.pin();
   }
 
   #listen() {
@@ -214,21 +187,17 @@ export class Measuring extends EventTarget {
       this.#paintSoon();
       return [...under(), ...this.#marks()];
     };
-    reference.overlay = () => {
-      const columns = this.#bands.bands.columns;
-      return [
-        ...underReference(),
-        ...pathMarks(this.#bandsNow(), this.#path, columns, reference),
-      ];
-    };
-    for (const panel of [this.#lines, this.#cursors]) {
+    reference.overlay = () => [
+      ...underReference(),
+      ...pathMarks(this.#bandsNow(), this.#path, this.#bands.bands.columns, reference),
+    ];
+    this.#bands.addEventListener("change", () => this.#refresh());
+    for (const panel of [this.#lines, this.#cursors, this.kymographs]) {
       panel.addEventListener("change", () => source.drawMarks());
     }
-    this.#bands.addEventListener("change", () => this.#refresh());
     for (const panel of [this.#velocities, this.#events]) {
       panel.addEventListener("change", () => this.#paintSoon());
     }
-    this.kymographs.addEventListener("change", () => source.drawMarks());
     for (const part of [this.#bands, this.#lines, this.#events, this.#cursors, this.kymographs]) {
       part.addEventListener("change", () => this.dispatchEvent(new Event("drawn")));
     }
@@ -237,8 +206,9 @@ export class Measuring extends EventTarget {
   /** @param {Point} from @param {Point} to @param {boolean} isDone */
   #drag(from, to, isDone) {
     if (this.#tools.chosen === "band") return this.#dragBand(from.y, to.y, isDone);
-    if (this.#scan?.isLineScan) return this.#lines.draw(from, to, isDone), this.#panes.source.drawMarks();
-    this.kymographs.draw(from, to, isDone);
+    if (!this.#scan?.isLineScan) return this.kymographs.draw(from, to, isDone);
+    this.#lines.draw(from, to, isDone);
+    this.#panes.source.drawMarks();
   }
 
   /** @param {number} from @param {number} to @param {boolean} isDone */
@@ -308,12 +278,11 @@ export class Measuring extends EventTarget {
     this.#paintSoon();
   }
 
-  #waiting = false;
   #paintSoon() {
-    if (this.#waiting) return;
-    this.#waiting = true;
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     requestAnimationFrame(() => {
-      this.#waiting = false;
+      this.#isWaiting = false;
       this.#charts.draw(this.#scan, {
         traces: this.#bands.traces,
         title: this.#bands.title,
@@ -327,3 +296,12 @@ export class Measuring extends EventTarget {
     });
   }
 }
+
+/** @param {string} title @param {{element: HTMLElement}} panel @param {string} id @param {boolean} [isOpen] */
+const folded = (title, panel, id, isOpen = false) =>
+  element(
+    "details",
+    { id: `measure-${id}`, open: isOpen },
+    element("summary", { textContent: title }),
+    panel.element,
+  );

@@ -2,13 +2,14 @@
  * The measured picture: its planes with their axes and origin.
  *
  * @typedef {import("../../../measure/axes.js").Axis} Axis
+ * @typedef {[name: string, value: string | number][]} About settings and origin of numbers, above every saved table
  * @typedef {object} Scan
  * @property {import("../picture/channel_group.js").ChannelGroup} group
  * @property {readonly [Axis, Axis]} axes of rows and columns; of a line scan time and position
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
- * @property {() => [string, string | number][]} place describes the shown part of the file
+ * @property {() => About} place describes the shown part of the file
  * @property {string} note note in everything saved
  */
 import { formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
@@ -23,6 +24,9 @@ export function scanOf({ group, file: { name, path }, place, note }) {
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
 export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);
 
+/** Rounds to significant digits. @type {(value: number, digits: number) => number} */
+export const significant = (value, digits) => Number(value.toPrecision(digits));
+
 /** Such as `1.27 s`; times below a second in milliseconds. @param {number} value @param {{unit: string}} axis */
 export function quantity(value, axis) {
   if (axis.unit === "seconds" && Math.abs(value) < 1 && value !== 0) {
@@ -34,19 +38,20 @@ export function quantity(value, axis) {
 /** Such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly [Axis, Axis]} axes */
 export function velocityText(velocity, [time, space]) {
   if (Number.isNaN(velocity)) return "–";
-  if (!Number.isFinite(velocity)) return "no time passes";
-  const isLarge = space.unit === "um" && Math.abs(velocity) >= 1000;
-  const unit = isLarge ? "mm" : unitSymbol(space.unit);
-  return `${rounded(isLarge ? velocity / 1000 : velocity)} ${unit}/${perTime(time)}`;
+  if (!Number.isFinite(velocity)) return "no duration";
+  const [value, unit] = space.unit === "um" && Math.abs(velocity) >= 1000
+    ? [velocity / 1000, "mm"]
+    : [velocity, unitSymbol(space.unit)];
+  return `${rounded(value)} ${unit}/${perTime(time)}`;
 }
 
 /** Rounds to four digits, more than the precision of any measurement here. @param {number} value */
-export const rounded = (value) => Number.isFinite(value) ? formatNumber(Number(value.toPrecision(4))) : "–";
+export const rounded = (value) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
 
 /** Name of a file without its extension, for saved files. @param {Scan} scan */
 export const stemOf = ({ fileName }) => fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
-/** Origin of the numbers, shown above every table. @param {Scan} scan @returns {[string, string | number][]} */
+/** Origin of the numbers, above every saved table. @param {Scan} scan @returns {About} */
 export function about({ fileName, path, axes, isLineScan, place, note }) {
   const [rows, columns] = axes;
   return [

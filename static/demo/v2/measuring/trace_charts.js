@@ -1,29 +1,47 @@
-/** The charts below a line scan: traces of its bands, and velocities. */
-import { element, within } from "../controls/element.js";
-import { rounded } from "./scan.js";
-import { TraceChart } from "./trace_chart.js";
-
-/** @import { Scan } from "./scan.js" */
-
 /**
+ * The charts over time directly below a line scan: traces of its bands, and velocities.
+ *
+ * Tested in `tests/browser/measure_test.ts`.
+ *
  * @typedef {object} Charted
- * @property {readonly import("./band_traces.js").Trace[]} traces
- * @property {string} title
+ * @property {readonly import("./bands.js").Trace[]} traces
+ * @property {string} title of the values
  * @property {readonly {line: number, velocity: number, confidence: number}[]} velocities
  * @property {string} velocityTitle
- * @property {(line: number) => string} velocityAt in words
+ * @property {(line: number) => string} velocityAt text for a line
  * @property {readonly number[]} events lines of the peaks
- * @property {number | null} level
+ * @property {number | null} level threshold of the events
  * @property {readonly {line: number, label: string}[]} pinned
+ *
+ * @typedef {object} Content of one chart
+ * @property {readonly import("./trace_curves.js").ChartCurve[]} curves
+ * @property {readonly {line: number, value: number, opacity: number}[]} points
+ * @property {string} title of the values
+ * @property {number} [least] least extent of the range as a fraction of the greatest value
+ * @property {readonly {line: number, label: string, isRaised?: boolean}[]} cursors a raised label leaves room for another
+ *   below it
+ * @property {readonly number[]} events lines marked above
+ * @property {number | null} level
+ * @property {readonly {name: string, dash: string}[]} legend meaning of the dashes
  */
+import { element, svgElement, within } from "../controls/element.js";
+import { drawChart } from "../picture/chart.js";
+import { measureLabel, svgMarks } from "../picture/marks.js";
+import { rounded } from "./scan.js";
+import { curveColumns } from "./trace_curves.js";
 
-/** @type {readonly import("./trace_curves.js").ChartCurve[]} */
-const NONE = [];
+/** @import { Chart, ChartSpan } from "../picture/chart.js" */
+/** @import { Mark } from "../picture/marks.js" */
+/** @import { Pane } from "../picture/pane.js" */
+/** @import { Scan } from "./scan.js" */
 
-const VELOCITY_COLOR = "#ffffff";
+const WHITE = "#ffffff";
 
 /** Right margin in CSS pixels of a chart without a picture above it to align with. */
 const MARGIN = 14;
+
+/** From a label to the one above it. */
+const LABEL = 15;
 
 /** Makes nearly equal velocities look equal. */
 export const VELOCITY_RANGE = 0.3;
@@ -33,21 +51,14 @@ const MOST_VALUES = 4;
 
 export class TraceCharts {
   #pane;
-  /** Velocities of the points. @type {Charted["velocities"]} */
-  #measured = [];
-  /** @type {import("./trace_chart.js").ChartPoint[]} */
-  #points = [];
-  #traces = new TraceChart("Traces of the bands over time");
-  #velocities = new TraceChart("Velocity of the streaks over time");
-  #box = element("div", { className: "trace-charts", hidden: true });
+  #traces = new TraceChart("Traces of the bands over time", "trace-chart");
+  #velocities = new TraceChart("Velocity of the streaks over time", "velocity-chart");
+  #box = element("div", { className: "trace-charts", hidden: true }, this.#traces.box, this.#velocities.box);
 
-  /** @param {HTMLElement} figure of the line scan @param {import("../picture/pane.js").Pane} pane */
+  /** @param {HTMLElement} figure of the line scan @param {Pane} pane */
   constructor(figure, pane) {
     this.#pane = pane;
-    this.#box.append(this.#traces.box, this.#velocities.box);
     within(figure, ".stage").after(this.#box);
-    this.#traces.box.id = "trace-chart";
-    this.#velocities.box.id = "velocity-chart";
   }
 
   /** @param {Scan | null} scan @param {Charted} charted */
@@ -56,56 +67,45 @@ export class TraceCharts {
     this.#traces.box.hidden = !isScan || traces.length === 0;
     this.#velocities.box.hidden = !isScan || velocities.length === 0;
     this.#box.hidden = this.#traces.box.hidden && this.#velocities.box.hidden;
-    if (scan === null || this.#box.hidden) return this.#keep(0);
+    if (scan === null || this.#box.hidden) return;
     const span = this.#span(scan);
     const { cursor } = this.#pane;
-    /** Values at the cursor are beside it. @param {(line: number) => string} textAt */
+    /** The label of the cursor is below those of pinned ones. @param {(line: number) => string} textAt */
     const cursorsWith = (textAt) => [
-      // The label of the cursor is raised above that of a pinned one.
       ...pinned.map((pin) => ({ ...pin, isRaised: true })),
       ...(cursor === null ? [] : [{ line: cursor.x, label: textAt(cursor.x) }]),
     ];
-    if (!this.#traces.box.hidden) {
-      const legend = [
-        ...new Map(traces.map(({ channel, dash }) => [channel, { name: channel, dash }])).values(),
-      ];
-      const valuesAt = (/** @type {number} */ line) =>
-        [
-          ...traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN)),
-          ...(traces.length > MOST_VALUES ? ["…"] : []),
-        ].join(" · ");
+    const valuesAt = (/** @type {number} */ line) => {
+      const values = traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN));
+      return [...values, ...(traces.length > MOST_VALUES ? ["…"] : [])].join(" · ");
+    };
+    const dashes = new Map(traces.map(({ channel, dash }) => [channel, dash]));
+    const legend = [...dashes].map(([name, dash]) => ({ name, dash }));
+    const gutters = [
       this.#traces.draw(
-        { curves: traces, events, level, cursors: cursorsWith(valuesAt), title, legend },
+        { curves: traces, points: [], events, level, cursors: cursorsWith(valuesAt), title, legend },
         span,
-      );
-    }
-    if (!this.#velocities.box.hidden) {
-      if (velocities !== this.#measured) {
-        this.#measured = velocities;
-        this.#points = velocities.map(({ line, velocity, confidence }) => ({
+      ),
+      this.#velocities.draw({
+        curves: [],
+        points: velocities.map(({ line, velocity, confidence }) => ({
           line,
           value: velocity,
-          color: VELOCITY_COLOR,
           // The least certain points stay visible.
           opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
-        }));
-      }
-      const points = this.#points;
-      this.#velocities.draw(
-        {
-          curves: NONE,
-          points,
-          cursors: cursorsWith(velocityAt),
-          title: velocityTitle,
-          least: VELOCITY_RANGE,
-        },
-        span,
-      );
-    }
-    this.#keep(Math.max(
-      this.#traces.box.hidden ? 0 : this.#traces.gutter,
-      this.#velocities.box.hidden ? 0 : this.#velocities.gutter,
-    ));
+        })),
+        events: [],
+        level: null,
+        cursors: cursorsWith(velocityAt),
+        title: velocityTitle,
+        least: VELOCITY_RANGE,
+        legend: [],
+      }, span),
+    ];
+    // All plots align, with room for the widest labels.
+    if (this.#pane.gutter >= Math.max(...gutters)) return;
+    this.#pane.gutter = Math.max(...gutters);
+    this.#pane.redraw();
   }
 
   /**
@@ -113,25 +113,140 @@ export class TraceCharts {
    * has the whole width and its own axis from left to right.
    *
    * @param {Scan} scan
-   * @returns {import("./trace_chart.js").Span}
+   * @returns {ChartSpan}
    */
-  #span({ axes: [time] }) {
-    const { x0, x1 } = this.#pane.view;
-    const shared = { from: x0, to: x1, time };
+  #span({ axes: [axis] }) {
+    const { x0: from, x1: to } = this.#pane.view;
+    const shared = { axis, from, to, roomForTitles: 0 };
     if (this.#pane.time === "across") {
-      // A trace below a flipped picture follows the direction of its time.
-      const isMirrored = this.#pane.toScreen(x0, 0)[0] > this.#pane.toScreen(x1, 0)[0];
-      return { ...shared, ...this.#pane.edges, isMirrored, isTitled: false };
+      // Below a flipped picture the trace follows the direction of its time.
+      const isReversed = this.#pane.toScreen(from, 0)[0] > this.#pane.toScreen(to, 0)[0];
+      return { ...shared, edges: this.#pane.edges, isReversed, isUntitled: true };
     }
     const left = this.#pane.gutter;
-    const width = Math.max(1, this.#box.clientWidth - left - MARGIN);
-    return { ...shared, left, width, isMirrored: false, isTitled: true };
-  }
-
-  /** All plots align, with room for the widest labels. @param {number} gutter */
-  #keep(gutter) {
-    if (this.#pane.gutter >= gutter) return;
-    this.#pane.gutter = gutter;
-    this.#pane.redraw();
+    return { ...shared, edges: { left, width: Math.max(1, this.#box.clientWidth - left - MARGIN) } };
   }
 }
+
+/** One chart with its box. */
+class TraceChart {
+  #canvas = element("canvas");
+  #svg;
+  #label;
+  /** Curves and range of the last drawing: moving the cursor changes neither. */
+  #last = {
+    of: /** @type {unknown[]} */ ([]),
+    range: { low: 0, high: 1 },
+    curves: /** @type {any} */ (null),
+  };
+
+  /** @param {string} label for screen readers @param {string} id */
+  constructor(label, id) {
+    this.#label = svgElement("title", {}, label);
+    this.#svg = svgElement("svg", { role: "img", "aria-label": label });
+    this.box = element("div", { className: "trace-chart", id, hidden: true }, this.#canvas, this.#svg);
+  }
+
+  /** @param {Content} content @param {ChartSpan} span @returns {number} CSS pixels needed at the left of the plot */
+  draw(content, span) {
+    const size = this.box.getBoundingClientRect();
+    if (size.width < 1 || size.height < 1) return 0;
+    const { curves, points, level, title } = content;
+    const density = globalThis.devicePixelRatio;
+    const { left, width } = span.edges ?? {};
+    const of = [curves, level, span.from, span.to, left, width, size.width, density];
+    if (points.length > 0 || of.some((part, i) => part !== this.#last.of[i])) {
+      this.#last = { of, range: rangeOf(content, span), curves: null };
+    }
+    const { range } = this.#last;
+    const chart = drawChart(
+      this.#canvas,
+      size,
+      span,
+      { ...range, title },
+      (columns) => this.#last.curves ??= curves.map((curve) => curveColumns(curve, span, columns, density)),
+    );
+    drawPoints(chart, content);
+    const marks = [...chart.marks, ...eventMarks(content, chart), ...legendMarks(content, chart)];
+    this.#svg.replaceChildren(this.#label, ...svgMarks(marks));
+    return chart.gutter;
+  }
+}
+
+/** Range of the visible values, with a margin. @type {(content: Pick<Content, "curves" | "points" | "level" | "least">, span: {from: number, to: number}) => {low: number, high: number}} */
+export function rangeOf({ curves, points, level, least = 0 }, { from, to }) {
+  let [low, high] = [Infinity, -Infinity];
+  const take = (/** @type {number} */ value) => {
+    if (!Number.isFinite(value)) return;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  };
+  for (const { values } of curves) {
+    for (let i = Math.max(0, Math.floor(from)); i < Math.min(values.length, Math.ceil(to)); i += 1) {
+      take(values[i]);
+    }
+  }
+  for (const { line, value } of points) if (line + 0.5 >= from && line + 0.5 <= to) take(value);
+  if (level !== null) take(level);
+  if (!(high >= low)) return { low: 0, high: 1 };
+  const more = (least * Math.max(Math.abs(low), Math.abs(high)) - (high - low)) / 2;
+  const margin = Math.max(more, (high - low) * 0.06) || Math.abs(high) * 0.05 || 0.5;
+  return { low: low - margin, high: high + margin };
+}
+
+/** @param {Chart} chart @param {Content} content */
+function drawPoints({ context, plot, across, up }, { points }) {
+  context.save();
+  context.beginPath();
+  context.rect(plot.left, plot.top, plot.width, plot.height);
+  context.clip();
+  context.fillStyle = WHITE;
+  for (const { line, value, opacity } of points) {
+    context.globalAlpha = opacity;
+    context.beginPath();
+    context.arc(across(line), up(value), 2.5, 0, 2 * Math.PI);
+    context.fill();
+  }
+  context.restore();
+}
+
+/** @param {Content} content @param {Chart} chart @returns {Mark[]} */
+function eventMarks({ events, cursors, level }, { plot, across, up }) {
+  const { left, top } = plot;
+  const [right, bottom] = [left + plot.width, top + plot.height];
+  const isInside = (/** @type {number} */ x) => x >= left && x <= right;
+  const peaks = events.map(across).filter(isInside).map((x) => ({
+    points: [[x - 4, top], [x + 4, top], [x, top + 7], [x - 4, top]],
+    color: WHITE,
+    width: 1.5,
+  }));
+  const lines = cursors.filter(({ line }) => isInside(across(line))).flatMap(({ line, label, isRaised }) => {
+    const [x, y] = [across(line), bottom - 8 - (isRaised ? LABEL : 0)];
+    const isAtRight = x + 4 + measureLabel(label) > right;
+    return [
+      { points: [[x, top], [x, bottom]], color: WHITE, dash: "4 3" },
+      textMark(label, isAtRight ? x - 4 : x + 4, y, isAtRight ? "end" : "start"),
+    ];
+  });
+  const levels = level === null
+    ? []
+    : [{ points: [[left, up(level)], [right, up(level)]], color: WHITE, dash: "2 3" }];
+  return [...peaks, ...lines, ...levels];
+}
+
+/** In the upper right corner, below the marks of events. @param {Content} content @param {Chart} chart @returns {Mark[]} */
+function legendMarks({ legend, events }, { plot }) {
+  if (legend.length < 2) return [];
+  let right = plot.left + plot.width - 8;
+  const y = plot.top + (events.length === 0 ? 10 : 18);
+  return [...legend].reverse().flatMap(({ name, dash }) => {
+    const start = right - measureLabel(name);
+    right = start - 40;
+    if (right < plot.left) return [];
+    const line = { points: [[start - 28, y], [start - 6, y]], color: WHITE, width: 1.5 };
+    return [dash === "" ? line : { ...line, dash }, textMark(name, start, y, "start")];
+  });
+}
+
+/** @type {(text: string, x: number, y: number, anchor: "start" | "end") => Mark} */
+const textMark = (text, x, y, anchor) => ({ text, at: [x, y], anchor, color: WHITE, halo: true });

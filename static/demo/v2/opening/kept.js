@@ -1,15 +1,15 @@
 /**
  * State that the page keeps in the browser: the recent files of all tabs, and the view of this tab for the next reload.
- * A browser without storage, or with invalid values in it, counts as empty.
  *
  * Tested in `tests/page/kept_test.ts`.
  */
+import { keep, kept } from "../controls/kept.js";
+
+/** @import { Place } from "../controls/kept.js" */
 
 const RECENT = "acq-server recent files";
 const VIEW = "acq-server view";
 const MOST_RECENT = 10;
-
-/** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} Place */
 
 /** Opened paths, the last one first. */
 export class RecentFiles {
@@ -22,17 +22,17 @@ export class RecentFiles {
 
   /** @returns {string[]} */
   get paths() {
-    const paths = read(this.#place, RECENT);
-    return Array.isArray(paths) ? paths.filter((path) => typeof path === "string").slice(0, MOST_RECENT) : [];
+    const paths = kept(RECENT, this.#place);
+    return Array.isArray(paths) ? paths : [];
   }
 
   /** @param {string} path */
   add(path) {
-    write(this.#place, RECENT, [path, ...this.paths.filter((other) => other !== path)].slice(0, MOST_RECENT));
+    keep(RECENT, [path, ...this.paths.filter((other) => other !== path)].slice(0, MOST_RECENT), this.#place);
   }
 
   clear() {
-    write(this.#place, RECENT, null);
+    keep(RECENT, null, this.#place);
   }
 }
 
@@ -55,33 +55,12 @@ export class KeptView {
 
   /** @returns {TabView | null} */
   get view() {
-    const view = read(this.#place, VIEW);
-    if (typeof view?.path !== "string" || !Number.isInteger(view.scene)) return null;
-    const { t = 0, z = 0, l = 0 } = view.position ?? {};
-    return { path: view.path, scene: view.scene, position: { t, z, l }, look: view.look ?? null };
+    const view = kept(VIEW, this.#place);
+    return typeof view?.path === "string" ? view : null;
   }
 
   /** @param {TabView | null} view */
   set view(view) {
-    write(this.#place, VIEW, view);
-  }
-}
-
-/** @param {() => Place} place @param {string} name */
-function read(place, name) {
-  try {
-    return JSON.parse(place().getItem(name) ?? "null");
-  } catch {
-    return null;
-  }
-}
-
-/** @param {() => Place} place @param {string} name @param {unknown} value */
-function write(place, name, value) {
-  try {
-    if (value === null) place().removeItem(name);
-    else place().setItem(name, JSON.stringify(value));
-  } catch {
-    // Storage is full or disabled: the page forgets.
+    keep(VIEW, view, this.#place);
   }
 }

@@ -1,67 +1,103 @@
 /**
- * Loads the planes that the page shows: all source channels at one position, and all reference channels.
+ * Loads the planes that the page shows, all source channels at one position and all reference channels, from the server
+ * or from the sample that comes with the page: the answer to opening `examples/line_scan.oir`, and its planes, as files.
  *
- * Tested in `tests/page/session_controller_test.ts`.
+ * Tested in `tests/page/session_controller_test.ts` and `tests/client/page_sample_test.ts`.
  */
-
+import { AcqError } from "../../../client/v2/acq-client.js";
 import { titled } from "../../../measure/axes.js";
 
-/** @import { Acquisition, OnProgress, PlaneInfo, Position } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Acquisition, ChannelInfo, OnProgress, OpenResponse, PlaneInfo, Position } from "../../../client/v2/acq-client.d.ts" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
+
+/** Note on the page and in everything saved from the sample. */
+export const SAMPLE_NOTE = "Sample: a drawn line scan, not a recording";
+
+/** @typedef {{source: LoadedGroup, reference: LoadedGroup | null}} LoadedPlanes */
 
 /**
  * Fetches all planes concurrently; progress counts them together.
  *
  * @param {Acquisition} acquisition
  * @param {Position} position
- * @param {{signal?: AbortSignal, onProgress?: OnProgress}} options
- * @returns {Promise<{source: LoadedGroup, reference: LoadedGroup | null}>}
+ * @param {{signal: AbortSignal, onProgress: OnProgress}} options
+ * @returns {Promise<LoadedPlanes>}
  */
-export async function loadPlanes(acquisition, position, { signal, onProgress = () => {} }) {
+export async function loadPlanes(acquisition, position, { signal, onProgress }) {
   const { info, reference } = acquisition;
   // The first failure cancels the others.
   const ending = new AbortController();
-  const end = () => ending.abort(signal?.reason);
-  if (signal?.aborted) end();
-  signal?.addEventListener("abort", end);
+  const either = AbortSignal.any([signal, ending.signal]);
   const channels = [...info.channels, ...info.reference?.channels ?? []];
   const total = channels.reduce((sum, { byteLength }) => sum + byteLength, 0);
   /** @type {Map<string, number>} */
   const counts = new Map();
-  const options = (/** @type {string} */ dataUrl) => ({
-    signal: ending.signal,
-    onProgress(/** @type {number} */ received) {
-      counts.set(dataUrl, received);
-      onProgress([...counts.values()].reduce((sum, count) => sum + count, 0), total);
-    },
-  });
+  /** @param {Pick<Acquisition, "plane">} of @param {Position} at @returns {LoadChannel} */
+  const from = (of, at) => async ({ index, dataUrl }) => {
+    const { samples } = await of.plane(index, {
+      ...at,
+      signal: either,
+      onProgress(received) {
+        counts.set(dataUrl, received);
+        onProgress([...counts.values()].reduce((sum, count) => sum + count, 0), total);
+      },
+    });
+    return { samples, dataUrl };
+  };
   onProgress(0, total);
   try {
-    const [source, references] = await Promise.all([
-      Promise.all(info.channels.map(async ({ index, name, dataUrl }) => {
-        const { samples } = await acquisition.plane(index, { ...position, ...options(dataUrl) });
-        return { index, name: nameOf(name, index), dataUrl, samples };
-      })),
-      Promise.all((reference?.channels ?? []).map(async ({ index, name, dataUrl }) => {
-        const { samples } = await /** @type {NonNullable<typeof reference>} */ (reference)
-          .plane(index, options(dataUrl));
-        return { index, name: nameOf(name, index), dataUrl, samples };
-      })),
-    ]);
-    return {
-      source: { plane: named(info.plane), channels: source },
-      reference: info.reference && { plane: named(info.reference.plane), channels: references },
-    };
+    return await loadGroups(info, from(acquisition, position), reference && from(reference, {}));
   } catch (error) {
     ending.abort();
     throw error;
-  } finally {
-    signal?.removeEventListener("abort", end);
   }
 }
 
-/** Geometry whose axes have titles. @param {PlaneInfo} plane */
-export const named = (plane) => ({ ...plane, axes: titled(plane.axes) });
+/** @param {AbortSignal} signal @returns {Promise<LoadedPlanes & {info: OpenResponse}>} */
+export async function loadSample(signal) {
+  const info = /** @type {OpenResponse} */ (await (await get("open.json", signal)).json());
+  /** @param {string} prefix @returns {LoadChannel} */
+  const from = (prefix) => async ({ index }) => {
+    const file = `${prefix}_${index}.f32`;
+    const bytes = await (await get(file, signal)).arrayBuffer();
+    return { samples: new Float32Array(bytes), dataUrl: urlOf(file).pathname };
+  };
+  return { info, ...await loadGroups(info, from("channel"), from("reference")) };
+}
 
-/** Reference channels of other servers may have no name. @param {string | undefined} name @param {number} index */
-const nameOf = (name, index) => name ?? `CH${index + 1}`;
+/** @typedef {(channel: ChannelInfo) => Promise<{samples: Float32Array, dataUrl: string}>} LoadChannel */
+
+/** @param {OpenResponse} info @param {LoadChannel} loadSource @param {LoadChannel | null} loadReference @returns {Promise<LoadedPlanes>} */
+async function loadGroups(info, loadSource, loadReference) {
+  /** @param {{plane: PlaneInfo, channels: ChannelInfo[]}} group @param {LoadChannel} load @returns {Promise<LoadedGroup>} */
+  const loaded = async ({ plane, channels }, load) => ({
+    plane: { ...plane, axes: titled(plane.axes) },
+    channels: await Promise.all(channels.map(async (channel) => ({
+      index: channel.index,
+      name: channel.name,
+      ...await load(channel),
+    }))),
+  });
+  const [source, reference] = await Promise.all([
+    loaded(info, loadSource),
+    info.reference && loadReference && loaded(info.reference, loadReference),
+  ]);
+  return { source, reference };
+}
+
+/** @param {string} name */
+const urlOf = (name) => new URL(`../sample/${name}`, import.meta.url);
+
+/** @param {string} name @param {AbortSignal} signal */
+async function get(name, signal) {
+  let response;
+  try {
+    response = await fetch(urlOf(name), { signal });
+  } catch (cause) {
+    throw new AcqError(signal.aborted ? "cancelled" : "server_gone", "The server does not answer", { cause });
+  }
+  if (!response.ok) {
+    throw new AcqError("not_found", `The sample has no "${name}"`, { status: response.status });
+  }
+  return response;
+}

@@ -7,8 +7,8 @@
 import { byId } from "../controls/element.js";
 import { PlaneSteps } from "../panels/plane_steps.js";
 import { PositionBar } from "../panels/position_bar.js";
-import { SAMPLE_NOTE } from "./sample.js";
-import { serverFacts } from "./server_facts.js";
+import { SAMPLE_NOTE } from "./loaded_planes.js";
+import { serverFacts } from "./server.js";
 import { shownText } from "../panels/shown_count.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
@@ -97,10 +97,10 @@ export class Opening {
     this.#showPositions(this.#bar.place);
   }
 
-  /** Tells that drawings belong to samples of another shape. */
+  /** Drawings belong to samples of another shape. */
   drawnIsLost() {
     this.#parts.page.notice(
-      "The file has another size than before: what was drawn into it and pinned to it is not shown.",
+      "The file has changed in size: earlier drawings and pinned cursors are not shown.",
     );
   }
 
@@ -178,10 +178,10 @@ export class Opening {
       isDialog ? "Waiting for the dialog …" : `Reading ${this.#path.split(/[\\/]/).at(-1) || "the file"} …`,
       isDialog,
     );
-    page.say(isDialog ? "Choose a file in the dialog of the server's computer" : "");
+    page.say(isDialog ? "Choose a file in the dialog on the server's computer" : "");
   }
 
-  /** Nothing is opened any more. */
+  /** Opening has ended. */
   #idle() {
     this.#parts.page.end();
     this.#ways.busy(false);
@@ -224,7 +224,7 @@ export class Opening {
     this.#showPositions(isAgain ? this.#bar.place : { t, z, l });
     if (!isSample) this.#ways.opened(info.source.path);
     this.#keep();
-    const opened = isAgain ? "The file has changed and was opened again" : `Opened ${info.source.name}`;
+    const opened = isAgain ? "The file has changed and was reopened" : `Opened ${info.source.name}`;
     const count = viewer.groups === null ? "" : shownText(viewer.groups.source);
     page.say([isSample ? SAMPLE_NOTE : opened, ...(count === "" ? [] : [`channels: ${count}`])].join(" · "));
   }
@@ -262,13 +262,13 @@ export class Opening {
   #changed() {
     const { controller, page } = this.#parts;
     this.#steps.clear();
-    page.say("The file has changed and was opened again");
+    page.say("The file has changed and was reopened");
     controller.loadAgain(this.#bar.place);
   }
 
   #askAgain() {
     const text =
-      "The server has let go of this file. What is shown stays; choose the file again to see more of it.";
+      "The server has closed this file. What you see stays; open the file again to see more of it.";
     this.#parts.page.notice(text, "Open file…", () => this.#ways.open());
   }
 

@@ -1,5 +1,5 @@
 /**
- * Texts around the pictures: title, facts, warnings, progress, status, notices and faults.
+ * Texts around the pictures: title, facts, warnings, progress, status, notices and failures.
  *
  * Tested in `tests/browser/opening_test.ts`.
  */

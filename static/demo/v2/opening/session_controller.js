@@ -13,8 +13,7 @@
  * Tested in `tests/page/session_controller_test.ts`.
  */
 import { AcqError, connect } from "../../../client/v2/acq-client.js";
-import { loadPlanes } from "./loaded_planes.js";
-import { loadSample } from "./sample.js";
+import { loadPlanes, loadSample } from "./loaded_planes.js";
 
 /** @import { Acquisition, OpenResponse, Position, Server } from "../../../client/v2/acq-client.d.ts" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
@@ -222,10 +221,7 @@ export class SessionController extends EventTarget {
     );
   }
 
-  /**
-   * @param {() => Promise<Acquisition>} open
-   * @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options
-   */
+  /** @param {() => Promise<Acquisition>} open @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options */
   async #openAndLoad(open, options) {
     const acquisition = await open();
     try {

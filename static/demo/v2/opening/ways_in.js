@@ -107,8 +107,8 @@ export class WaysIn {
     byId("open-first").hidden = !this.#dialogAvailable;
     byId("no-dialog").hidden = this.#dialogAvailable;
     byId("no-dialog").textContent = this.#openByPath
-      ? "The server's computer has no display for a file dialog, or no program for it. Type the path of a file instead."
-      : "The server's computer has no display for a file dialog, and this server opens no paths.";
+      ? "The server's computer has no display or no program for a file dialog. Type the path of a file instead."
+      : "The server's computer has no display for a file dialog, and the server does not open paths.";
     byId("path-form").hidden = !this.#openByPath;
     // Without a dialog "Open file…" leads to the path.
     byId("more-ways").hidden = !this.#openByPath || !this.#dialogAvailable;
@@ -135,7 +135,7 @@ function pathOf(text) {
 }
 
 /**
- * Explains why a dropped file was not opened. A browser would leave the page for the file, and tells no page its path.
+ * Explains why a dropped file was not opened. A browser would leave the page for the file, and hides its path.
  *
  * @param {(text: string) => void} explain
  */
@@ -148,7 +148,7 @@ export function explainDrops(explain) {
     event.preventDefault();
     const name = event.dataTransfer?.files[0]?.name ?? "The file";
     explain(
-      `${name} was not opened: a browser does not tell a page where a dropped file lies. Choose it with “Open file…”, or type its path.`,
+      `${name} was not opened: browsers hide the path of a dropped file. Choose it with “Open file…”, or type its path.`,
     );
   });
 }

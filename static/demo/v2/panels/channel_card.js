@@ -208,11 +208,7 @@ function listenToInputs(inputs, channel, onTyped) {
   });
 }
 
-/**
- * Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour.
- *
- * @param {Channel} channel
- */
+/** Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour. @param {Channel} channel */
 function notesOf({ stats: { min, max, count }, samples }) {
   const missing = samples.length - count;
   /** @type {(string | Node)[][]} */
@@ -229,12 +225,7 @@ function notesOf({ stats: { min, max, count }, samples }) {
   return notes.map((parts) => element("p", { className: "note" }, ...parts));
 }
 
-/**
- * Parses a typed number.
- *
- * @param {string} text
- * @returns {{value: number, fault: string | null}}
- */
+/** Parses a typed number. @param {string} text @returns {{value: number, fault: string | null}} */
 export function typedNumber(text) {
   const typed = text.trim().replace("\u2212", "-");
   const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;

@@ -78,7 +78,7 @@ export class DataPanel {
       groups.reference !== null;
     const { shown } = (isReference && groups.reference) || groups.source;
     const why = isSample
-      ? "The sample has no session: open a file of your own to see a program that fetches its planes."
+      ? "The sample has no session: open a file to see a program that fetches its planes."
       : shown.length === 0
       ? "No channel is shown."
       : "";
@@ -112,7 +112,7 @@ export class DataPanel {
       this.#say("Copied");
     } catch {
       getSelection()?.selectAllChildren(program);
-      this.#say("Selected, but the browser does not let the page copy: copy it yourself");
+      this.#say("The browser does not let the page copy: the program is selected, press Ctrl+C");
     }
   }
 }

@@ -8,10 +8,7 @@
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 /** @import { Pane } from "../picture/pane.js" */
 
-/**
- * @param {{source: ChannelGroup, reference: ChannelGroup | null}} groups
- * @param {{source: Pane, reference: Pane}} panes
- */
+/** @param {{source: ChannelGroup, reference: ChannelGroup | null}} groups @param {{source: Pane, reference: Pane}} panes */
 export function lookOf(groups, panes) {
   const look = (/** @type {"source" | "reference"} */ name) => {
     const group = groups[name];

@@ -5,7 +5,7 @@
  * Tested in `tests/browser/layout_test.ts`.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
-import { within } from "../controls/element.js";
+import { fitCanvas, within } from "../controls/element.js";
 import { PlanePainter } from "../picture/plane_painter.js";
 
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
@@ -90,13 +90,12 @@ export class Overview {
     const { width, height } = this.#strip.getBoundingClientRect();
     const { size, orientation } = this.#pane;
     if (size === null || width < 1 || height < 1) return;
-    const density = globalThis.devicePixelRatio;
-    const [wide, high] = [Math.round(width * density), Math.round(height * density)];
-    if (this.#canvas.width !== wide) this.#canvas.width = wide;
-    if (this.#canvas.height !== high) this.#canvas.height = high;
+    fitCanvas(this.#canvas, width, height);
     this.#painter.statistic = this.#pane.statistic;
     const whole = { x0: 0, y0: 0, x1: size.width, y1: size.height };
-    this.#painter.paint(whole, orientation, [{ left: 0, top: 0, width: wide, height: high }]);
+    this.#painter.paint(whole, orientation, [
+      { left: 0, top: 0, width: this.#canvas.width, height: this.#canvas.height },
+    ]);
   }
 
   /** The view in fractions of the strip, from the left. */

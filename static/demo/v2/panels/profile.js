@@ -1,9 +1,8 @@
 /** Charts the values of the shown channels along one axis of the picture through the cursor. */
-import { axisTitle, toPhysical } from "../../../measure/axes.js";
-import { drawCurves, throughColumns, throughSamples } from "../picture/curve_image.js";
-import { layoutFrame } from "../picture/frame.js";
+import { drawChart } from "../picture/chart.js";
+import { throughColumns, throughSamples } from "../picture/curve_image.js";
 import { lutColor } from "../picture/lut.js";
-import { measureLabel, svgMarks } from "../picture/marks.js";
+import { svgMarks } from "../picture/marks.js";
 import { pixelEdges, reduceBlocks } from "../picture/reduction.js";
 
 /**
@@ -56,69 +55,38 @@ function curveOf(values, from, to, count) {
 }
 
 /**
- * Draws the chart: curves on a canvas, labels as SVG over it. Without a cursor both are empty.
+ * Draws the chart; without a cursor it is empty.
  *
  * @param {{canvas: HTMLCanvasElement, svg: SVGElement}} chart of the same size
  * @param {import("../picture/channel_group.js").ChannelGroup} group
  * @param {"x" | "y"} along
  * @param {{x: number, y: number} | null} cursor
- * @param {object} place
- * @param {import("../picture/viewport.js").View} place.view of the picture
- * @param {{left: number, width: number} | null} [place.edges] of the picture above, to align with
- * @param {boolean} [place.isReversed] whether the first sample lies at the right
+ * @param {{view: import("../picture/viewport.js").View, edges: {left: number, width: number} | null, isReversed: boolean}} place
+ *   view of the picture, its edges to align with, and whether its first sample lies at the right
  * @returns {boolean} whether the chart has content
  */
-export function drawProfile(
-  { canvas, svg },
-  group,
-  along,
-  cursor,
-  { view, edges = null, isReversed = false },
-) {
-  const { width, height } = svg.getBoundingClientRect();
-  const density = globalThis.devicePixelRatio;
-  const context = fitted(canvas, width, height, density);
-  if (cursor === null || width < 60 || height < 40) {
-    svg.replaceChildren();
-    return false;
-  }
-  const axis =
-    /** @type {import("../../../measure/axes.js").Axis} */ (group.plane.axes[along === "x" ? 0 : 1]);
+export function drawProfile({ canvas, svg }, group, along, cursor, { view, ...place }) {
+  const size = svg.getBoundingClientRect();
   const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
-  const lines = group.shown.map((channel) => ({
+  const lines = cursor === null ? [] : group.shown.map((channel) => ({
     color: lutColor(channel.lutName),
     values: profileValues(channel.samples, group.plane.shape, along, cursor),
   }));
   const range = valueRange(lines, Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1);
-  if (range === null) {
+  if (cursor === null || range === null || size.width < 60 || size.height < 40) {
+    canvas.width = 0;
     svg.replaceChildren();
     return false;
   }
-  const [low, high] = isReversed ? [to, from] : [from, to];
-  const { plot, marks } = layoutFrame({
-    width,
-    height,
-    edges,
-    x: { low: toPhysical(axis, low), high: toPhysical(axis, high), title: axisTitle(axis) },
-    // Values grow upwards.
-    y: { low: range.high, high: range.low, title: "" },
-    aspect: null,
-    measure: measureLabel,
-  });
-  const area = {
-    left: Math.round(plot.left * density),
-    top: Math.round(plot.top * density),
-    width: Math.round(plot.width * density),
-    height: Math.round(plot.height * density),
-  };
-  const curves = lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, area.width) }));
-  if (isReversed) {
-    for (const { lows, highs, bottoms, tops } of curves) {
-      for (const values of [lows, highs, bottoms, tops]) values?.reverse();
-    }
-  }
-  drawCurves(context, area, curves, range, density);
-  const at = plot.left + ((along === "x" ? cursor.x : cursor.y) + 0.5 - low) / (high - low) * plot.width;
+  const [axis, position] = along === "x" ? [group.plane.axes[0], cursor.x] : [group.plane.axes[1], cursor.y];
+  const { plot, marks, across } = drawChart(
+    canvas,
+    size,
+    { axis, from, to, ...place },
+    range,
+    (columns) => lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, columns) })),
+  );
+  const at = across(position);
   if (at >= plot.left && at <= plot.left + plot.width) {
     const points = [[at, plot.top], [at, plot.top + plot.height]];
     marks.push({ points, color: "rgba(255, 255, 255, 0.7)", dash: "4 3" });
@@ -139,15 +107,5 @@ function valueRange(lines, first, end) {
   }
   if (!(high >= low)) return null;
   const margin = (high - low) * 0.05 || 0.5;
-  return { low: low - margin, high: high + margin };
-}
-
-/** Clears the canvas at the density of the screen. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @param {number} density */
-function fitted(canvas, width, height, density) {
-  const [wide, high] = [Math.round(width * density), Math.round(height * density)];
-  if (canvas.width !== wide) canvas.width = wide;
-  if (canvas.height !== high) canvas.height = high;
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  context.clearRect(0, 0, wide, high);
-  return context;
+  return { low: low - margin, high: high + margin, title: "" };
 }

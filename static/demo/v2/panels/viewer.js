@@ -12,12 +12,12 @@ import { ChannelGroup } from "../picture/channel_group.js";
 import { channelCard } from "./channel_card.js";
 import { attachDivider } from "../controls/divider.js";
 import { byId, element, saveFile, within } from "../controls/element.js";
-import { KeptSwitch } from "../controls/kept_switch.js";
+import { KeptSwitch } from "../controls/kept.js";
 import { linkPanes } from "../picture/linked_cursor.js";
 import { lutColor } from "../picture/lut.js";
-import { mirrored, turned } from "../picture/orientation.js";
+import { keepPlacement, kindOf, mirrored, placementOf, turned } from "../picture/orientation.js";
 import { Pane } from "../picture/pane.js";
-import { keepPlacement, kindOf, placementOf } from "../picture/placement.js";
+
 import { ProfilePanel } from "./profile_panel.js";
 import { readout } from "../picture/readout.js";
 import { applyLook, lookOf } from "./look.js";

@@ -127,8 +127,6 @@ export class Channel extends EventTarget {
       max: this.#range[1],
       lutName: this.#lutName,
       lut: withGamma(lutTable(this.#lutName), this.#gamma),
-      // Most planes need no second pass.
-      isFinite: this.isFinite,
     };
   }
 

@@ -1,15 +1,14 @@
 /**
- * Draws float planes with canvas 2D: looks up a colour once for each sample of the visible part, which is no larger than
- * the canvas, and then places the colours.
- *
- * WebGL was never faster in software rendering, where speed matters, and can lose its context.
+ * Draws float planes with canvas 2D: looks up a colour for each sample of the visible part, which is no larger than the
+ * canvas, and then places the colours. WebGL was never faster in software rendering, where speed matters, and can lose
+ * its context.
  *
  * Tested in `tests/browser/drawing_test.ts` and `surroundings_test.ts`.
  *
  * @typedef {{width: number, height: number, view: import("./viewport.js").View}} Part size and visible area, in its own
- *   pixels
- * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array, isFinite: boolean}} Layer `samples` row-major
- *   in the size of the part; `lut` 256 times red, green, blue, 255
+ *   pixels; x counts the rows of the plane, y its columns
+ * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array}} Layer `samples` row-major as in the plane, in
+ *   the size of the part; `lut` 256 times red, green, blue, 255
  * @typedef {{left: number, top: number, width: number, height: number}} Area canvas pixels
  * @typedef {import("./orientation.js").Orientation} Orientation
  */
@@ -56,7 +55,7 @@ export class CanvasPicture {
     for (const { area, layers } of bands) {
       colors.fill(BLACK);
       for (const layer of layers) addLayer(colors, layer);
-      for (const layer of layers) if (!layer.isFinite) markMissing(colors, layer);
+      for (const layer of layers) markMissing(colors, layer);
       place({ words, width }, colors, part, orientation, area);
     }
     this.#context.putImageData(image, 0, 0);
@@ -64,14 +63,12 @@ export class CanvasPicture {
 }
 
 /** @param {Uint32Array} colors @param {Layer} layer */
-function addLayer(colors, { samples, min, max, lut, isFinite }) {
+function addLayer(colors, { samples, min, max, lut }) {
   const table = new Uint32Array(lut.buffer, lut.byteOffset, 256);
   const scale = 255 / (max - min);
   for (let i = 0; i < colors.length; i += 1) {
-    const value = samples[i];
-    const level = (value - min) * scale + 0.5;
-    const word = table[level >= 255 ? 255 : level > 0 ? level | 0 : 0];
-    if (isFinite || value === value) colors[i] = added(colors[i], word);
+    const level = (samples[i] - min) * scale + 0.5;
+    colors[i] = added(colors[i], table[level >= 255 ? 255 : level > 0 ? level | 0 : 0]);
   }
 }
 
@@ -105,11 +102,10 @@ function markMissing(colors, { samples }) {
  */
 function place({ words, width }, colors, part, { swapped, fromRight, fromBottom }, area) {
   const { x0, x1, y0, y1 } = part.view;
-  const alongX = centres(x0, x1, swapped ? area.height : area.width, part.width);
-  const alongY = centres(y0, y1, swapped ? area.width : area.height, part.height)
-    .map((row) => row * part.width);
-  const across = swapped ? alongY : alongX;
-  const down = swapped ? alongX : alongY;
+  const alongX = centres(x0, x1, swapped ? area.height : area.width, part.width)
+    .map((row) => row * part.height);
+  const alongY = centres(y0, y1, swapped ? area.width : area.height, part.height);
+  const [across, down] = swapped ? [alongY, alongX] : [alongX, alongY];
   if (fromRight) across.reverse();
   if (fromBottom) down.reverse();
   for (let y = 0; y < down.length; y += 1) {

@@ -21,7 +21,7 @@ const TICK_ROOM = 34;
 
 /**
  * @typedef {{left: number, top: number, width: number, height: number}} Plot
- * @typedef {{plot: Plot, marks: Mark[]}} Frame
+ * @typedef {{plot: Plot, marks: Mark[], gutter: number}} Frame `gutter` is the width that labels and title need at the left
  * @typedef {{low: number, high: number, title: string}} FrameRange
  */
 
@@ -37,6 +37,7 @@ const TICK_ROOM = 34;
  * @param {{left: number, width: number} | null} [options.edges] left and right edge of the plot above, to align with
  * @param {number} [options.bands] equal parts of the plot, one below the other, each with the range of y
  * @param {(plot: Plot) => Plot} [options.snap] moves the plot to whole pixels of the screen
+ * @param {number} [options.roomForTitles] least height of a box with titles
  * @returns {Frame}
  */
 export function layoutFrame(
@@ -51,9 +52,10 @@ export function layoutFrame(
     edges = null,
     bands = 1,
     snap = (plot) => plot,
+    roomForTitles = ROOM_FOR_TITLES,
   },
 ) {
-  const [x, y] = [axisX, axisY].map((axis) => height < ROOM_FOR_TITLES ? { ...axis, title: "" } : axis);
+  const [x, y] = [axisX, axisY].map((axis) => height < roomForTitles ? { ...axis, title: "" } : axis);
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
@@ -93,12 +95,13 @@ export function layoutFrame(
     const at = Math.max(half, Math.min(width - half, middle[0]));
     marks.push({ text: x.title, at: [at, plot.top + plot.height + bottom - LINE / 2], anchor: "middle" });
   }
-  if (y.title !== "" && measure(y.title) <= room + top + bottom) {
-    const at = plot.left - widest - GAP - TICK - LINE / 2 - 2;
+  const at = plot.left - widest - GAP - TICK - LINE / 2 - 2;
+  // Edges given from outside may leave no room.
+  if (y.title !== "" && at >= LINE / 2 - 1 && measure(y.title) <= room + top + bottom) {
     const half = measure(y.title) / 2;
     marks.push({ text: y.title, at: [at, Math.max(half, middle[1])], anchor: "middle", turned: true });
   }
-  return { plot, marks };
+  return { plot, marks, gutter: widest + GAP + TICK + titleY };
 }
 
 /** Lines between bands. @param {Plot} plot @param {number} bands @returns {Mark[]} */

@@ -20,11 +20,7 @@ const ARROW = 6;
 /** How near the path the pointer must be, in CSS pixels. */
 const REACH = 16;
 
-/**
- * Puts its marks over both panes.
- *
- * @param {{source: Pane, reference: Pane}} panes
- */
+/** Puts its marks over both panes. @param {{source: Pane, reference: Pane}} panes */
 export function linkPanes({ source, reference }) {
   /** @type {Point[]} */
   let points = [];

@@ -55,12 +55,7 @@ export function lutTable(name) {
   return table;
 }
 
-/**
- * Applies gamma to a table: below 1 brightens dark parts, above 1 darkens them.
- *
- * @param {Uint8Array} table
- * @param {number} gamma
- */
+/** Applies gamma to a table: below 1 brightens dark parts, above 1 darkens them. @param {Uint8Array} table @param {number} gamma */
 export function withGamma(table, gamma) {
   if (gamma === 1) return table;
   const curved = new Uint8Array(table.length);

@@ -1,15 +1,21 @@
 /**
- * The eight ways in which a picture can lie on the screen. A picture is a plane after transposition: its x counts the
- * plane's rows and its y counts the plane's columns. Everything drawn over a picture takes its position from here.
+ * The eight orientations of a picture on the screen, and the one that the browser remembers for each kind of picture. A
+ * picture's x counts the rows of its plane and its y the columns. Everything drawn over a picture takes its position
+ * from here.
  *
  * An orientation is applied in this order: x and y change places when `swapped`, then x is counted `fromRight`, then y is
- * counted `fromBottom`. Positions are continuous: pixel i covers i to i + 1. All functions are pure.
+ * counted `fromBottom`. Positions are continuous: pixel i covers i to i + 1.
+ *
+ * Tested in `tests/page/orientation_test.ts` and `tests/browser/orientation_test.ts`.
  *
  * @typedef {{swapped: boolean, fromRight: boolean, fromBottom: boolean}} Orientation
  * @typedef {{width: number, height: number}} Picture size before it is placed
  * @typedef {{x0: number, y0: number, x1: number, y1: number}} View
  * @typedef {(orientation: Orientation, picture: Picture, view: View) => View} Placing
+ * @typedef {"line scan" | "image" | "reference"} Kind of picture
  */
+import { isTime } from "../../../measure/axes.js";
+import { keep, kept } from "../controls/kept.js";
 
 /** All eight; the index in this list is the number that the browser remembers. @type {readonly Orientation[]} */
 export const ORIENTATIONS = Array.from(
@@ -82,3 +88,24 @@ function box(place, orientation, picture, { x0, y0, x1, y1 }) {
   const b = place(orientation, picture, x1, y1);
   return { x0: Math.min(a.x, b.x), y0: Math.min(a.y, b.y), x1: Math.max(a.x, b.x), y1: Math.max(a.y, b.y) };
 }
+
+/** @type {Readonly<Record<Kind, Orientation>>} */
+const DEFAULTS = { "line scan": AS_PLOT, image: UPRIGHT, reference: UPRIGHT };
+
+/** Choices on this page, for browsers without storage. @type {Map<Kind, Orientation>} */
+const chosen = new Map();
+
+/** The kind of a plane; the rows of a line scan are time. @type {(plane: {axes: readonly {unit: string}[]}, isReference: boolean) => Kind} */
+export const kindOf = (plane, isReference) =>
+  isReference ? "reference" : isTime(plane.axes[0]) ? "line scan" : "image";
+
+/** The orientation chosen for a kind, or its default. @type {(kind: Kind) => Orientation} */
+export const placementOf = (kind) => chosen.get(kind) ?? ORIENTATIONS[kept(keyOf(kind))] ?? DEFAULTS[kind];
+
+/** Keeps the choice for a kind. @param {Kind} kind @param {Orientation} orientation */
+export function keepPlacement(kind, orientation) {
+  chosen.set(kind, orientation);
+  keep(keyOf(kind), numberOf(orientation));
+}
+
+const keyOf = (/** @type {Kind} */ kind) => `acq-server ${kind} orientation`;

@@ -22,7 +22,7 @@ import { Stage } from "./stage.js";
 /** @import { Orientation } from "./orientation.js" */
 /** @import { Point } from "./placed_view.js" */
 /** @import { Statistic } from "./reduction.js" */
-/** @import { SnapshotLook } from "./snapshot.js" */
+/** @import { SnapshotLook } from "./stage.js" */
 /** @import { View } from "./viewport.js" */
 
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */

@@ -41,12 +41,7 @@ export class PlanePainter {
     this.#redraw = redraw;
   }
 
-  /**
-   * Takes the planes of a group.
-   *
-   * @param {import("./channel_group.js").ChannelGroup} group
-   * @param {typeof pyramidOf} [pyramids]
-   */
+  /** Takes the planes of a group. @param {import("./channel_group.js").ChannelGroup} group @param {typeof pyramidOf} [pyramids] */
   load({ plane, channels }, pyramids = pyramidOf) {
     [this.#plane, this.#channels] = [plane, channels];
     this.#part = new VisiblePart({ plane, channels }, pyramids);

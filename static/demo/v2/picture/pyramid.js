@@ -44,12 +44,7 @@ export function buildPyramid(plane, statistic) {
   return levels;
 }
 
-/**
- * Largest block that leaves enough entries per pixel.
- *
- * @param {number} samplesAPixel
- * @param {number} entriesAPixel
- */
+/** Largest block that leaves enough entries per pixel. @param {number} samplesAPixel @param {number} entriesAPixel */
 export function blockFor(samplesAPixel, entriesAPixel) {
   let block = 1;
   while (block * STEP * entriesAPixel <= samplesAPixel) block *= STEP;

@@ -104,12 +104,5 @@ export function quantity(value, unit, digits = 4) {
   return `${formatNumber(Number(scaled.toPrecision(digits)))} ${symbol}`;
 }
 
-/** `9:59` minutes or `2 h 5 min`. @param {number} seconds */
-export function remainingTime(seconds) {
-  const whole = Math.ceil(seconds);
-  if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
 /** `12.3 MB`. @param {number} bytes */
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

@@ -2,18 +2,25 @@
  * The elements of one picture: its plot with the canvas, and over both the frame and the marks. The plot may be divided into
  * bands, one below the other, which show the same part and carry the same marks.
  *
- * Tested in `tests/browser/drawing_test.ts` and `layout_test.ts`.
+ * Tested in `tests/browser/drawing_test.ts`, `layout_test.ts` and `measure_test.ts`.
+ *
+ * @typedef {{left: number, top: number, width: number, height: number}} Area
+ *
+ * @typedef {object} SnapshotLook
+ * @property {number} [scale] multiple of the screen density at which the picture was drawn
+ * @property {boolean} [hasAxes] with the frame around the picture
+ * @property {boolean} [hasScaleBar] with scale bars and the reduction
+ * @property {boolean} [isLight] dark text on white, whatever the theme of the page
  */
-import { svgElement, within } from "../controls/element.js";
+import { element, fitCanvas, svgElement, within } from "../controls/element.js";
 import { layoutFrame } from "./frame.js";
-import { measureLabel, svgMarks } from "./marks.js";
-import { snapshot } from "./snapshot.js";
+import { canvasMarks, measureLabel, svgMarks } from "./marks.js";
 
 /** @import { Frame, FrameRange } from "./frame.js" */
 /** @import { Mark } from "./marks.js" */
-/** @import { SnapshotLook } from "./snapshot.js" */
 
-/** @typedef {{left: number, top: number, width: number, height: number}} Area */
+/** Ink of a light ground. */
+const INK = "#1a1f26";
 
 export class Stage {
   /** Receives pointer and keys. */
@@ -117,15 +124,44 @@ export class Stage {
   }
 
   /**
-   * The last drawing as a canvas.
+   * The last drawing as a canvas: picture, frame and marks, or only the picture with its marks.
    *
    * @param {readonly Mark[]} marks
    * @param {readonly Mark[][]} own
    * @param {SnapshotLook} look
    */
-  snapshot(marks, own, look) {
-    const bands = Array.from({ length: this.bandCount }, (_, i) => [...marks, ...own[i] ?? []]);
-    return snapshot(this.#box, this.canvas, /** @type {Frame} */ (this.#frame), bands, look);
+  snapshot(marks, own, { scale = 1, hasAxes = true, isLight = false }) {
+    const { plot, marks: frame } = /** @type {Frame} */ (this.#frame);
+    const box = this.#box.getBoundingClientRect();
+    const { left, top, width, height } = hasAxes
+      ? { left: 0, top: 0, width: box.width, height: box.height }
+      : plot;
+    const density = globalThis.devicePixelRatio * scale;
+    const canvas = element("canvas", {
+      width: Math.round(width * density),
+      height: Math.round(height * density),
+    });
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const style = getComputedStyle(this.#box);
+    const ink = isLight ? INK : style.color;
+    context.fillStyle = isLight ? "#ffffff" : style.backgroundColor;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.scale(density, density);
+    context.translate(-left, -top);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.canvas, plot.left, plot.top, plot.width, plot.height);
+    if (hasAxes) canvasMarks(context, frame, ink);
+    const high = this.band.height;
+    for (let i = 0; i < this.bandCount; i += 1) {
+      context.save();
+      context.beginPath();
+      context.rect(plot.left, plot.top + i * high, plot.width, high);
+      context.clip();
+      context.translate(plot.left, plot.top + i * high);
+      canvasMarks(context, [...marks, ...own[i] ?? []], ink);
+      context.restore();
+    }
+    return canvas;
   }
 
   /** @param {Area} plot */
@@ -148,10 +184,7 @@ export class Stage {
       const attributes = { x: left, y: top + i * height, width, height };
       for (const [name, value] of Object.entries(attributes)) layer.setAttribute(name, String(value));
     });
-    const density = globalThis.devicePixelRatio * this.magnified;
-    const [wide, high] = [width, height].map((size) => Math.max(1, Math.round(size * density)));
-    if (this.canvas.width !== wide) this.canvas.width = wide ?? 1;
-    if (this.canvas.height !== high) this.canvas.height = high ?? 1;
+    fitCanvas(this.canvas, width, height, globalThis.devicePixelRatio * this.magnified);
   }
 }
 

@@ -73,11 +73,7 @@ export function zoomTo(view, from, to, picture, locked) {
   return { x0: x[0], x1: x[1], y0: y[0], y1: y[1] };
 }
 
-/**
- * Moves the view just far enough that the pixel (x, y) is visible.
- *
- * @type {(view: View, x: number, y: number, picture: Picture) => View}
- */
+/** Moves the view just far enough that the pixel (x, y) is visible. @type {(view: View, x: number, y: number, picture: Picture) => View} */
 export function reveal(view, x, y, picture) {
   const dx = Math.min(0, x - view.x0) + Math.max(0, x + 1 - view.x1);
   const dy = Math.min(0, y - view.y0) + Math.max(0, y + 1 - view.y1);

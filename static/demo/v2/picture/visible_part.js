@@ -1,6 +1,6 @@
 /**
  * The samples that a view needs: those in view where samples are larger than screen pixels, else one value per pixel
- * (reduction.js). They are taken from the served planes and transposed immediately before drawing.
+ * (reduction.js).
  *
  * While a view moves, a level of the pyramid (pyramid.js) with an entry per pixel or two suffices; at rest, each pixel
  * shows exactly the samples under it or, where these are too many, a finer level.
@@ -19,7 +19,6 @@
 import { blockFor, chooseLevel, wholePlane } from "./pyramid.js";
 import { pyramidOf } from "./pyramids.js";
 import { pixelEdges, reduceBlocks } from "./reduction.js";
-import { transpose } from "./transpose.js";
 
 /** A plane of fewer samples is reduced within a frame without a pyramid. */
 const SMALLEST_FOR_PYRAMID = 2 ** 18;
@@ -93,11 +92,7 @@ export class VisiblePart {
     return { rows: (x1 - x0) / this.#pixels.x, columns: (y1 - y0) / this.#pixels.y };
   }
 
-  /**
-   * Size of the part and where the view lies in it, in its own pixels; the same for all channels.
-   *
-   * @returns {import("./draw_canvas.js").Part}
-   */
+  /** Size of the part and where the view lies in it, in its own pixels; the same for all channels. @returns {import("./draw_canvas.js").Part} */
   get frame() {
     const { x, y } = this.#ends(this.#level(/** @type {Seen} */ (this.#channels[0])));
     return {
@@ -112,7 +107,7 @@ export class VisiblePart {
     };
   }
 
-  /** Samples of a channel, transposed, in the size of the frame; the same array while the view stays. @param {number} position */
+  /** Samples of a channel, row-major as in the plane, in the size of the frame; the same array while the view stays. @param {number} position */
   samples(position) {
     const channel = /** @type {Seen} */ (this.#channels[position]);
     if (channel.ask === this.#ask) return channel.samples;
@@ -120,10 +115,8 @@ export class VisiblePart {
     const { x, y } = this.#ends(level);
     const rows = edges(x, this.#pixels.x, level.rows);
     const columns = edges(y, this.#pixels.y, level.columns);
-    const part = reduceBlocks(level, rows, columns, this.#statistic);
     channel.ask = this.#ask;
-    channel.samples = transpose(part, rows.length - 1, columns.length - 1);
-    return channel.samples;
+    return channel.samples = reduceBlocks(level, rows, columns, this.#statistic);
   }
 
   /** The source of a channel's part. At rest, a mean needs levels without gaps, since gaps do not count. @param {Seen} channel */
@@ -171,11 +164,7 @@ export class VisiblePart {
   }
 }
 
-/**
- * @param {{low: number, high: number, isReduced: boolean, first: number, last: number}} end
- * @param {number} pixels
- * @param {number} length
- */
+/** @param {{low: number, high: number, isReduced: boolean, first: number, last: number}} end @param {number} pixels @param {number} length */
 function edges({ low, high, isReduced, first, last }, pixels, length) {
   if (isReduced) return pixelEdges(low, high, pixels, length);
   return Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { isOmeXml, parseOme, planeNumber, readImage } from "./ome_xml.ts";
+import { isOmeXml } from "../text.ts";
+import { parseOme, planeNumber, readImage } from "./ome_xml.ts";
 
 const image = (pixels: string, inside = "") =>
   readImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML").images[0]!);

@@ -1,11 +1,11 @@
 /** Where the planes of an image lie in the directories of files, as OME-XML in a TIFF says. */
-import { DecodeFailed, quoted } from "../errors.ts";
-import { numberOf } from "../metadata/numbers.ts";
-import { channelElements, type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
-import { type Warning, warning } from "../warning.ts";
-import { child, children, parseXml, type XmlElement } from "../metadata/xml.ts";
-import { MAX_PLANES } from "./bounds.ts";
-import { detached } from "./text.ts";
+import { DecodeFailed, quoted } from "../../errors.ts";
+import { numberOf } from "../../metadata/numbers.ts";
+import { channelElements, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
+import { type Warning, warning } from "../../warning.ts";
+import { child, children, parseXml, type XmlElement } from "../../metadata/xml.ts";
+import { MAX_PLANES } from "../bounds.ts";
+import { detached } from "../text.ts";
 
 /** One `TiffData`: planes from one place in the dimension order on, in directories of one file. */
 export interface TiffData {
@@ -53,11 +53,6 @@ export interface OmeDocument {
   readonly metadataFile: string | null;
   /** Images with pixels. */
   readonly images: readonly XmlElement[];
-}
-
-/** True when a description is OME-XML, also where the name of its root is damaged. */
-export function isOmeXml(text: string): boolean {
-  return /<(?:\w+:)?OME[\s>]|openmicroscopy\.org\/Schemas\/OME/i.test(text.slice(0, 8192));
 }
 
 /** Parses a document; `what` names it in messages. @throws {DecodeFailed} the document is damaged */

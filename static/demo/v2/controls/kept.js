@@ -1,0 +1,48 @@
+/**
+ * Values that the browser keeps for the page, as JSON. Storage that is disabled, full or holds something else counts as
+ * empty.
+ *
+ * Tested in `tests/page/kept_test.ts`.
+ */
+
+/** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} Place */
+
+/** The value under a key, or null. @param {string} key @param {() => Place} [place] may throw @returns {any} */
+export function kept(key, place = () => localStorage) {
+  try {
+    return JSON.parse(place().getItem(key) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a value; null removes it. @param {string} key @param {unknown} value @param {() => Place} [place] may throw */
+export function keep(key, value, place = () => localStorage) {
+  try {
+    if (value === null) place().removeItem(key);
+    else place().setItem(key, JSON.stringify(value));
+  } catch {
+    // The page works without storage.
+  }
+}
+
+/** An on/off choice that the browser remembers; initially on. */
+export class KeptSwitch {
+  #key;
+  #isOn;
+
+  /** @param {string} key */
+  constructor(key) {
+    this.#key = key;
+    this.#isOn = kept(key) !== false;
+  }
+
+  get isOn() {
+    return this.#isOn;
+  }
+
+  set isOn(isOn) {
+    this.#isOn = isOn;
+    keep(this.#key, isOn);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What the measuring panels share.
+ *
+ * @typedef {import("../../../measure/csv.js").Column} Column
+ * @typedef {import("./scan.js").About} About
+ * @typedef {{from: number, to: number}} Span visible lines
+ *
+ * @typedef {object} Saved what a panel saves
+ * @property {About} [about] settings
+ * @property {readonly Column[]} columns of the table
+ * @property {(span: Span) => import("./svg_plot.js").Plot | null} [plot] null without content
+ */
+import { axisTitle, tableUnit } from "../../../measure/axes.js";
+import { velocityUnit } from "../../../measure/velocity.js";
+import { shapeOf } from "./scan.js";
+
+/** @import { Scan } from "./scan.js" */
+
+/** Size of a saved plot in CSS pixels: fits a column of a page. */
+const [WIDTH, HEIGHT] = [720, 320];
+
+/** A panel over the measured picture; emits `change`. */
+export class Panel extends EventTarget {
+  /** @type {Scan | null} */
+  scan = null;
+
+  /** Unit of time in tables. */
+  get timeUnit() {
+    return tableUnit(this.scan?.axes[0] ?? { unit: "seconds" });
+  }
+
+  /** Time per line. */
+  get timeStep() {
+    return this.scan?.axes[0].step ?? 1;
+  }
+
+  /** Times of all lines. @param {Scan} scan */
+  timesOf(scan) {
+    return Float64Array.from({ length: shapeOf(scan)[0] }, (_, line) => line * this.timeStep);
+  }
+
+  changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** Size, time axis and note of a plot. @param {Scan} scan @param {Span} span */
+export function plotOver({ axes: [time], note }, { from, to }) {
+  const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
+  return { width: WIDTH, height: HEIGHT, x, note };
+}
+
+/** @param {Scan} scan @param {(number | null)[]} values @returns {Column} */
+export const velocityColumn = ({ axes }, values) => ({
+  name: "Velocity",
+  unit: velocityUnit(axes).replace("µ", "u"),
+  values,
+});

@@ -1,0 +1,77 @@
+/**
+ * Facts about the server, and whether it answers.
+ *
+ * Tested in `tests/browser/opening_test.ts` and `surroundings_test.ts`.
+ */
+import { formatNumber } from "../../../measure/axes.js";
+import { element } from "../controls/element.js";
+
+/** @import { Server } from "../../../client/v2/acq-client.d.ts" */
+
+/** Interval of the checks. */
+const ASK_EVERY_MS = 10_000;
+
+/** A server without an answer in this time counts as gone, even if it accepts connections. */
+const ANSWER_WITHIN_MS = 5000;
+
+/**
+ * Asks for version, formats and lifetime of sessions.
+ *
+ * @param {Server} server
+ * @returns {Promise<{line: string, formats: string, list: Node[], capabilities: Server["capabilities"]}>} `list` goes into a
+ *   `<dl>`
+ */
+export async function serverFacts(server) {
+  const [health, capabilities] = await Promise.all([server.readHealth(), server.readCapabilities()]);
+  const formats = capabilities.allowedImportExtensions.join("  ");
+  const rows = [
+    ["Address", server.base],
+    ["Version", `${health.server_version}, API ${health.api_version}`],
+    ["Formats", formats],
+    ["Sessions end", `${formatNumber(capabilities.sessionTtlSeconds / 60)} min after opening`],
+  ];
+  return {
+    line: `acq-server ${health.server_version} · API ${health.api_version}`,
+    formats,
+    list: rows.flatMap(([term, text]) => [
+      element("dt", { textContent: term }),
+      element("dd", { textContent: text }),
+    ]),
+    capabilities,
+  };
+}
+
+/**
+ * Checks every few seconds, and when the page becomes visible, whether the server answers.
+ *
+ * @param {object} listeners
+ * @param {(signal: AbortSignal) => Promise<unknown>} listeners.readHealth asks the server
+ * @param {() => void} listeners.onGone the server does not answer
+ * @param {() => void} listeners.onBack it answers again
+ * @param {() => boolean} listeners.isBusy nothing is asked now
+ */
+export function watchServer({ readHealth, onGone, onBack, isBusy }) {
+  let isGone = false;
+  /** @type {Promise<void> | null} */
+  let asking = null;
+
+  /** One request at a time; concurrent callers share its answer. */
+  const ask = () => asking ??= askNow().finally(() => asking = null);
+  const askNow = async () => {
+    try {
+      await readHealth(AbortSignal.timeout(ANSWER_WITHIN_MS));
+      if (isGone) onBack();
+      isGone = false;
+    } catch (error) {
+      if (/** @type {{code?: string}} */ (error).code !== "server_gone") return;
+      if (!isGone) onGone();
+      isGone = true;
+    }
+  };
+
+  const askUnlessBusy = () => document.hidden || isBusy() || ask();
+  setInterval(askUnlessBusy, ASK_EVERY_MS);
+  document.addEventListener("visibilitychange", askUnlessBusy);
+  addEventListener("focus", askUnlessBusy);
+  return { ask };
+}
