@@ -157,7 +157,7 @@ Deno.test("plane: a failure is one line with its code, and nothing on standard o
   }
   const { code, out, err } = await shell(["info"]);
   assert.deepEqual([code, out], [2, ""]);
-  assert.match(err, /^request_validation_failed: No path is given: [^\n]+\n$/);
+  assert.match(err, /^request_validation_failed: Missing path: [^\n]+\n$/);
 });
 
 Deno.test("each command has its help", async () => {
