@@ -4,7 +4,7 @@ import { infoCommand } from "./info.ts";
 import { printable } from "./log.ts";
 import { planeCommand } from "./plane.ts";
 import { EXIT, failureOf, OutputFailed, ReaderGone } from "./shell.ts";
-import { schemaCommand, validateCommand } from "./validate/command.ts";
+import { schemaCommand, validateCommand } from "./validate.ts";
 
 /** Runs with the arguments after its name. @returns exit status */
 export type Command = (args: readonly string[]) => Promise<number>;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FILES, LINE_SCAN, write, writeCollection, writeImage } from "../../tests/collection_tree.ts";
-import { schemaCommand, validateCommand } from "./command.ts";
+import { schemaCommand, validateCommand } from "../validate.ts";
 import { csvProblem } from "./csv.ts";
 import { validatePath } from "./validate.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";

@@ -1,8 +1,8 @@
 /** The commands `acq-server validate` and `acq-server schema`. */
-import { DOCUMENT_KINDS } from "../../schemas/document_kinds.ts";
-import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "../arguments.ts";
-import { printable } from "../log.ts";
-import { validatePath } from "./validate.ts";
+import { DOCUMENT_KINDS } from "../schemas/document_kinds.ts";
+import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";
+import { printable } from "./log.ts";
+import { validatePath } from "./validate/validate.ts";
 
 /** Takes a line of output. */
 export type Print = (line: string) => void;
