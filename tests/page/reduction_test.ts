@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { pixelEdges, reduceBlocks, reductionText } from "../../static/demo/v2/picture/reduction.js";
+import { profileValues } from "../../static/demo/v2/panels/profile.js";
+import { envelope, pixelEdges, reduceBlocks, reductionText } from "../../static/demo/v2/picture/reduction.js";
 
 //  0  1  2  3  4
 // 10 11 12 13 14
@@ -90,4 +91,20 @@ Deno.test("a pixel is said in the words of its axes", () => {
   assert.equal(reductionText({ rows: 1.047, columns: 1 }, true, "min"), "1 pixel = 1.05 lines, min");
   assert.equal(reductionText({ rows: 9.97, columns: 1 }, true, "min"), "1 pixel = 10 lines, min");
   assert.equal(reductionText({ rows: 1, columns: 0.2 }, true, "min"), "");
+});
+
+Deno.test("an envelope has the least, greatest and mean value of each step", () => {
+  const values = Float32Array.of(1, 9, 2, 4, NaN, 0, 4, 5, NaN, NaN, Infinity, NaN);
+  // (1 + 9 + 2 + 4) / 4 and (0 + 4 + 5) / 3
+  assert.deepEqual(envelope(values, 0, 12, 3, ["min", "max", "mean"]).map((part) => [...part]), [
+    [1, 0, NaN],
+    [9, 5, NaN],
+    [4, 3, NaN],
+  ]);
+});
+
+Deno.test("a profile runs along the rows or the columns of the plane", () => {
+  const plane = Float32Array.of(0, 1, 2, 3, 4, 5);
+  assert.deepEqual([...profileValues(plane, [2, 3], "x", { x: 1, y: 2 })], [2, 5]);
+  assert.deepEqual([...profileValues(plane, [2, 3], "y", { x: 1, y: 2 })], [3, 4, 5]);
 });

@@ -17,11 +17,12 @@
  * @property {boolean} isKymograph made of a series by this module
  */
 import { element } from "../controls/element.js";
+import { Emitter } from "../controls/emitter.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
 import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
-import { drawnIn, VERSION } from "./drawn.js";
+import { drawnIn } from "./drawn.js";
 import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
 import { KymographPanel } from "./kymograph_panel.js";
@@ -37,7 +38,7 @@ import { VelocityPanel } from "./velocity_panel.js";
 const REACH = 12;
 
 /** Emits `drawn` when drawings or pinned cursors have changed. */
-export class Measuring extends EventTarget {
+export class Measuring extends Emitter {
   /** @type {Panes} */
   #panes;
   /** @type {import("./scan.js").Scan | null} */
@@ -104,7 +105,6 @@ export class Measuring extends EventTarget {
     const scan = this.#scan;
     if (scan === null) return null;
     return {
-      version: VERSION,
       shape: shapeOf(scan),
       isLineScan: scan.isLineScan,
       traces: this.#bands.kept,
@@ -199,7 +199,7 @@ export class Measuring extends EventTarget {
       panel.addEventListener("change", () => this.#paintSoon());
     }
     for (const part of [this.#bands, this.#lines, this.#events, this.#cursors, this.kymographs]) {
-      part.addEventListener("change", () => this.dispatchEvent(new Event("drawn")));
+      part.addEventListener("change", () => this.emit("drawn"));
     }
   }
 

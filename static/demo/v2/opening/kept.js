@@ -8,7 +8,10 @@ import { keep, kept } from "../controls/kept.js";
 /** @import { Place } from "../controls/kept.js" */
 
 const RECENT = "acq-server recent files";
-const VIEW = "acq-server view";
+
+/** Increase the number with every change of form. */
+const VIEW = "acq-server view 1";
+
 const MOST_RECENT = 10;
 
 /** Opened paths, the last one first. */

@@ -100,7 +100,7 @@ export function channelCard(group, position, prefix, onTyped) {
   listenToInputs(inputs, channel, onTyped);
   if (settings !== null) {
     log.checked = settings.isLog;
-    if (channel.hasLut(settings.lutName)) channel.lutName = settings.lutName;
+    channel.lutName = settings.lutName;
     channel.gamma = settings.gamma;
   }
   open(settings?.isOpen ?? false);

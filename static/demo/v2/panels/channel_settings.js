@@ -8,7 +8,8 @@ import { keep, kept } from "../controls/kept.js";
 
 /** @import { Place } from "../controls/kept.js" */
 
-const KEY = "acq-server channels";
+/** Increase the number with every change of form. */
+const KEY = "acq-server channels 1";
 
 /** Number of recently used names to remember. */
 const MOST_NAMES = 60;

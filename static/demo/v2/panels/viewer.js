@@ -11,6 +11,7 @@ import { isTime } from "../../../measure/axes.js";
 import { ChannelGroup } from "../picture/channel_group.js";
 import { channelCard } from "./channel_card.js";
 import { attachDivider } from "../controls/divider.js";
+import { Emitter } from "../controls/emitter.js";
 import { byId, element, saveFile, within } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";
 import { linkPanes } from "../picture/linked_cursor.js";
@@ -45,7 +46,7 @@ const MOST_LETTERS = 24;
 /** Total length of names that fit into a line of the read-out. */
 const LETTERS_IN_LINE = 40;
 
-export class Viewer extends EventTarget {
+export class Viewer extends Emitter {
   /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
   #shown = null;
   #links;
@@ -70,7 +71,7 @@ export class Viewer extends EventTarget {
       onView: () => {
         if (name === "source") this.#profile.redraw();
         this.#paintScaleSoon(name);
-        this.#tell("look");
+        this.emit("look");
       },
       onDrawn: () => {
         // A new size of the picture changes the reduction.
@@ -89,7 +90,7 @@ export class Viewer extends EventTarget {
     this.#timeAxis = new TimeAxis(
       byId("source"),
       this.panes.source,
-      (fault) => this.#tell("typed", { fault }),
+      (fault) => this.emit("typed", { fault }),
     );
     this.#listen();
   }
@@ -143,7 +144,7 @@ export class Viewer extends EventTarget {
     for (const name of NAMES) {
       within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
     }
-    this.#tell("shown", { look });
+    this.emit("shown", { look });
   }
 
   /** Replaces the planes of the same channels; keeps zoom, contrast and cursor. @param {Float32Array[]} planes */
@@ -157,7 +158,7 @@ export class Viewer extends EventTarget {
     this.#paintReadout("source", this.panes.source.cursor);
     this.#timeAxis.load(source);
     this.#profile.redraw();
-    this.#tell("planes");
+    this.emit("planes");
   }
 
   /** Empties the pictures. */
@@ -195,7 +196,7 @@ export class Viewer extends EventTarget {
     cards.replaceChildren();
     if (group === null) return;
     showCount(byId(`${name}-count`), group);
-    const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
+    const typed = (/** @type {string | null} */ fault) => this.emit("typed", { fault });
     cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
     const figure = byId(name);
     // Many channels or long names get a line of their own for their values.
@@ -219,7 +220,7 @@ export class Viewer extends EventTarget {
     if (name === "source") this.#timeAxis.redraw();
     this.#paintReadout(name, this.panes[name].cursor);
     if (name === "source") this.#profile.redraw();
-    this.#tell("look");
+    this.emit("look");
   }
 
   /** @param {Name} name @param {Cursor | null} cursor @param {boolean} byKeyboard */
@@ -300,7 +301,7 @@ export class Viewer extends EventTarget {
     const statistic = byId("statistic", HTMLSelectElement);
     statistic.addEventListener("change", () => {
       this.#reduceBy(statistic.value);
-      this.#tell("look");
+      this.emit("look");
     });
     for (const name of NAMES) {
       const figure = byId(name);
@@ -343,13 +344,8 @@ export class Viewer extends EventTarget {
       if (blob === null || this.#shown === null) return;
       const stem = this.#shown.info.source.name.replace(/\.[^.]+$/, "");
       saveFile(`${stem}-${name}.png`, blob);
-      this.#tell("saved", { name });
+      this.emit("saved", { name });
     });
-  }
-
-  /** @param {string} type @param {object} [detail] */
-  #tell(type, detail = {}) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
 

@@ -40,6 +40,22 @@ export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
   return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
 }
 
+/**
+ * Statistics of a row of samples in each of `count` equal steps of `[from, to)`.
+ *
+ * @param {Float32Array} samples
+ * @param {number} from
+ * @param {number} to
+ * @param {number} count at most the number of samples
+ * @param {readonly Statistic[]} statistics
+ * @returns {Float32Array[]} one for each statistic; NaN where a step has no finite value
+ */
+export function envelope(samples, from, to, count, statistics) {
+  const row = { samples, rows: 1, columns: samples.length };
+  const edges = pixelEdges(from, to, count, samples.length);
+  return statistics.map((statistic) => reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic));
+}
+
 /** @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges */
 function means(plane, rowEdges, columnEdges) {
   const { samples, rows, columns, rowShare = 1, columnShare = 1, isFinite = false } = plane;
