@@ -4,7 +4,7 @@ import { UsageError } from "./arguments.ts";
 import { DEFAULTS } from "./command_line.ts";
 import { printable } from "./log.ts";
 import { systemClock } from "../session/clock.ts";
-import { codeOf, INTERNAL_MESSAGE } from "../session/error_rows.ts";
+import { codeOf, INTERNAL_MESSAGE } from "../session/errors.ts";
 import { Sessions } from "../session/sessions.ts";
 import type { OpenOrder } from "../session/opener.ts";
 

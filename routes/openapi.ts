@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the endpoint table and the zod schemas. */
 import { z } from "zod";
 import * as http from "../schemas/http.ts";
-import type { Endpoint, SchemaName } from "./endpoint.ts";
+import type { Endpoint, SchemaName } from "./context.ts";
 import { COMMON_ERRORS, rowOf } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 

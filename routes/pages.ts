@@ -1,8 +1,7 @@
 /** The server's own pages: the reference client and its module for programs, the documentation, the schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
-import { jsonResponse } from "./json_response.ts";
-import { pathParameter, type RequestContext } from "./context.ts";
+import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -173,6 +173,17 @@ export class Harness implements AsyncDisposable {
     return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
   }
 
+  /** Serves the same app by `Deno.serve`. */
+  serve(): { base: string; port: number } & AsyncDisposable {
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      (request, info) => this.#app.fetch(request, { info }),
+    );
+    const { port } = server.addr;
+    const end = () => within(PATIENCE, "the end of the server", server.shutdown());
+    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.completeAll();
     this.opener.close();

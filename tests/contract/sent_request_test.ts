@@ -43,7 +43,7 @@ Deno.test("however many headers stand before it, an Origin is seen; up to 100 he
         if (expected !== 431) continue;
         const { ok, error, message, details } = JSON.parse(text);
         assert.deepEqual([ok, error, details], [false, "request_validation_failed", []]);
-        assert.match(message, /more than 100 headers.*[Cc]ookies of other programs on this host/);
+        assert.match(message, /more than 100 headers.*cookies of other programs on this host/);
       }
     }
   }
@@ -196,7 +196,7 @@ const CHUNKED = `${START}Transfer-Encoding: chunked\r\n\r\n`;
 /** What HTTP itself refuses, with what is said of it. */
 const REFUSED: [request: string | readonly string[], status: number, message: RegExp][] = [
   ["garbage\r\n\r\n", 400, /malformed/],
-  [`${START}Expect: x\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation.*not "x"/],
+  [`${START}Expect: x\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation "x"/],
   [`${START}Expect: x\r\nContent-Length: 2\r\n\r\n`, 417, /expectation/],
   [`${START}Expect:\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation/],
   [`${START}Expect: 100-continue\r\nExpect: x\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation/],
@@ -214,9 +214,9 @@ const REFUSED: [request: string | readonly string[], status: number, message: Re
   ): [string, number, RegExp] => [
     `${START}Transfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
     501,
-    /chunked or with its length, not as/,
+    /Unknown transfer coding/,
   ]),
-  [`${START}Transfer-Encoding: xchunked\r\n\r\n`, 501, /not as "xchunked"/],
+  [`${START}Transfer-Encoding: xchunked\r\n\r\n`, 501, /coding "xchunked"/],
   [`${START}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 501, /"gzip, chunked"/],
   [`${START}Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 501, /", chunked"/],
   [`${START}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`, 400, /malformed/],
@@ -242,12 +242,7 @@ const REFUSED: [request: string | readonly string[], status: number, message: Re
 Deno.test("what HTTP itself refuses is answered in the envelope with the common headers, and the connection ends", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
-  const cases: typeof REFUSED = [...REFUSED, [
-    "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-    405,
-    /no proxy/,
-  ], ["CONNECT localhost:80 HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403, /localhost/]];
-  for (const [request, status, said] of cases) {
+  for (const [request, status, said] of REFUSED) {
     const sent = typeof request === "string" ? [request] : request;
     const what = JSON.stringify(sent).slice(0, 300);
     const answer = parts(await raw(socket.port, ...sent));
@@ -260,15 +255,10 @@ Deno.test("what HTTP itself refuses is answered in the envelope with the common 
       ]
     ) assert(answer.head.includes(line), `${what}: ${answer.head}`);
     assert.equal(answer.head.match(/^content-length: (\d+)$/m)?.[1], String(answer.body.length), what);
-    // RFC 9112, section 9.6: who is going to close says so.
-    if (what.includes("CONNECT")) assert.match(answer.head, /^connection: close$/m);
     const { ok, error, message, details } = JSON.parse(answer.body);
     assert.equal(ok, false);
     assert.match(message, said, what);
-    if (status === 405) {
-      assert.equal(error, "method_not_allowed");
-      assert(answer.head.includes("\r\nallow: "));
-    } else if (status !== 403) assert.deepEqual([error, details], ["request_validation_failed", []], what);
+    assert.deepEqual([error, details], ["request_validation_failed", []], what);
   }
   assert.equal((await (await fetch(`${socket.base}/api/v2/health`)).json()).ok, true);
   assert.equal(server.pool.counts.busy, 0);

@@ -183,7 +183,7 @@ Deno.test("a method that the Fetch standard forbids is answered like any other t
     socket.port,
     "TRACE /api/v2/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
   );
-  assert.match(answer, /^HTTP\/1\.1 405 [^]*"TRACE is not possible at/);
+  assert.match(answer, /^HTTP\/1\.1 405 [^]*"TRACE is not allowed here/);
 });
 
 Deno.test("what is no HTTP is answered in the envelope, and the connection ends", async () => {
