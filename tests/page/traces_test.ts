@@ -16,15 +16,10 @@ const SAMPLES = Float32Array.of(1, 2, 3, 4, 5, 6, 7, NaN, 9, NaN, Infinity, NaN)
 const SHAPE = [4, 3];
 
 Deno.test("a band of columns has a mean for each row, of the values that there are", () => {
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "rows", 1, 3)], [2.5, 5.5, 9, NaN]);
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "rows", 0, 1)], [1, 4, 7, NaN]);
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, 1, 3)], [2.5, 5.5, 9, NaN]);
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, 0, 1)], [1, 4, 7, NaN]);
   // Beyond the plane there is nothing.
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "rows", -5, 50)], [2, 5, 8, NaN]);
-});
-
-Deno.test("a band of rows has a mean for each column", () => {
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "columns", 0, 2)], [2.5, 3.5, 4.5]);
-  assert.deepEqual([...bandMean(SAMPLES, SHAPE, "columns", 2, 4)], [7, NaN, 9]);
+  assert.deepEqual([...bandMean(SAMPLES, SHAPE, -5, 50)], [2, 5, 8, NaN]);
 });
 
 Deno.test("change is counted from a baseline", () => {

@@ -118,7 +118,7 @@ export function columnsBetween(one, other, columns) {
 export function tracesOf({ plane, shown }, bands, { isChange, baseline: rest, offset, average }) {
   return bands.flatMap((band) =>
     shown.map(({ name: channel, samples }, i) => {
-      const smooth = runningMean(bandMean(samples, plane.shape, "rows", band.from, band.to), average);
+      const smooth = runningMean(bandMean(samples, plane.shape, band.from, band.to), average);
       const { values, baseline } = isChange
         ? relativeChange(smooth, rest, offset)
         : { values: smooth, baseline: NaN };

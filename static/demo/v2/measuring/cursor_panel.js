@@ -56,7 +56,7 @@ export class CursorPanel extends Panel {
     return { pinned: this.#pinned, lines: this.#lines.number, columns: this.#columns.number };
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn pinned in it before */
+  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn pinned in it before */
   begin(scan, drawn) {
     this.scan = scan;
     if (drawn !== null) {

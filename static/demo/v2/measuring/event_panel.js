@@ -107,7 +107,7 @@ export class EventPanel extends Panel {
     };
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn found in it before */
+  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn found in it before */
   begin(scan, drawn) {
     this.scan = scan;
     this.#distance.unitText.data = this.timeUnit;

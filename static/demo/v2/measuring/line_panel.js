@@ -34,7 +34,7 @@ export class LinePanel extends Panel {
     this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows);
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
+  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
     this.scan = scan;
     this.#draft = null;

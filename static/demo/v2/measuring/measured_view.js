@@ -86,7 +86,7 @@ export class MeasuredView {
   /** @param {any} drawn earlier drawings in the same picture, unchecked */
   #begin(drawn) {
     const { info, groups } = this.#viewer;
-    if (info === null || groups === null) return this.#measuring.end();
+    if (info === null || groups === null) return;
     const taken = this.#measuring.begin({
       group: groups.source,
       file: info.source,

@@ -143,16 +143,6 @@ export class Measuring extends Emitter {
     return drawn;
   }
 
-  /** Nothing is shown. */
-  end() {
-    this.#scan = null;
-    this.#path = [];
-    for (const panel of [this.#bands, this.#lines, this.#events, this.#cursors]) panel.begin(null, null);
-    this.#velocities.begin(null);
-    this.kymographs.begin(null, null);
-    this.#refresh();
-  }
-
   /** Call after samples, shown channels or view may have changed. */
   refresh() {
     this.#velocities.refresh();

@@ -62,11 +62,11 @@ export class VelocityPanel extends Panel {
     );
   }
 
-  /** @param {Scan | null} scan */
+  /** @param {Scan} scan */
   begin(scan) {
     this.#forget();
     this.scan = scan;
-    if (scan?.isLineScan) {
+    if (scan.isLineScan) {
       const window = Math.max(SHORTEST_WINDOW, Math.min(WINDOW, Math.floor(shapeOf(scan)[0] / 4)));
       this.#window.number = window;
       this.#step.number = Math.max(1, Math.floor(window / 2));

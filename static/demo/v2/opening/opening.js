@@ -13,7 +13,6 @@ import { shownText } from "../panels/shown_count.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
 
-/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { DataPanel } from "../panels/data_panel.js" */
 /** @import { KeptView, RecentFiles, TabView } from "./kept.js" */
 /** @import { Page } from "./page.js" */
@@ -293,14 +292,12 @@ export class Opening {
     clearTimeout(this.#keepTimer);
     const { info } = viewer;
     if (info === null) return;
-    const view = this.#isSample || !this.#mayOpenByPath ? null : this.#view(info);
+    const { source, scene = 0 } = info;
+    const view = this.#isSample || !this.#mayOpenByPath
+      ? null
+      : { path: source.path, scene, position: this.#bar.place };
     kept.view = view && { ...view, look: viewer.look };
     history.replaceState(null, "", view === null ? location.pathname : linkOfView(view));
-  }
-
-  /** @param {OpenResponse} info @returns {LinkedView} */
-  #view({ source, scene = 0 }) {
-    return { path: source.path, scene, position: this.#bar.place };
   }
 }
 

@@ -52,10 +52,6 @@ export class Overview {
     this.redraw();
   }
 
-  clear() {
-    this.#painter.clear();
-  }
-
   /** Draws the strip in the next frame. */
   redraw() {
     if (this.#waiting) return;

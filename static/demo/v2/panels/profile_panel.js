@@ -47,10 +47,6 @@ export class ProfilePanel {
     this.#arrange();
   }
 
-  clear() {
-    this.#group = null;
-  }
-
   /** Draws the profile soon; coalesces changes. */
   redraw() {
     if (this.#timer !== 0) return;

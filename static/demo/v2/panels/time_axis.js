@@ -56,10 +56,6 @@ export class TimeAxis {
     this.follow();
   }
 
-  clear() {
-    this.#overview.clear();
-  }
-
   /** A channel looks different. */
   redraw() {
     this.#overview.redraw();

@@ -161,35 +161,6 @@ export class Viewer extends Emitter {
     this.emit("planes");
   }
 
-  /** Empties the pictures. */
-  clear() {
-    this.#shown = null;
-    for (const name of NAMES) this.panes[name].clear();
-    this.#timeAxis.clear();
-    this.#profile.clear();
-    byId("viewer").hidden = true;
-  }
-
-  /** Turns a picture and all later ones of its kind. @param {Name} name */
-  turn(name) {
-    this.#place(name, turned);
-  }
-
-  /** Mirrors a picture and all later ones of its kind. @param {Name} name */
-  flip(name) {
-    this.#place(name, mirrored);
-  }
-
-  /** Cycles through mean, maximum and minimum. */
-  nextStatistic() {
-    nextChoice(byId("statistic", HTMLSelectElement));
-  }
-
-  /** Cycles through the profiles. */
-  nextProfile() {
-    nextChoice(byId("along", HTMLSelectElement));
-  }
-
   /** @param {Name} name @param {ChannelGroup | null} group @param {string} fileName */
   #showGroup(name, group, fileName) {
     const cards = byId(`${name}-cards`);
@@ -231,8 +202,8 @@ export class Viewer extends Emitter {
     if (name === "source") this.#profile.redraw();
   }
 
-  /** @param {Name} name @param {typeof turned} change */
-  #place(name, change) {
+  /** Turns or mirrors a picture and all later ones of its kind. @param {Name} name @param {typeof turned} change */
+  place(name, change) {
     const group = this.#shown?.groups[name];
     if (!group) return;
     const kind = kindOf(group.plane, name === "reference");
@@ -306,8 +277,8 @@ export class Viewer extends Emitter {
     for (const name of NAMES) {
       const figure = byId(name);
       within(figure, ".home").addEventListener("click", () => this.panes[name].goHome());
-      within(figure, ".turn").addEventListener("click", () => this.turn(name));
-      within(figure, ".flip").addEventListener("click", () => this.flip(name));
+      within(figure, ".turn").addEventListener("click", () => this.place(name, turned));
+      within(figure, ".flip").addEventListener("click", () => this.place(name, mirrored));
       within(figure, ".save").addEventListener("click", () => this.#save(name));
       const layers = within(figure, ".layers", HTMLSelectElement);
       layers.addEventListener("change", () => {
@@ -347,14 +318,6 @@ export class Viewer extends Emitter {
       this.emit("saved", { name });
     });
   }
-}
-
-/** Chooses the next enabled option. @param {HTMLSelectElement} select */
-export function nextChoice(select) {
-  do select.selectedIndex = (select.selectedIndex + 1) % select.options.length; while (
-    select.selectedOptions[0]?.disabled
-  );
-  select.dispatchEvent(new Event("change"));
 }
 
 /** @param {string} value @returns {import("../picture/channel_group.js").Mode} */

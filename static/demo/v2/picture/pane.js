@@ -168,13 +168,6 @@ export class Pane {
     this.redraw();
   }
 
-  /** Empties the pane. */
-  clear() {
-    this.#placed = this.#group = null;
-    this.#painter.clear();
-    this.#stage.clear();
-  }
-
   /** Draws in the next frame; coalesces calls. */
   redraw() {
     if (this.#waiting || this.#placed === null) return;

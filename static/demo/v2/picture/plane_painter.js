@@ -47,11 +47,6 @@ export class PlanePainter {
     this.#part = new VisiblePart({ plane, channels }, pyramids);
   }
 
-  /** Releases the planes. */
-  clear() {
-    [this.#plane, this.#channels, this.#part] = [null, [], null];
-  }
-
   /**
    * All samples of a channel as a band shows them: one value per pixel where pixels cover many samples.
    *

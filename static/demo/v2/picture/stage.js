@@ -110,13 +110,6 @@ export class Stage {
     this.#markLayers.forEach((layer, i) => layer.replaceChildren(...svgMarks([...marks, ...own[i] ?? []])));
   }
 
-  /** Empties it. */
-  clear() {
-    this.#frame = null;
-    this.#frameLayer.replaceChildren();
-    for (const layer of this.#markLayers) layer.replaceChildren();
-  }
-
   /** Which band a fraction of the plot's height lies in, and the fraction of that band. @param {number} fy */
   inBand(fy) {
     const band = Math.min(this.bandCount - 1, Math.max(0, Math.floor(fy * this.bandCount)));
