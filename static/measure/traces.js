@@ -29,18 +29,6 @@ export function bandMean(samples, [rows, columns], from, to) {
 }
 
 /**
- * Fluorescence at rest.
- *
- * @param {Float64Array} trace
- * @param {Baseline} baseline
- * @returns {number} NaN where the baseline has no value
- */
-export function baselineOf(trace, baseline) {
-  if (baseline.kind === "percentile") return percentile(trace, baseline.percentile);
-  return mean(trace, baseline.from, baseline.to);
-}
-
-/**
  * ΔF/F₀ as a number (1 is 100 %).
  *
  * @param {Float64Array} trace
@@ -49,7 +37,9 @@ export function baselineOf(trace, baseline) {
  * @returns {{values: Float64Array, baseline: number}} all NaN unless the baseline exceeds the offset
  */
 export function relativeChange(trace, baseline, offset = 0) {
-  const rest = baselineOf(trace, baseline);
+  const rest = baseline.kind === "percentile"
+    ? percentile(trace, baseline.percentile)
+    : mean(trace, baseline.from, baseline.to);
   const light = rest - offset;
   return { values: trace.map((value) => light > 0 ? (value - rest) / light : NaN), baseline: rest };
 }

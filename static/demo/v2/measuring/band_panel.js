@@ -1,8 +1,4 @@
-/**
- * Controls of bands and traces: colour, name and position of each band, and the display of traces.
- *
- * Tested in `tests/browser/measure_test.ts`.
- */
+/** Controls of bands and traces: colour, name and position of each band, and the display of traces. */
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
 import { element } from "../controls/element.js";
 import {

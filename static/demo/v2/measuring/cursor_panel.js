@@ -2,8 +2,6 @@
  * Pinned cursors: the first shows its values, a second the difference of both. Values are means over some lines and
  * columns around a cursor.
  *
- * Tested in `tests/browser/measure_test.ts`.
- *
  * @typedef {{x: number, y: number}} Cursor pixel of the picture: x counts rows, y columns
  */
 import { tableUnit } from "../../../measure/axes.js";

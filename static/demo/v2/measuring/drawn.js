@@ -2,8 +2,6 @@
  * Drawings and pinned cursors of a picture as JSON that survives a reload and the closing of a file. Drawings belong to
  * samples: a picture of another size takes none.
  *
- * Tested in `tests/page/drawn_test.ts` and `tests/browser/drawn_kept_test.ts`.
- *
  * @typedef {object} KeptTraces
  * @property {boolean} isChange ΔF/F₀
  * @property {"percentile" | "window"} kind of the baseline

@@ -1,8 +1,6 @@
 /**
  * Kymographs of a T series: a line over the images, straight or freehand and with a width, and fetching the images.
  *
- * Tested in `tests/browser/kymograph_test.ts`.
- *
  * @typedef {import("../../../measure/kymograph.js").Point} Point sample of the image
  * @typedef {object} Source
  * @property {import("../../../measure/kymograph.js").Series} series

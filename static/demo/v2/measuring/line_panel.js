@@ -1,8 +1,4 @@
-/**
- * Lines drawn over streaks, with time, distance and velocity.
- *
- * Tested in `tests/browser/measure_test.ts`.
- */
+/** Lines drawn over streaks, with time, distance and velocity. */
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
 import { lineVelocity } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";

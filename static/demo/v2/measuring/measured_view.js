@@ -1,8 +1,6 @@
 /**
  * Connects measuring with the viewer, and shows kymographs in place of their images: a line scan whose reference is the
  * shown image.
- *
- * Tested in `tests/browser/measure_test.ts`, `kymograph_test.ts` and `drawn_kept_test.ts`.
  */
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";

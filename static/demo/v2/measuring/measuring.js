@@ -2,8 +2,6 @@
  * Wires the measuring panels to the pictures. The chosen tool receives the drags over the picture that would otherwise
  * zoom; traces and velocities are directly below the line scan.
  *
- * Tested in `tests/browser/measure_test.ts` and its neighbours.
- *
  * @typedef {import("../picture/placed_view.js").Point} Point
  * @typedef {{source: Pane, reference: Pane}} Panes
  * @typedef {object} Shown

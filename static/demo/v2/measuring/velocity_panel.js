@@ -1,8 +1,4 @@
-/**
- * Velocity over time: part of the lines, windows and results.
- *
- * Tested in `tests/browser/measure_test.ts`.
- */
+/** Velocity over time: part of the lines, windows and results. */
 import { tableUnit } from "../../../measure/axes.js";
 import { physicalVelocity, resolvable, SHORTEST_WINDOW, velocityUnit } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";

@@ -1,7 +1,5 @@
 /**
  * State that the page keeps in the browser: the recent files of all tabs, and the view of this tab for the next reload.
- *
- * Tested in `tests/page/kept_test.ts`.
  */
 import { keep, kept } from "../controls/kept.js";
 

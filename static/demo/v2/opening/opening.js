@@ -1,15 +1,13 @@
 /**
  * Connects the page with the session controller: shows progress and results of opening and stepping, and remembers
  * them.
- *
- * Tested in `tests/browser/opening_test.ts`, `sessions_test.ts`, `positions_test.ts` and `ways_in_test.ts`.
  */
 import { byId } from "../controls/element.js";
 import { PlaneSteps } from "../panels/plane_steps.js";
 import { PositionBar } from "../panels/position_bar.js";
 import { SAMPLE_NOTE } from "./loaded_planes.js";
 import { serverFacts } from "./server.js";
-import { shownText } from "../panels/shown_count.js";
+import { shownText } from "../panels/channel_card.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
 

@@ -1,8 +1,4 @@
-/**
- * Texts around the pictures: title, facts, warnings, progress, status, notices and failures.
- *
- * Tested in `tests/browser/opening_test.ts`.
- */
+/** Texts around the pictures: title, facts, warnings, progress, status, notices and failures. */
 import { byId, element, sayIn, unbroken } from "../controls/element.js";
 import { faultOf } from "./fault.js";
 import { facts, megabytes } from "../picture/readout.js";

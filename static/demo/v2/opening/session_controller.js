@@ -9,8 +9,6 @@
  * - `idle` after each of these three
  * - `renewed` `{info}` the same planes have a new session
  * - `lost` the user must choose the file again: its session has ended and the server does not open by path
- *
- * Tested in `tests/page/session_controller_test.ts`.
  */
 import { AcqError, connect } from "../../../client/v2/acq-client.js";
 import { Emitter } from "../controls/emitter.js";

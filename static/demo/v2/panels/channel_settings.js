@@ -1,8 +1,6 @@
 /**
  * Display settings of channels by name, which the browser keeps for the next file with such a channel; each file begins
  * with its own range.
- *
- * Tested in `tests/page/kept_test.ts`.
  */
 import { keep, kept } from "../controls/kept.js";
 

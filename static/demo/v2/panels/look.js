@@ -1,8 +1,4 @@
-/**
- * The look of an acquisition, zoom and contrast, as JSON that survives a reload.
- *
- * Tested in `tests/browser/sessions_test.ts`.
- */
+/** The look of an acquisition, zoom and contrast, as JSON that survives a reload. */
 
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 /** @import { Pane } from "../picture/pane.js" */

@@ -1,8 +1,6 @@
 /**
  * The profile below the source picture: its direction and the timing of its drawing. Along the horizontal axis of a
  * line scan it aligns with the edges of the picture.
- *
- * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
  */
 import { byId } from "../controls/element.js";
 import { drawProfile } from "./profile.js";

@@ -3,13 +3,11 @@
  *
  * Emits `shown` `{look}` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a
  * typed number, and `look` when zoom, contrast or another choice has changed.
- *
- * Tested in `tests/browser/controls_test.ts` and `drawing_test.ts`.
  */
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { isTime } from "../../../measure/axes.js";
 import { ChannelGroup } from "../picture/channel_group.js";
-import { channelCard } from "./channel_card.js";
+import { channelCard, showCount } from "./channel_card.js";
 import { attachDivider } from "../controls/divider.js";
 import { Emitter } from "../controls/emitter.js";
 import { byId, element, saveFile, within } from "../controls/element.js";
@@ -22,7 +20,6 @@ import { Pane } from "../picture/pane.js";
 import { ProfilePanel } from "./profile_panel.js";
 import { readout } from "../picture/readout.js";
 import { applyLook, lookOf } from "./look.js";
-import { showCount } from "./shown_count.js";
 import { TimeAxis } from "./time_axis.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */

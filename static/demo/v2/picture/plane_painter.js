@@ -1,8 +1,4 @@
-/**
- * Paints the visible part of a group's planes on a canvas: coarsely while the view moves, exactly at rest.
- *
- * Tested in `tests/browser/minification_test.ts`.
- */
+/** Paints the visible part of a group's planes on a canvas: coarsely while the view moves, exactly at rest. */
 import { CanvasPicture } from "./draw_canvas.js";
 import { pyramidOf } from "./pyramids.js";
 import { reductionText } from "./reduction.js";

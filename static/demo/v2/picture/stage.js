@@ -2,8 +2,6 @@
  * The elements of one picture: its plot with the canvas, and over both the frame and the marks. The plot may be divided into
  * bands, one below the other, which show the same part and carry the same marks.
  *
- * Tested in `tests/browser/drawing_test.ts`, `layout_test.ts` and `measure_test.ts`.
- *
  * @typedef {{left: number, top: number, width: number, height: number}} Area
  *
  * @typedef {object} SnapshotLook

@@ -5,8 +5,6 @@
  * While a view moves, a level of the pyramid (pyramid.js) with an entry per pixel or two suffices; at rest, each pixel
  * shows exactly the samples under it.
  *
- * Tested in `tests/page/visible_part_test.ts` and `tests/browser/minification_test.ts`.
- *
  * @typedef {import("./pyramid.js").Level} Level
  * @typedef {import("./reduction.js").Statistic} Statistic
  * @typedef {import("./viewport.js").View} View
