@@ -10,8 +10,8 @@ import { sizesOf } from "../../readers/reader.ts";
 import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { hashAt, positionsOf } from "../plane_hash.ts";
-import { checkRows, someRanges } from "../row_ranges.ts";
+import { hashAt, positionsOf } from "../planes.ts";
+import { checkRows, someRanges } from "../planes.ts";
 
 const FIXTURE = join(import.meta.dirname!, "../fixtures/ndtiff");
 

@@ -10,7 +10,7 @@ import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import type { PlaneIndex, PlaneSource, Stack } from "../stack.ts";
-import { StoredPlanes } from "../stored_planes.ts";
+import { listedPlanes } from "../stored_planes.ts";
 import {
   averagedFrames,
   FrameAxes,
@@ -134,7 +134,7 @@ class ScanImageStack {
     }
     const { file, path, page } = found;
     const name = path === this.#opened.path ? {} : { name: basename(path) };
-    return { ...name, ...StoredPlanes.listed(file.tiff, this.#layout, file.offsets).plane(page) };
+    return { ...name, ...listedPlanes(file.tiff, this.#layout, file.offsets)(page) };
   }
 
   #assumptions(): Warning[] {
