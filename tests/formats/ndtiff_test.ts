@@ -295,7 +295,7 @@ Deno.test("an image file that is cut or missing", async (t) => {
         await openHere(folder, async (acquisition) => {
           await rejects(
             acquisition.plan([0], { t: 0, z: 0, l: 0 }),
-            /no stored image .*; "set_NDTiffStack_1\.tif" is missing/,
+            /no stored image .*; missing files: "set_NDTiffStack_1\.tif"/,
           );
         });
       }),
