@@ -140,32 +140,20 @@ class LsmFile {
 
   #open(scene: number): Acquisition {
     const planes = this.#planes;
-    const rows = planes.rows(scene);
-    const at = (height: number) =>
-      acquisitionOf(this.#stack(scene, height), this.#tiff.first, this.#source.files.stop);
-    const whole = at(rows.most);
+    const stack = this.#stack(scene);
     const stamps = this.#stamps();
+    const whole = acquisitionOf(stack, this.#tiff.first, this.#source.files.stop);
+    const held = this.#dimensions.rows === "T" ? stamps?.subarray(0, stack.layout.height) ?? null : stamps;
     const channels = whole.channels.map((channel, index) => ({
       ...channel,
       sampleType: planes.samples[index]?.sampleType ?? channel.sampleType,
     }));
-    return {
-      ...whole,
-      channels,
-      times: timesFrom(this.#dimensions.rows === "T" ? stamps?.subarray(0, rows.most) ?? null : stamps),
-      // The lines that were scanned of all wanted channels.
-      plan: async (wanted, position, range) => {
-        const least = rows.ofChannels(wanted);
-        const plan = await (least < rows.most ? at(least) : whole).plan(wanted, position, range);
-        const warnings = least < planes.first.height ? [interrupted(least, planes.first.height)] : [];
-        return { ...plan, warnings: [...plan.warnings, ...warnings] };
-      },
-    };
+    return { ...whole, channels, times: timesFrom(held) };
   }
 
-  #stack(scene: number, rows: number): Stack {
+  #stack(scene: number): Stack {
     const record = this.#record;
-    const { T, Z } = this.#dimensions;
+    const { T, Z, rows } = this.#dimensions;
     const planes = this.#planes;
     const { colors, recording } = this.#parts;
     const { calibrations, warnings } = this.#steps(planes.first.height);
@@ -173,14 +161,15 @@ class LsmFile {
     const names = colors.names.some((name) => name !== "") ? colors.names : recording.channelNames;
     return {
       sizes: { T, Z, C: planes.separate ? planes.samples.length : 1 },
-      layout: planes.layout(0, rows),
+      layout: planes.layout(scene),
       calibrations,
-      lineScan: this.#dimensions.rows === "T"
+      lineScan: rows === "T"
         ? {
           ...lineScanOf(calibrations.Y, calibrated(recording.pixelTime, "us")),
           bidirectional: recording.bidirectional,
         }
         : null,
+      ...rows === "T" && { plannedLines: planes.first.height },
       names: planes.samples.map((_, i) => names[i] ?? null),
       colors: planes.samples.map((_, i) => colors.colors[i] ?? null),
       moment: firstMoment(recording.start, tagMoment(first)),
@@ -188,7 +177,7 @@ class LsmFile {
       warnings: [...this.#warnings, ...warnings],
       indexBytes: this.#indexBytes,
       documents: (list) => addDocuments(list, this.#tiff, record),
-      plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel, rows),
+      plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel),
     };
   }
 
@@ -218,9 +207,6 @@ class LsmFile {
     };
   }
 }
-
-const interrupted = (rows: number, lines: number) =>
-  warning("lines_missing", `The line scan was interrupted: ${rows} of ${lines} lines are stored`);
 
 /** Metres; an unused axis has less. */
 const LEAST_DEPTH = 1e-12;

@@ -28,14 +28,6 @@ export interface PlaceOfPlane {
   readonly z: number;
 }
 
-/** Complete rows of the channels of a scene. */
-export interface StoredRows {
-  /** The most of all channels. */
-  readonly most: number;
-  /** The least of some channels. */
-  ofChannels(channels: readonly number[]): number;
-}
-
 /** Heap of the page that is kept: its directory, and the offsets of strips of six neighbours. */
 const PAGE_BYTES = 16 << 10;
 
@@ -79,60 +71,50 @@ export class LsmPlanes {
     return PAGE_BYTES + STRIP_BYTES * this.first.directory.count(TAG.StripOffsets);
   }
 
-  /** Layout of the planes of a channel with some number of rows. */
-  layout(channel: number, rows: number): PageLayout {
-    return layoutOf(this.first, channel, rows);
-  }
-
   /**
-   * Complete rows of a scene: those of its page, or fewer where an interrupted line scan ends the file.
+   * Layout of the planes of a scene, with the rows of its longest channel.
    *
-   * @throws {DecodeFailed} the page is damaged
+   * @throws {DecodeFailed} the page of a line scan is damaged
    */
-  rows(scene: number): StoredRows {
+  layout(scene: number): PageLayout {
     const { height } = this.first;
-    if (this.#known.dimensions.rows !== "T" || this.first.compression !== UNCOMPRESSED) {
-      return { most: height, ofChannels: () => height };
-    }
-    const sources = Array.from(
+    if (!this.#mayBeCut) return layoutOf(this.first, 0, height);
+    const rows = Array.from(
       { length: this.separate ? this.samples.length : 1 },
-      (_, channel) => this.plane({ scene, t: 0, z: 0 }, channel, height),
+      (_, channel) => this.plane({ scene, t: 0, z: 0 }, channel).page.height,
     );
-    const stored = this.separate ? sources.map((source) => this.#rowsInFile(source)) : [];
-    const shared = sources[0] ? this.#rowsInFile(sources[0]) : height;
-    const of = (channels: readonly number[]) =>
-      this.separate
-        ? channels.reduce((least, channel) => Math.min(least, stored[channel] ?? height), height)
-        : shared;
-    const most = this.separate ? stored.reduce((greatest, rows) => Math.max(greatest, rows), 0) : shared;
-    // A page without a single row is damaged, as in any other image.
-    return most === 0 ? { most: height, ofChannels: () => height } : {
-      most,
-      ofChannels: (channels) => of(channels) || most,
-    };
+    return layoutOf(this.first, 0, rows.reduce((most, own) => Math.max(most, own), 0));
   }
 
-  #rowsInFile({ page, strips }: PlaneSource): number {
-    const row = rowBytes(page.width, page.bits);
+  /** True for an uncompressed line scan, whose file may end before its last line. */
+  get #mayBeCut(): boolean {
+    return this.#known.dimensions.rows === "T" && this.first.compression === UNCOMPRESSED;
+  }
+
+  /** Rows that the file holds; without any, all rows, which the plan then refuses. */
+  #rowsInFile(stored: StoredPage, channel: number): number {
+    const { page } = stored;
+    const layout = layoutOf(page, channel, page.height);
+    if (!this.#mayBeCut) return page.height;
+    const row = rowBytes(page.width, layout.bits);
     const { size } = this.#tiff.file;
     let rows = 0;
-    for (let i = 0; i < page.down; i += 1) {
-      const whole = Math.min(page.segmentHeight, page.height - i * page.segmentHeight);
-      const there = Math.max(0, Math.floor((size - (strips?.offsets[i] ?? size)) / row));
-      rows += Math.min(whole, there);
-      if (there < whole) break;
+    for (const [i, offset] of stored.strips(layout, channel).offsets.entries()) {
+      const whole = Math.min(layout.segmentHeight, page.height - i * layout.segmentHeight);
+      const held = Math.max(0, Math.floor((size - offset) / row));
+      rows += Math.min(whole, held);
+      if (held < whole) break;
     }
-    return rows;
+    return rows || page.height;
   }
 
   /**
-   * A plane of a channel, or of all interleaved channels.
+   * A plane of a channel, or of all interleaved channels; of a line scan as far as the file holds it.
    *
-   * @param rows number of wanted rows from the first on
    * @throws {PlaneNotFound} it was never written
    * @throws {DecodeFailed} its page is damaged
    */
-  plane(place: PlaceOfPlane, channel: number, rows: number): PlaneSource {
+  plane(place: PlaceOfPlane, channel: number): PlaneSource {
     const { pages, dimensions } = this.#known;
     const number = planeNumber(dimensions, place);
     const index = pages.planes[number];
@@ -140,7 +122,7 @@ export class LsmPlanes {
       throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
     }
     const stored = this.#stored(number, index);
-    const layout = layoutOf(stored.page, channel, rows);
+    const layout = layoutOf(stored.page, channel, this.#rowsInFile(stored, channel));
     return {
       tiff: this.#tiff,
       page: layout,
