@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { HELP, type NamedFlag, readArguments, rowsOf, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** What the command line decides about a server. */

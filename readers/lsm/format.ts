@@ -1,6 +1,5 @@
 /** Zeiss LSM. */
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { holdsLsmRecord } from "./record_entry.ts";
 import { explainLsmRelative } from "./relatives.ts";
 

@@ -8,7 +8,7 @@ import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition, Scenes } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { LINE_SCAN, OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
 import { loadHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";

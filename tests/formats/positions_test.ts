@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PositionOutOfRange, SceneOutOfRange } from "../../readers/errors.ts";
 import type { Acquisition, AxisLetter, Position } from "../../readers/reader.ts";
-import { requirePosition } from "../../readers/request_bounds.ts";
+import { requirePosition } from "../../readers/selection.ts";
 import { frame, ramp, withFiles } from "../fixtures/oir_files.ts";
 import { writeOir } from "../fixtures/oir_writer.ts";
 import { openHere } from "../load_here.ts";

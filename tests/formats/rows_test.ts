@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import type { Acquisition, AxisLetter, Position, RowRange } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { openHere } from "../load_here.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));

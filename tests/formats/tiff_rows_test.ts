@@ -6,7 +6,7 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { entryAt, grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type AxisLetter, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { openHere } from "../load_here.ts";
 import { checkRows, someRanges } from "../row_ranges.ts";
 import { codesOf } from "../warning_texts.ts";

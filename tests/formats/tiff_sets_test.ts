@@ -3,7 +3,7 @@ import { deepEqual, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
 import { type LoadedAcquisition, loadHere, openHere } from "../load_here.ts";

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ReaderError } from "../../readers/errors.ts";
-import { extensionOf } from "../../readers/format_names.ts";
+import { extensionOf } from "../../readers/format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { planLoad, requestOf } from "../load_here.ts";
 

@@ -1,7 +1,7 @@
-import { deepEqual, throws } from "node:assert/strict";
-import { DecodeFailed } from "./errors.ts";
-import { openingOf } from "./opening.ts";
-import type { Acquisition, Axis, AxisLetter, Position } from "./reader.ts";
+import { deepEqual, ok, throws } from "node:assert/strict";
+import { DecodeFailed, InvalidChannelIndices } from "./errors.ts";
+import { openingOf, wantedChannels } from "./selection.ts";
+import type { Acquisition, Axis, AxisLetter, Channel, Position } from "./reader.ts";
 
 /** An acquisition of channels "A", "B" and "C" with 3 time points, 2 slices and 2 wavelengths. */
 function acquisition(holds?: (channel: number, position: Position) => boolean): Acquisition {
@@ -88,4 +88,30 @@ Deno.test("without a common position the message names a selection that works", 
     'no position has a plane of each of channels 0 ("A"), 1 ("B"), 2 ("C"); "channelIndices": [0, 2] works';
   throws(() => opening(holds), refused(message));
   deepEqual(opening(holds, [0, 2]).position, [0, 0, 0]);
+});
+
+const channel = (index: number, rows: number, columns: number): Channel => ({
+  index,
+  name: `CH${index + 1}`,
+  sampleType: index === 1 ? "uint8" : "uint16",
+  rows,
+  columns,
+  color: null,
+});
+
+Deno.test("channels of one shape load together; others are refused with a selection that works", () => {
+  const channels = [channel(0, 512, 512), channel(1, 512, 512), channel(2, 256, 256), channel(3, 256, 256)];
+  const wanted = (indices: number[] | null) => wantedChannels("a.czi", channels, indices);
+  deepEqual(wanted([1, 0]).map((c) => c.index), [1, 0]);
+  deepEqual(wanted([3, 2]).map((c) => c.index), [3, 2]);
+  for (const [indices, selection] of [[null, "0, 1"], [[2, 0, 3], "2, 3"]] as const) {
+    throws(() => wanted(indices && [...indices]), (error: unknown) => {
+      ok(error instanceof InvalidChannelIndices);
+      ok(error.message.includes("channel 2 is 256 x 256"), error.message);
+      ok(error.message.includes("channel 0 is 512 x 512"), error.message);
+      return error.message.endsWith(`"channelIndices": [${selection}]`);
+    });
+  }
+  const wide = [channel(0, 512, 256), channel(1, 512, 128), channel(2, 64, 256), channel(3, 512, 256)];
+  throws(() => wantedChannels("a.czi", wide, null), /"channelIndices": \[0, 3\]$/);
 });
