@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./document_kinds.ts";
 import { ALONE, declaredKind, judgeDocument } from "../cli/validate/documents.ts";
-import { DocumentProblems, type Problem } from "../cli/validate/problem.ts";
+import { DocumentProblems, type Problem } from "../cli/validate/judge.ts";
 
 type Json = unknown;
 // deno-lint-ignore no-explicit-any -- documents are changed at will here

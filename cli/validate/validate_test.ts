@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FILES, LINE_SCAN, write, writeCollection, writeImage } from "../../tests/collection_tree.ts";
-import { schemaCommand, validateCommand } from "./command.ts";
+import { schemaCommand, validateCommand } from "../validate.ts";
 import { csvProblem } from "./csv.ts";
 import { validatePath } from "./validate.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
@@ -61,7 +61,7 @@ tree("the image is missing", "collection", ["collection", `${member}/ome_zarr`],
 tree("the image is a TIFF", "collection", ["collection", `${member}/ome_zarr`], (doc, root) => {
   write(join(root, "a.tif"), new Uint8Array([0x49, 0x49, 42, 0, 8, 0, 0, 0]));
   doc.members[0].ome_zarr = "a.tif";
-}, /no OME-Zarr image/);
+}, /not an OME-Zarr image/);
 tree("the image has no metadata", "collection", ["collection", `${member}/ome_zarr`], (_, root) => {
   write(join(root, "images/0001/zarr.json"), { zarr_format: 3, node_type: "group", attributes: {} });
 });

@@ -5,7 +5,7 @@ import { ReaderError } from "../errors.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { imageAt } from "../ome_zarr/markers.ts";
+import { imageAt } from "../ome_zarr/opened_store.ts";
 import { acquisitionOf, readLinkedImage, type StoredImage } from "../ome_zarr/stored_image.ts";
 
 /**

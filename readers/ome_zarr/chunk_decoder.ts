@@ -1,23 +1,41 @@
-/**
- * Decodes one chunk (or the wanted inner chunks of one shard) and hands its samples on, with their place in the
- * array. Every length is checked against what the metadata say.
- */
+/** Decodes one chunk, or the wanted inner chunks of one shard; every length is checked against the metadata. */
 import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import type { PackedSamples } from "../samples/to_float32.ts";
-import type { ByteCodec } from "./byte_codecs.ts";
-import { combinations, numbersBelow } from "./grid.ts";
-import type { CodecChain, Sharding } from "./codec_chain.ts";
-import { encodedBound, looseBound, MAX_ENCODED_BYTES } from "./encoded_size.ts";
+import { type PackedSamples, SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { type ByteCodec, looseBound } from "./byte_codecs.ts";
+import { type CodecChain, MAX_CHUNK_BYTES, type Sharding } from "./codec_chain.ts";
 import { decodeValues } from "./value_codecs.ts";
+
+/** Headers and checksums that some codecs add to an inner chunk. */
+const INNER_OVERHEAD = 1024;
+
+/** Encoded chunks may be a little longer than decoded ones. */
+const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
+
+/** Largest encoded form of one chunk, or of one shard without gaps. */
+export function encodedBound({ serializer, shape, arrayType }: CodecChain): number {
+  if (serializer.kind === "bytes") return Math.min(looseBound(serializer.size), MAX_ENCODED_BYTES);
+  const samples = product(shape) * SAMPLE_BYTES[arrayType];
+  const bytes = samples + serializer.indexSize + INNER_OVERHEAD * product(serializer.grid);
+  return Math.min(looseBound(bytes), MAX_ENCODED_BYTES);
+}
+
+const product = (sizes: readonly number[]) => sizes.reduce((all, size) => all * size, 1);
+
+/** Every combination of one position along each axis, the last axis fastest. */
+export function* combinations(along: readonly (readonly number[])[]): Generator<number[]> {
+  const [first, ...rest] = along;
+  if (first === undefined) return yield [];
+  for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
+}
 
 /** Part of one axis. */
 export interface Span {
   /** Index of its first sample. */
   readonly from: number;
-  /** How many samples. */
+  /** Number of samples. */
   readonly size: number;
 }
 
@@ -44,21 +62,21 @@ export interface StoredSamples extends Omit<Samples, "bytes"> {
 
 /** Who wants the samples. */
 export interface SampleSink {
-  /** True when samples at a span of an axis are wanted; of a box they are when this holds along every axis. */
+  /** True when samples at a span of an axis are wanted; a box is wanted when this holds along every axis. */
   wants(axis: number, span: Span): boolean;
   /** Takes the samples; their bytes may be changed. */
   put(samples: Samples): void;
-  /** Takes samples that are stored as they are, by reading those that it wants; `false` when it needs all of them. */
+  /** Reads the wanted ones of raw samples; `false` when it needs all of them in memory. */
   putStored(samples: StoredSamples): boolean;
-  /** Tells of a box that has no chunk. @throws {DecodeFailed} the array defines no fill value */
+  /** Takes a box without a chunk. @throws {DecodeFailed} the array defines no fill value */
   fill(box: Box): void;
 }
 
-/** A chunk as it is stored, and where it lies. */
+/** A stored chunk and its place. */
 export interface EncodedChunk {
   /** Its stored bytes. */
   readonly source: ByteSource;
-  /** Names it in messages. */
+  /** Its name for messages. */
   readonly name: string;
   /** For each axis of the chunk as its chain of codecs sees it, the axis of the array. */
   readonly axes: readonly number[];
@@ -70,10 +88,10 @@ export interface EncodedChunk {
 export class ChunkDecoder {
   readonly #sink: SampleSink;
   readonly #stop: StopFlag;
-  /** Holds a decoded chunk until its samples are put; kept, as new memory is cleared page by page. */
+  /** Holds a decoded chunk; reused, as new memory is cleared page by page. */
   #kept = new Uint8Array(0);
 
-  /** Gives samples to a sink, and stops when it is told to. */
+  /** Decodes for a sink until `stop` is raised. */
   constructor(sink: SampleSink, stop: StopFlag) {
     this.#sink = sink;
     this.#stop = stop;
@@ -118,8 +136,8 @@ export class ChunkDecoder {
     // Axis by axis: of a shard with many time points most inner chunks need no look.
     const along = axes.map((axis, i) => {
       const size = innerShape[i]!;
-      const from = (n: number) => origin[axis]! + n * size;
-      return numbersBelow(grid[i]!, (n) => this.#sink.wants(axis, { from: from(n), size }));
+      const isWanted = (n: number) => this.#sink.wants(axis, { from: origin[axis]! + n * size, size });
+      return [...Array(grid[i]!).keys()].filter(isWanted);
     });
     for (const position of combinations(along)) {
       this.#stop.check();
@@ -136,7 +154,7 @@ export class ChunkDecoder {
   }
 }
 
-/** The box of samples in C order of their axes; `axes` tells which axis of the array each of them is. */
+/** The box of samples in C order of their axes; `axes` are the indices of these in the array. */
 function placed(origin: readonly number[], axes: readonly number[], shape: readonly number[]): PlacedSpan[] {
   const box = origin.map((from) => ({ from, size: 1, stride: 1 }));
   let stride = 1;
@@ -153,22 +171,19 @@ function requireStored({ size }: ByteSource, name: string): void {
 }
 
 function requireSize(size: number, needed: number, name: string): void {
-  if (size !== needed) throw new DecodeFailed(`chunk "${name}" has ${size} bytes, ${needed} are needed`);
+  if (size !== needed) throw new DecodeFailed(`chunk "${name}" has ${size} bytes instead of ${needed}`);
 }
 
-/** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
+/** Decodes a shard under bytes-to-bytes codecs as a whole. */
 function wholeShard(chain: CodecChain, value: ByteSource, name: string): ByteSource {
   const bytes = decodeBytes(chain.byteCodecs, value, { size: encodedBound(chain), name });
   return new DecodedBytes(bytes, `shard "${name}"`);
 }
 
-/** What some codecs are to give. */
+/** What codecs shall decode: at most `size` bytes of the chunk `name`, into `room` where that is given. */
 interface Wanted {
-  /** Bytes, at most. */
   readonly size: number;
-  /** Names the chunk in messages. */
   readonly name: string;
-  /** Gives bytes that the last of them may fill. */
   readonly room?: Room;
 }
 
@@ -192,7 +207,7 @@ function decodeBytes(codecs: readonly ByteCodec[], value: ByteSource, wanted: Wa
   return bytes;
 }
 
-/** Runs one step of decoding; its errors name the chunk and the codec. */
+/** Runs one decoding step; its errors name the chunk and the codec. */
 function runStep<T>(chunk: string, codec: string, step: () => T): T {
   try {
     return step();
@@ -206,17 +221,17 @@ function runStep<T>(chunk: string, codec: string, step: () => T): T {
 /** Offset and length of an inner chunk that does not exist (sharding codec, "Binary shard format"). */
 const ABSENT = 0xffffffffffffffffn;
 
-/** Where an inner chunk lies in its shard. */
+/** The place of an inner chunk in its shard. */
 interface IndexEntry {
   readonly offset: bigint;
   readonly length: bigint;
 }
 
-/** Reads the index of a shard; gives the entry of the n-th inner chunk, the last axis fastest. */
+/** Reads the index of a shard; the result maps the number of an inner chunk, the last axis fastest, to its entry. */
 function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: number) => IndexEntry {
   const { indexSize, indexLittleEndian: littleEndian } = sharding;
   if (source.size < indexSize) {
-    throw new DecodeFailed(`shard "${name}" has ${source.size} bytes, its index alone ${indexSize}`);
+    throw new DecodeFailed(`shard "${name}" has ${source.size} bytes, but its index takes ${indexSize}`);
   }
   const at = sharding.indexAtStart ? 0 : source.size - indexSize;
   let index: Uint8Array = source.read(at, indexSize, `the index of shard "${name}"`);

@@ -1,9 +1,9 @@
-/** Takes samples of boxes of the array and puts those of the wanted planes into float32 planes. */
+/** Puts the samples of boxes of the array into float32 planes. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { RowRange } from "../reader.ts";
 import { scratchBytes } from "../io/scratch.ts";
-import { convertSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
+import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import type { Box, PlacedSpan, Samples, SampleSink, Span, StoredSamples } from "./chunk_decoder.ts";
 
 /** Where the wanted planes lie in the array. */
@@ -20,11 +20,11 @@ export interface PlaneSelection {
   readonly columns: number;
   /** Wanted channels in the order of the planes. */
   readonly channels: readonly number[];
-  /** Index on every axis; those of the three axes above do not count. */
+  /** Index on every axis; the three axes above are ignored. */
   readonly fixed: readonly number[];
 }
 
-/** A plane and the channel that it takes. */
+/** A plane and its channel. */
 interface ChannelPlane {
   readonly channel: number;
   readonly plane: Float32Array;
@@ -36,7 +36,7 @@ export class PlaneSink implements SampleSink {
   readonly #fill: number | null;
   /** In ascending order of the channels. */
   readonly #planes: readonly ChannelPlane[];
-  /** Array by its path, for messages. */
+  /** Path of the array, for messages. */
   readonly #name: string;
 
   /** Fills planes in the order of the selected channels; `name` is the path of the array. */
@@ -60,20 +60,12 @@ export class PlaneSink implements SampleSink {
 
   put(samples: Samples): void {
     const [row, column] = this.#place(samples.box);
-    const { bytes, sampleType, littleEndian } = samples;
-    const width = SAMPLE_BYTES[sampleType];
-    const interleaved = column.stride === 1 ? null : new SampleArray(samples);
+    const decoded = new SampleArray(samples);
     this.#eachPlane(samples.box, (plane, start) => {
       for (let y = 0; y < row.count; y += 1) {
         const from = start + (row.skipped + y) * row.stride;
-        const at = this.#indexAt(row.target + y, column.from);
-        if (interleaved) {
-          interleaved.convert({ from, step: column.stride, count: column.count }, plane, at);
-        } else {
-          // Only the wanted part of a chunk is swapped and converted.
-          const line = bytes.subarray(from * width, (from + column.count) * width);
-          convertSamples({ bytes: line, sampleType, littleEndian }, plane, at);
-        }
+        const run = { from, step: column.stride, count: column.count };
+        decoded.convert(run, plane, this.#indexAt(row.target + y, column.from));
       }
     });
   }
@@ -131,8 +123,8 @@ export class PlaneSink implements SampleSink {
   }
 
   /**
-   * Rows and columns of a box, with how many of them are wanted: chunks at the edge are larger than what is left. Rows before
-   * the wanted ones are skipped, and `target` is the place of the first wanted one in the plane.
+   * Rows and columns of a box, with the number of wanted ones: chunks reach beyond the edge of the array. Rows before the
+   * wanted ones are skipped; `target` is the row of the plane where the first wanted one goes.
    */
   #place(box: readonly PlacedSpan[]) {
     const { rowAxis, columnAxis, rows, columns } = this.#selection;
@@ -145,7 +137,7 @@ export class PlaneSink implements SampleSink {
     ] as const;
   }
 
-  /** Calls `take` with each plane that the box has a part of, and the index of its first sample. */
+  /** Calls `take` with each plane that the box overlaps, and the index of the first sample of that plane. */
   #eachPlane(box: readonly PlacedSpan[], take: (plane: Float32Array, start: number) => void): void {
     const { rowAxis, columnAxis, channelAxis, fixed } = this.#selection;
     let start = 0;

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { Log } from "../../cli/log.ts";
 import { type Fetch, listen, type ListenOptions } from "../../routes/http_listener.ts";
 import { createApp } from "../../routes/mod.ts";
 import type { Services } from "../../routes/context.ts";
@@ -119,7 +118,7 @@ export class Harness implements AsyncDisposable {
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,
-      log: new Log("info", false, (line) => this.logged.push(line)),
+      log: { line: (level, message) => void this.logged.push(`${level} ${message}`) },
       store: this.store,
       opener: this.opener,
       positions: this.positions,

@@ -5,7 +5,7 @@ import { DecodeFailed, PlaneNotFound, UnsupportedFormat } from "../../readers/er
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
-import { hashAt, hashOf } from "../plane_hash.ts";
+import { hashAt, hashOf } from "../planes.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
 

@@ -461,7 +461,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     sizes: "Z3",
     frame: (_, z) => z,
     codes: ["metadata_disagree"],
-    warning: /volume of 1000 frames, the file ends after 7; 4 behind the slices/,
+    warning: /volume of 1000 frames, the file ends after 7; 4 after the slices/,
   },
   "neither frames nor slices: pages are counted": {
     header: ["SI.VERSION_MAJOR = 2016"],

@@ -82,7 +82,7 @@ Deno.test("a companion whose first files are absent keeps channels and scenes", 
 Deno.test("refuses a companion document that names no file or is not one", () =>
   inFolder(async (_folder, put) => {
     const open = (content: string | Uint8Array) => loadHere(put("set.companion.ome", content));
-    await rejects(open(COMPANION), /none of the files that OME-XML names is there/);
+    await rejects(open(COMPANION), /no file that OME-XML names exists/);
     await rejects(open("<OME><BinaryOnly MetadataFile='a'/></OME>"), /OME-XML describes no image/);
     await rejects(open("text"), /the document is no OME-XML/);
     await rejects(open(""), DecodeFailed);

@@ -184,6 +184,16 @@ Deno.test("a width that is written once for each of up to 64 samples is one widt
   await refused(altered([256, 3, Array(65).fill(20)]), /has 65 values for ImageWidth \(256\)/);
 });
 
+for (
+  const [name, message] of [
+    ["refused_jpeg2000_four", /strip 0 at \d+ \+ \d+ is JPEG 2000 of 4 components; 1 and 3 are read$/],
+    ["refused_predictor", /Predictor \(317\) is 34892; 1, 2 and 3 are read$/],
+  ] as const
+) {
+  Deno.test(`TIFF fixture ${name}`, () =>
+    refused(Deno.readFileSync(new URL(`../fixtures/tiff/${name}.tif`, import.meta.url)), message));
+}
+
 for (const [name, bytes, message] of REFUSALS) {
   Deno.test(`TIFF with ${name} is refused`, () => refused(bytes(), message));
 }

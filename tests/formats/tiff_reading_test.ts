@@ -1,8 +1,9 @@
 /** How much of a file is read for one plane, and the sets of several files. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
+import { entryAt, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
 
@@ -316,3 +317,31 @@ Deno.test("a page taken out of an ImageJ stack is its first plane, with a warnin
       deepEqual(codesOf(loaded.summary.warnings), ["planes_missing"]);
     }
   }));
+
+Deno.test("JPEGTables may hold the tables of a JPEG strip", async () => {
+  const path = fileURLToPath(new URL("../fixtures/tiff/jpeg_restart.tif", import.meta.url));
+  const bytes = Deno.readFileSync(path);
+  const view = new DataView(bytes.buffer);
+  const valueOf = (tag: number) => view.getUint32(entryAt(bytes, tag) + 8, true);
+  const stream = bytes.subarray(valueOf(273), valueOf(273) + valueOf(279));
+  // Marker segments up to the scan (ITU-T T.81, B.1.1.4): DQT (ffdb) and DHT (ffc4) are tables (TIFF Technical Note 2).
+  const tables = [0xff, 0xd8];
+  const strip = [0xff, 0xd8];
+  let at = 2;
+  while (stream[at + 1] !== 0xda) {
+    const end = at + 2 + stream[at + 2]! * 256 + stream[at + 3]!;
+    const isTable = stream[at + 1] === 0xdb || stream[at + 1] === 0xc4;
+    (isTable ? tables : strip).push(...stream.subarray(at, end));
+    at = end;
+  }
+  const parts = Uint8Array.from([...strip, ...stream.subarray(at)]);
+  ok(parts.length < stream.length);
+  const file = tiffOf(grayLayout(51, 45, 8), [[parts]], [[259, 3, [7]], [347, 7, [...tables, 0xff, 0xd9]]]);
+  const apart = await Deno.makeTempFile({ suffix: ".tif" });
+  try {
+    Deno.writeFileSync(apart, file);
+    deepEqual((await loadHere(apart)).planes, (await loadHere(path)).planes);
+  } finally {
+    Deno.removeSync(apart);
+  }
+});

@@ -11,7 +11,7 @@ import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../r
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { checkRows } from "../row_ranges.ts";
+import { checkRows } from "../planes.ts";
 import { codesOf } from "../warning_texts.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/tiff_scenes/", import.meta.url));

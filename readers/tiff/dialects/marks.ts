@@ -8,7 +8,7 @@ import { isOmeXml } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
 /** Numbers in the header of files of NDTiff and Micro-Manager. */
-export const NDTIFF_MARK = 483_729;
+const NDTIFF_MARK = 483_729;
 /** Announces the index map at byte 8. */
 export const INDEX_MAP_MARK = 54_773_648;
 /** Announces the summary. */

@@ -1,8 +1,8 @@
-/** One NDTiff data set: its summary, the files that hold its images, the scenes that they make. */
+/** One NDTiff data set: its summary, files and scenes. */
 import { basename, dirname, join } from "node:path";
 import { axesOf } from "../../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
+import type { JsonObject } from "../../metadata/json.ts";
 import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import { sizesOf } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";
@@ -16,7 +16,7 @@ import { decodeText } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { isNDTiff } from "./marks.ts";
 import { readSummary, summaryText } from "./micromanager_index.ts";
-import { INDEX_NAME, type ListedSet, type NDTiffImage, SAMPLE_TYPES } from "./ndtiff_index.ts";
+import { type ListedSet, type NDTiffImage, SAMPLE_TYPES } from "./ndtiff_index.ts";
 import { describeScene, noteBytes, readNote } from "./ndtiff_notes.ts";
 import { ImagePlanes, type ImageScene } from "./ndtiff_planes.ts";
 
@@ -24,10 +24,10 @@ import { ImagePlanes, type ImageScene } from "./ndtiff_planes.ts";
 export const FULL_RESOLUTION = "Full resolution";
 const REDUCED_LEVEL = /^Downsampled_x\d+$/;
 
-/** Memory of an image, its axes and its place in the map of planes, from above. */
+/** Memory of an image, its axes and its place in the map of planes. */
 const IMAGE_BYTES = 256;
 
-/** Memory of another file that is read. */
+/** Memory of another open file. */
 const RECENT_BYTES = 80 << 10;
 
 /** The first of several names, and how many more there are. */
@@ -39,13 +39,13 @@ export class DataSet {
   readonly #opened: Opened;
   readonly #planes: ImagePlanes;
   readonly #summary: JsonObject;
-  /** Bytes by the name of each file that is there. */
+  /** Bytes of each existing file by name. */
   readonly #sizes = new Map<string, number>();
   readonly #pool: RecentFiles<TiffFile>;
   readonly #listed: ListedSet;
   readonly #warnings: Warning[] = [];
   readonly #reduced: boolean;
-  /** Names of files that are not there. */
+  /** Names of missing files. */
   readonly #missing: readonly string[];
 
   /** Looks for the files. @throws {DecodeFailed} there are too many files, planes or scenes */
@@ -67,7 +67,7 @@ export class DataSet {
     this.#missing = names.filter((name) => !this.#sizes.has(name));
     this.#pool = new RecentFiles(path, tiff, (other) => {
       const file = new TiffFile(files.open(other), files);
-      if (!isNDTiff(file)) throw new DecodeFailed("it is no file of NDTiff");
+      if (!isNDTiff(file)) throw new DecodeFailed("it is not a file of NDTiff");
       return file;
     });
     this.#planes = new ImagePlanes(
@@ -81,17 +81,19 @@ export class DataSet {
     }
     this.#reduced = REDUCED_LEVEL.test(basename(folder));
     if (this.#reduced) {
-      const text = `The file is a reduced level of a pyramid ("${
+      const level = `The file is a reduced level of a pyramid ("${
         basename(folder)
       }"), whose pixel size is unknown`;
-      this.#warnings.push(warning("reduced_level", `${text}; "${FULL_RESOLUTION}" beside it has all pixels`));
+      this.#warnings.push(
+        warning("reduced_level", `${level}; "${FULL_RESOLUTION}" beside it has all pixels`),
+      );
     }
   }
 
-  /** The scenes that have images; the opened file gives the first that it has an image of. */
+  /** The scenes with images; the opened file belongs to the first one of which it has an image. */
   list(): SeriesList {
     const held = this.#planes.scenes.filter(({ images }) => images.size > 0);
-    if (held.length === 0) throw new DecodeFailed("no image of its index lies in a file that is there");
+    if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
     const left = this.#planes.scenes.filter(({ images }) => images.size === 0).map(({ name }) => name);
     const text = `Positions without stored images are left out: ${firstAndMore(left)}`;
     const own = basename(this.#opened.path);
@@ -158,7 +160,7 @@ export class DataSet {
     return join(dirname(this.#opened.path), name);
   }
 
-  /** The file of a stored image. @throws {DecodeFailed} it is damaged, and named unless it is the opened one */
+  /** The file of a stored image. @throws {DecodeFailed} it is damaged */
   #tiffOf({ file }: NDTiffImage): TiffFile {
     try {
       return this.#pool.get(this.#pathOf(file));
@@ -168,7 +170,7 @@ export class DataSet {
     }
   }
 
-  /** @throws {DecodeFailed} its record declares what no image has */
+  /** @throws {DecodeFailed} the record declares an impossible image */
   #layoutOf({ width, height, type }: NDTiffImage, what: string): PageLayout {
     const [samples, bits] = SAMPLE_TYPES[type] ?? [0, 0];
     if (bits === 0 || width * height < 1 || width * height > MAX_PLANE_SAMPLES) {
@@ -219,24 +221,6 @@ export class DataSet {
       page: layout,
       run: null,
       strips: { offsets: Float64Array.of(image.offset), lengths: Float64Array.of(length), codec: null },
-      warnings: this.#contradictions(image, what),
     };
-  }
-
-  /** A warning where an image says of itself that it is another one than the index says. */
-  #contradictions(image: NDTiffImage, what: string): Warning[] {
-    let note: JsonObject = {};
-    try {
-      note = readNote(this.#tiffOf(image), image);
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-    }
-    const own = note.Axes;
-    if (!isJsonObject(own)) return [];
-    const other = Object.keys(image.axes).find((name) => own[name] !== image.axes[name]);
-    if (other === undefined) return [];
-    const [says, counts] = [own, image.axes].map((axes) => JSON.stringify(axes[other]) ?? "not known");
-    const text = `The image of ${what} says of itself that its "${other}" is ${says}`;
-    return [warning("metadata_disagree", `${text}, "${INDEX_NAME}" says ${counts}; the index counts`)];
   }
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import type { TiffData } from "./ome_xml.ts";
-import { PlaneLookup } from "./ome_lookup.ts";
+import { PlaneLookup } from "./ome_planes.ts";
 
 const PLACE = { name: null, uuid: null };
 
