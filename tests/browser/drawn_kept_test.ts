@@ -110,10 +110,10 @@ test("a line more than there can be is not dropped silently", async (viewer) => 
   await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
   // What a reload finds has 200 times that line.
   await page.addInitScript(() => {
-    const kept = JSON.parse(sessionStorage.getItem("acq-server view")!);
+    const kept = JSON.parse(sessionStorage.getItem("acq-server view 1")!);
     const [line] = kept.look.drawn.lines;
     kept.look.drawn.lines = Array.from({ length: 200 }, (_, i) => ({ ...line, id: i + 1 }));
-    sessionStorage.setItem("acq-server view", JSON.stringify(kept));
+    sessionStorage.setItem("acq-server view 1", JSON.stringify(kept));
   });
   await reload(viewer);
   await unfold(viewer, "lines");

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { textsOf } from "../../tests/warning_texts.ts";
-import { channelList, hexColor } from "./channel_list.ts";
+import { channelList, hexColor } from "./picture.ts";
 import { frameLayout } from "./frame_layout.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
@@ -25,12 +25,12 @@ function listed(uiComp: number, planes: readonly VariantObject[], uiCount = plan
   };
 }
 
-Deno.test("a colour has red in its lowest byte; black and what is no whole number are none", () => {
+Deno.test("a colour has red in its lowest byte; black and fractions give null", () => {
   deepEqual([0x0000ff, 0x123456, 0xff00_0001].map(hexColor), ["#ff0000", "#563412", "#010000"]);
   deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(hexColor), [null, null, null, null, null]);
 });
 
-Deno.test("planes of one sample, of the three of a colour camera, and of any other number", () => {
+Deno.test("planes of one sample, of a colour camera, and of other numbers of samples", () => {
   deepEqual(listed(2, [plane(" a ", 1, 0xff), plane("", 1)]), {
     names: ["a", "CH2"],
     colors: ["#ff0000", null],
@@ -43,12 +43,12 @@ Deno.test("planes of one sample, of the three of a colour camera, and of any oth
   deepEqual(listed(4, [plane("a", 1), plane("b", 3)]).names, ["a", "b Blue", "b Green", "b Red"]);
 });
 
-Deno.test("planes whose samples are not stated share those of a pixel alike; what does not add up is told", () => {
+Deno.test("planes without a stated number of samples share those of a pixel equally; contradictions give a warning", () => {
   deepEqual(listed(4, [plane("a", 0), plane("b", 0)]).names, ["a 1", "a 2", "b 1", "b 2"]);
   deepEqual(listed(3, [plane("a", 1), plane("b", 1)]), {
     names: ["CH1", "CH2", "CH3"],
     colors: [null, null, null],
-    warnings: ["2 of 2 channels are described, and pixels have 3 samples"],
+    warnings: ["2 of 2 channels are described, but pixels have 3 samples"],
   });
   equal(listed(2, [plane("a", 1), plane("b", 1)], 3).warnings.length, 1);
   deepEqual(listed(2, [plane("a", 1), plane("b", 1)], 0).warnings, []);
