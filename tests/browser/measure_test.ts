@@ -1,9 +1,9 @@
 /** Measuring in a line scan by the page: bands, lines, velocities, events, cursors, and what is saved of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { canvasPixels, readPng, rememberWriting, written } from "./in_page.js";
 import {
   ACTIVE,
@@ -16,37 +16,23 @@ import {
   TRANSIENTS,
 } from "./measured_scan.ts";
 import { dragOver, dragPoints, saved, tableOf, unfold } from "./measuring_hand.ts";
+import { viewerSuite } from "./suite.ts";
 
-const ignore = !hasChromium();
-let browser: Browser;
-let server: StubbedServer;
-let path = "";
-if (!ignore) {
-  Deno.test.beforeAll(async () => {
-    browser = await startChromium();
-    server = await StubbedServer.start();
-    path = join(server.folder, "vessel.oir");
-    await Deno.writeFile(path, measuredScan());
-  });
-  Deno.test.afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
-  });
-}
+const { test: viewerTest } = viewerSuite();
 
-function test(name: string, work: (viewer: Viewer) => Promise<void>): void {
-  Deno.test({
-    name: `measure: ${name}`,
-    ignore,
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 1000 } });
-      await viewer.open(path);
-      await work(viewer);
-      assert.deepEqual(viewer.faults, []);
-    },
-  });
+const path = ({ server }: Viewer) => join(server.folder, "vessel.oir");
+
+/** A test with the measured scan open. */
+function test(
+  name: string,
+  work: (viewer: Viewer) => Promise<void>,
+  context: BrowserContextOptions = { viewport: { width: 1280, height: 1000 } },
+): void {
+  viewerTest(`measure: ${name}`, async (viewer) => {
+    await Deno.writeFile(path(viewer), measuredScan());
+    await viewer.open(path(viewer));
+    await work(viewer);
+  }, { context });
 }
 
 const [LINES, COLUMNS] = SCAN_SHAPE;
@@ -101,7 +87,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   assert.equal(name, "vessel-traces.csv");
   const { about, head, rows } = tableOf(text);
   assert.equal(about.get("File"), "vessel.oir");
-  assert.equal(about.get("Path"), path);
+  assert.equal(about.get("Path"), path(viewer));
   assert.match(about.get("Band 1")!, /^"?columns 30 to 49, 13\.275 to 22\.275 um \(outer edges\)"?$/);
   assert.deepEqual(head, ["Time (s)", "Band 1 · CH1", "Band 1 · CH2"]);
   assert.equal(rows.length, LINES);
@@ -288,7 +274,7 @@ test("a trace without a baseline above the offset says why it is empty", async (
 
 test("a recording of one line has its point, and no time is cut off", async (viewer) => {
   const { page } = viewer;
-  const store = join(server.folder, "line.ome.zarr");
+  const store = join(viewer.server.folder, "line.ome.zarr");
   const plane = Uint16Array.from({ length: 20 }, (_, i) => i);
   const calibration = { y: { step: 0.002, unit: "second" }, x: { step: 0.5, unit: "micrometer" } };
   await writePlainStore(store, { planes: [plane], rows: 1, columns: 20, ...calibration });
@@ -634,8 +620,8 @@ test("a freehand drag does not zoom, and nothing of a former file stays", async 
   await page.click("#tool-line");
   await dragPoints(viewer, "source", [[0.2, 0.2], [0.4, 0.5], [0.5, 0.4]]);
   assert.equal(await page.locator("#measure-bands li").count(), 1);
-  const other = join(server.folder, "other.oir");
-  await Deno.copyFile(path, other);
+  const other = join(viewer.server.folder, "other.oir");
+  await Deno.copyFile(path(viewer), other);
   await viewer.open(other);
   assert.equal(await page.locator("#measure-bands li").count(), 0);
   assert(!await page.locator("#trace-chart").isVisible());
@@ -658,7 +644,7 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await saved(viewer, "#png-save");
   assert((await page.evaluate(written)).includes(note));
   // Nothing of it stays with the next file.
-  await viewer.open(path);
+  await viewer.open(path(viewer));
   await drawBand(viewer, ...ACTIVE);
   assert.equal(tableOf((await saved(viewer, "#csv-traces")).text).about.get("Note"), undefined);
   assert(!(await saved(viewer, "#svg-traces")).text.includes("Sample"));
@@ -667,60 +653,42 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   assert(!(await page.evaluate(written)).includes(note));
 });
 
-Deno.test({
-  name: "measure: on a phone nothing lies over the charts",
-  ignore,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    await using viewer = await Viewer.load(browser, server, { viewport: { width: 390, height: 844 } });
-    const { page } = viewer;
-    await viewer.open(path);
-    await page.click("#tool-band");
-    await page.locator("#source .plot").scrollIntoViewIfNeeded();
-    await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-    await unfold(viewer, "velocities");
-    await page.click("#velocity-start");
-    await page.locator("#velocity-chart").waitFor();
-    await viewer.settle();
-    const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
-    const [panes, readout, chart] = [
-      await box("#panes"),
-      await box("#source .readout"),
-      await box("#velocity-chart"),
-    ];
-    assert(chart.y + chart.height <= readout.y + 1);
-    assert(readout.y + readout.height <= panes.y + panes.height);
-    assert(panes.y + panes.height <= (await box("#reference")).y);
-    assert((await box("#source .plot")).height > 120);
-  },
-});
+test("on a phone nothing lies over the charts", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#tool-band");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+  await unfold(viewer, "velocities");
+  await page.click("#velocity-start");
+  await page.locator("#velocity-chart").waitFor();
+  await viewer.settle();
+  const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+  const [panes, readout, chart] = [
+    await box("#panes"),
+    await box("#source .readout"),
+    await box("#velocity-chart"),
+  ];
+  assert(chart.y + chart.height <= readout.y + 1);
+  assert(readout.y + readout.height <= panes.y + panes.height);
+  assert(panes.y + panes.height <= (await box("#reference")).y);
+  assert((await box("#source .plot")).height > 120);
+}, { viewport: { width: 390, height: 844 } });
 
-Deno.test({
-  name: "measure: a finger draws a band, and scrolls the page again afterwards",
-  ignore,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
-    await using viewer = await Viewer.load(browser, server, phone);
-    const { page } = viewer;
-    await viewer.open(path);
-    await page.click("#tool-band");
-    await page.locator("#source .plot").scrollIntoViewIfNeeded();
-    await viewer.settle();
-    const box = (await page.locator("#source .plot").boundingBox())!;
-    const touch = await page.context().newCDPSession(page);
-    const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
-    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
-    for (const part of [0.35, 0.4, 0.45, 0.5]) {
-      await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
-    }
-    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-    assert.equal(await page.locator("#measure-bands li").count(), 1);
-    await page.click("#tool-zoom");
-    await viewer.settle();
-    assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
-    assert.deepEqual(viewer.faults, []);
-  },
-});
+test("a finger draws a band, and scrolls the page again afterwards", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#tool-band");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await viewer.settle();
+  const box = (await page.locator("#source .plot").boundingBox())!;
+  const touch = await page.context().newCDPSession(page);
+  const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
+  await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
+  for (const part of [0.35, 0.4, 0.45, 0.5]) {
+    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
+  }
+  await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  await page.click("#tool-zoom");
+  await viewer.settle();
+  assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
+}, { viewport: { width: 390, height: 844 }, hasTouch: true });
