@@ -15,7 +15,7 @@ import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
-test("a line over a T series becomes a kymograph, which is measured and left again", async (viewer) => {
+test("a line over a T series becomes a kymograph that can be measured and left", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "spot.ome.tif");
   await Deno.writeFile(path, measuredStack());
@@ -73,7 +73,7 @@ test("a line over a T series becomes a kymograph, which is measured and left aga
   await page.locator("#measure-kymograph [role=status]", { hasText: "images" }).waitFor();
 });
 
-test("a kymograph of images without times counts frames, and its tables say along which line", async (viewer) => {
+test("a kymograph without times counts frames, and its tables have the line", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "untimed.ome.tif");
   await Deno.writeFile(path, measuredStack({ isTimed: false }));

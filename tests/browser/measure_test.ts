@@ -100,7 +100,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   });
 });
 
-test("below a picture that is flipped the trace runs as its time does", async (viewer) => {
+test("the trace below a flipped picture follows its time", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
@@ -121,7 +121,7 @@ test("below a picture that is flipped the trace runs as its time does", async (v
   await page.click("#source .flip");
 });
 
-test("below a picture that is turned the trace has a time axis of its own", async (viewer) => {
+test("the trace below a turned picture has its own time axis", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
@@ -141,7 +141,7 @@ test("below a picture that is turned the trace has a time axis of its own", asyn
   for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
 });
 
-test("traces become changes against a baseline, and are averaged", async (viewer) => {
+test("traces can be averaged and relative to a baseline", async (viewer) => {
   const { page } = viewer;
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
@@ -197,7 +197,7 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   assert.equal(await page.locator("#measure-bands li").count(), 1);
 });
 
-test("a name is typed letter by letter, and the page takes none of them for a key", async (viewer) => {
+test("letters typed into a name are not shortcuts", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 5, 15);
   await drawBand(viewer, 40, 50);
@@ -213,7 +213,7 @@ test("a name is typed letter by letter, and the page takes none of them for a ke
   assert.equal(await name.inputValue(), "Band 1 zbro");
 });
 
-test("a drag that is given up leaves nothing behind", async (viewer) => {
+test("a cancelled drag leaves no marks", async (viewer) => {
   const { page } = viewer;
   const box = (await page.locator("#source .plot").boundingBox())!;
   const lines = "#source polyline, #reference polyline";
@@ -239,7 +239,7 @@ test("a drag that is given up leaves nothing behind", async (viewer) => {
   assert.equal(await page.locator("#measure-lines output").textContent(), "");
 });
 
-test("what is measured stands beside the cursor also where one is pinned", async (viewer) => {
+test("values stand beside the cursor, below the labels of pinned ones", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
   await page.locator("#source .plot").hover();
@@ -272,7 +272,7 @@ test("a trace without a baseline above the offset says why it is empty", async (
   assert.equal(await note.isVisible(), false);
 });
 
-test("a recording of one line has its point, and no time is cut off", async (viewer) => {
+test("a recording of one line has a dot, and no label is cut off", async (viewer) => {
   const { page } = viewer;
   const store = join(viewer.server.folder, "line.ome.zarr");
   const plane = Uint16Array.from({ length: 20 }, (_, i) => i);
@@ -294,7 +294,7 @@ test("a recording of one line has its point, and no time is cut off", async (vie
   }
 });
 
-test("a line over a streak tells time, distance and velocity", async (viewer) => {
+test("a line over a streak shows time, distance and velocity", async (viewer) => {
   const { page } = viewer;
   await page.click("#tool-line");
   await unfold(viewer, "lines");
@@ -365,7 +365,7 @@ test("velocities over time are measured in a worker and shown with their confide
   assert(!await page.locator("#velocity-chart").isVisible());
 });
 
-test("a trace of another channel has a threshold of its own, and tables tell its band", async (viewer) => {
+test("another trace gets its own threshold, and tables name its band", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.fill("#trace-average", "9");
@@ -433,7 +433,7 @@ test("events are found, edited and saved", async (viewer) => {
   assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
 });
 
-test("a number that makes no sense is marked, and the former one counts", async (viewer) => {
+test("an invalid number is marked and the last valid one counts", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.check("#trace-change");
@@ -468,7 +468,7 @@ test("a number that makes no sense is marked, and the former one counts", async 
   assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Minimum amplitude"), "0.5");
 });
 
-test("the page says when there are as many bands as there can be", async (viewer) => {
+test("the page reports the limit of bands", async (viewer) => {
   const { page } = viewer;
   const hint = page.locator("#measure-bands .hint");
   for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
@@ -478,7 +478,7 @@ test("the page says when there are as many bands as there can be", async (viewer
   assert(!await hint.isVisible());
 });
 
-test("windows that make no sense say so", async (viewer) => {
+test("invalid windows are explained", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "velocities");
   const result = page.locator("#measure-velocities .result");
@@ -497,7 +497,7 @@ test("windows that make no sense say so", async (viewer) => {
   }
 });
 
-test("events go and come back with the channel that they are in", async (viewer) => {
+test("events are hidden and restored with their channel", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
   await unfold(viewer, "events");
@@ -529,7 +529,7 @@ test("events go and come back with the channel that they are in", async (viewer)
   assert.equal(await page.locator("#measure-events [role=status]").textContent(), "");
 });
 
-test("of many events some are shown at once, and all are saved", async (viewer) => {
+test("long tables of events show a part and save all rows", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
   await unfold(viewer, "events");
@@ -548,7 +548,7 @@ test("of many events some are shown at once, and all are saved", async (viewer) 
   assert.equal(await shown(), Math.min(200, found));
 });
 
-test("pinned cursors tell their values and differences", async (viewer) => {
+test("pinned cursors show their values and differences", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "cursors");
   await page.fill("#cursor-lines", "3");
@@ -583,7 +583,7 @@ test("pinned cursors tell their values and differences", async (viewer) => {
   assert.match(await viewer.text("#measure-cursors table"), /B − A/);
 });
 
-test("plots are saved as SVG, pictures as PNG of the wanted size and ground", async (viewer) => {
+test("plots are saved as SVG, pictures as PNG of the chosen size and background", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 10, 30);
   const { name, text } = await saved(viewer, "#svg-traces");
@@ -614,7 +614,7 @@ test("plots are saved as SVG, pictures as PNG of the wanted size and ground", as
   );
 });
 
-test("a freehand drag does not zoom, and nothing of a former file stays", async (viewer) => {
+test("a freehand drag does not zoom, and another file starts without drawings", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 10, 30);
   await page.click("#tool-line");
@@ -629,7 +629,7 @@ test("a freehand drag does not zoom, and nothing of a former file stays", async 
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 0);
 });
 
-test("what is saved of the sample says that it is the sample", async (viewer) => {
+test("everything saved from the sample is marked as a sample", async (viewer) => {
   const { page } = viewer;
   await page.click("#more-ways");
   await page.click("#sample");

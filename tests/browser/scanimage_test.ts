@@ -11,8 +11,8 @@ const { test } = viewerSuite();
 const WINDOW = 120;
 
 const cases = [
-  { name: "frames without a gap, which are one kymograph", frames: 3, gap: 0, lines: SCAN_LINES },
-  { name: "frames with a gap, of which the first is shown", frames: 2, gap: 0.001, lines: SCAN_LINES / 2 },
+  { name: "frames without a gap: one kymograph", frames: 3, gap: 0, lines: SCAN_LINES },
+  { name: "frames with a gap: the first is shown", frames: 2, gap: 0.001, lines: SCAN_LINES / 2 },
 ] as const;
 
 for (const { name, frames, gap, lines } of cases) {

@@ -39,7 +39,7 @@ async function opened(viewer: Viewer): Promise<unknown> {
   return await view(viewer);
 }
 
-test("an ended session is opened again by itself, with the view kept", async (viewer) => {
+test("an ended session reopens by itself and keeps the view", async (viewer) => {
   const before = await opened(viewer);
   await new Promise((done) => setTimeout(done, 1200));
   await step(viewer);
@@ -51,7 +51,7 @@ test("an ended session is opened again by itself, with the view kept", async (vi
   viewer.faults.length = 0;
 }, { flags: ["--session-ttl", "1s"] });
 
-test("the view is kept also after the server was started again", async (viewer) => {
+test("the view survives a restart of the server", async (viewer) => {
   const { server } = viewer;
   const before = await opened(viewer);
   await server.stop();
@@ -62,7 +62,7 @@ test("the view is kept also after the server was started again", async (viewer) 
   viewer.faults.length = 0;
 }, { flags: [] });
 
-test("where paths are not allowed the page asks once for the file", async (viewer) => {
+test("without paths the page asks once for the file", async (viewer) => {
   const { page } = viewer;
   const before = await opened(viewer);
   await new Promise((done) => setTimeout(done, 1200));
@@ -77,7 +77,7 @@ test("where paths are not allowed the page asks once for the file", async (viewe
   viewer.faults.length = 0;
 }, { flags: ["--dialog-only", "--session-ttl", "1s"] });
 
-test("a file that has changed is opened again", async (viewer) => {
+test("a changed file reopens", async (viewer) => {
   const { server } = viewer;
   const path = join(server.folder, "growing.ome.tif");
   await Deno.copyFile(SERIES, path);

@@ -12,7 +12,7 @@ const PINK = [255, 105, 180];
 
 const { test, files } = viewerSuite();
 
-test("missing values, wide ranges and flat planes are drawn as they are said", async (viewer) => {
+test("missing values, wide ranges and flat planes are drawn as described", async (viewer) => {
   const { server } = viewer;
   const special = join(server.folder, "special.tif");
   await Deno.writeFile(special, floatTiff(2, 4, [-Infinity, Infinity, -1.5, NaN, 0, 0.25, 0.5, 0.75]));
@@ -41,7 +41,7 @@ test("missing values, wide ranges and flat planes are drawn as they are said", a
   assert.equal(await viewer.text(".note"), "All samples are 4000000000000000");
 });
 
-test("a value that is missing in one channel is seen over the other", async (viewer) => {
+test("a value missing in one channel shows over the others", async (viewer) => {
   const { server } = viewer;
   const store = join(server.folder, "gaps.ome.zarr");
   const step = { step: 0.5, unit: "micrometer" };
@@ -111,7 +111,7 @@ async function pinchAndCheck(viewer: Viewer): Promise<void> {
   assert.notDeepEqual(await labels(), whole);
 }
 
-test("a transfer that is cancelled leaves no session", async (viewer) => {
+test("a cancelled transfer leaves no session", async (viewer) => {
   const { page, server } = viewer;
   let session = "";
   await page.route("**/data", (route) => {
@@ -129,7 +129,7 @@ test("a transfer that is cancelled leaves no session", async (viewer) => {
   assert(await page.locator("#empty").isVisible());
 });
 
-test("a server that is gone is noticed, with what to do", async (viewer) => {
+test("a stopped server is noticed, with advice", async (viewer) => {
   const { server } = viewer;
   await viewer.open(files.scan);
   await server.stop();
@@ -147,7 +147,7 @@ test("a server that is gone is noticed, with what to do", async (viewer) => {
   viewer.faults.length = 0;
 }, { flags: [] });
 
-test("a server that accepts and never answers is noticed, and asked one thing at a time", async (viewer) => {
+test("a server that accepts and never answers is noticed, with one request at a time", async (viewer) => {
   const { server } = viewer;
   const { page } = viewer;
   await viewer.open(files.scan);

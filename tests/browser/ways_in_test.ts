@@ -133,7 +133,7 @@ test("a link names scene and time point", async (viewer) => {
   assert.equal(new URL(page.url()).hash, `#path=${series}&t=7`);
 });
 
-test("with --dialog-only there are no paths, no links and no recent files", async (viewer) => {
+test("--dialog-only hides paths, links and recent files", async (viewer) => {
   const { page } = viewer;
   for (const id of ["#path-form", "#more-ways", "#recent", "#no-dialog"]) {
     assert.equal(await page.locator(id).isVisible(), false, id);
@@ -145,7 +145,7 @@ test("with --dialog-only there are no paths, no links and no recent files", asyn
   await page.waitForSelector("#empty:not([hidden])");
 }, { flags: ["--dialog-only"] });
 
-test("without a display the page says so and offers the path", async (viewer) => {
+test("without a display the page explains and offers the path", async (viewer) => {
   const { page } = viewer;
   assert.match(
     await viewer.text("#no-dialog"),
@@ -161,7 +161,7 @@ test("without a display the page says so and offers the path", async (viewer) =>
   assert(await page.locator("#ways-dialog #recent").isVisible());
 }, { hasDisplay: false });
 
-test("a file that is dropped does not replace the page, which says what to do", async (viewer) => {
+test("a dropped file does not replace the page, which explains what to do", async (viewer) => {
   const wasPrevented = await viewer.page.evaluate(dropFile, "cells.tif");
   assert.deepEqual(wasPrevented, [true, true]);
   assert.match(
