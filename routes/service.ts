@@ -1,4 +1,4 @@
-/** What the server says of itself: index, health, capabilities. */
+/** Index, health and capabilities. */
 import type { z } from "zod";
 import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
 import type { Capabilities, Health, Index } from "../schemas/http.ts";

@@ -70,8 +70,8 @@ export function sizeDoubts(main: MainSettings, plane: Settings | null, page: Pag
   return warnings;
 }
 
-/** Warnings of what the rows of a plane are, where they are none of a frame. */
-export function rowDoubts(main: MainSettings, fewest: number, most: number): Warning[] {
+/** Warnings about rows that are not those of a frame. @param stored rows of the channel that has most */
+export function rowDoubts(main: MainSettings, stored: number): Warning[] {
   if (main.order === "") {
     return [warning("axes_assumed", "The settings do not name the axes: rows are taken as those of frames")];
   }
@@ -84,17 +84,11 @@ export function rowDoubts(main: MainSettings, fewest: number, most: number): War
       ),
     ];
   }
-  const lines = main.axes.get("T")?.size ?? 1;
-  if (fewest < most) {
-    return [
-      warning(
-        "lines_missing",
-        `The line scan was interrupted: ${fewest} lines are stored in all channels, ${most} in one of them`,
-      ),
-    ];
-  }
-  if (lines <= 1 || lines === most) return [];
-  return lines > most
-    ? [warning("lines_missing", `The line scan was interrupted: ${most} of ${lines} lines are stored`)]
-    : [warning("metadata_disagree", `${most} lines are stored; the settings plan ${lines}`)];
+  const lines = plannedLines(main);
+  return lines > 1 && lines < stored
+    ? [warning("metadata_disagree", `${stored} lines are stored; the settings plan ${lines}`)]
+    : [];
 }
+
+/** Lines that a line scan was to have. */
+export const plannedLines = ({ axes }: MainSettings): number => axes.get("T")?.size ?? 1;

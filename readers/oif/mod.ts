@@ -18,22 +18,20 @@ import { firstMoment } from "../metadata/moment.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
-import { withFirstRows } from "../tiff/first_rows.ts";
+import { PlaneFiles } from "../tiff/plane_files.ts";
 import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
 import { lineScanIn, stepsOf } from "./calibration.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import { addSettings } from "./documents.ts";
-import { countDoubts, rowDoubts, sizeDoubts } from "./doubts.ts";
+import { countDoubts, plannedLines, rowDoubts, sizeDoubts } from "./doubts.ts";
 import { folderStreams } from "./folder_streams.ts";
-import { rowsOfChannels } from "./lines.ts";
 import { tableColor } from "./lookup_table.ts";
 import { type MainSettings, mainSettings, plannedSize } from "./main_settings.ts";
 import type { NamedStreams } from "./named_streams.ts";
 import { oibStreams } from "./oib_streams.ts";
 import { placesOf } from "./places.ts";
 import { PlaneGrid } from "./plane_grid.ts";
-import { PlaneImages } from "./plane_images.ts";
 import { type PlaneName, type PlaneNames, planeNames } from "./plane_names.ts";
 import { PlaneSettings, settingsName } from "./plane_settings.ts";
 import { referenceImage } from "./reference_image.ts";
@@ -90,10 +88,10 @@ function openOif({ path, files }: Source): OpenedOif {
 function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const { files, streams, main, names } = opened;
   const grid = new PlaneGrid(planes, Math.min(plannedSize(main, "C"), Math.max(1, main.channels.length)));
-  const { images, name } = PlaneImages.first(grid.names(), streams, files);
+  const images = PlaneFiles.open(grid.names().map((name) => ({ name })), streams.open, files);
+  const { name = "", tiff, page } = images.first;
   const settings = new PlaneSettings(streams);
-  const { stack, reads } = stackOf(opened, { grid, images, name, settings });
-  const { tiff, page } = images.get(name);
+  const stack = stackOf(opened, { grid, images, settings });
   const reference = referenceImage({
     streams,
     files,
@@ -116,57 +114,59 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
         one !== null
       ),
   );
-  const image: Acquisition = {
+  return {
     ...acquisition,
     reference: reference.reference,
     ...streams.paths && { files: streams.paths },
     documents: (list) => addSettings(list, streams, [...texts]),
   };
-  return reads === null ? image : withFirstRows(image, reads);
 }
 
-/** The planes of an image, and how many rows of each are read where not all are. */
+/** The planes of an image. */
 function stackOf(
   { files, streams, settings: text, main }: OpenedOif,
-  { grid, images, name, settings }: {
+  { grid, images, settings }: {
     readonly grid: PlaneGrid;
-    readonly images: PlaneImages;
-    readonly name: string;
+    readonly images: PlaneFiles;
     readonly settings: PlaneSettings;
   },
-): { readonly stack: Stack; readonly reads: number | null } {
-  const { tiff, page } = images.get(name);
-  const lineScan = main.rows === "T";
-  const { fewest, most } = lineScan
-    ? rowsOfChannels(grid, images)
-    : { fewest: page.height, most: page.height };
-  const layout = { ...page, height: Math.min(fewest, page.height) };
+): Stack {
+  const { name = "", tiff, page } = images.first;
+  const isLine = main.rows === "T";
+  const layout = isLine ? images.tallest(firstPlanes(grid)) : page;
   const plane = settings.of(name);
   const times = timesOf(grid, settings, files.stop);
   const sources = { settings: text, main, plane, times };
   const steps = stepsOf(sources);
-  const stack: Stack = {
+  return {
     sizes: grid.sizes,
     layout,
     calibrations: steps.calibrations,
-    lineScan: lineScan ? lineScanIn(sources, steps) : null,
+    ...isLine && {
+      lineScan: lineScanIn(sources, steps),
+      plannedLines: Math.max(plannedLines(main), layout.height),
+    },
     names: Array.from({ length: grid.sizes.C }, (_, c) => main.channels[c] ?? null),
     colors: colorsOf(grid, settings, streams),
     times,
     moment: firstMoment(main.moment, tagMoment(tiff.first)),
     fileSize: streams.fileSize,
     warnings: [
-      ...rowDoubts(main, layout.height, most),
+      ...rowDoubts(main, layout.height),
       ...countDoubts(main, grid),
       ...sizeDoubts(main, plane, page),
       ...steps.warnings,
     ],
-    indexBytes: BASE_BYTES + streams.indexBytes + grid.indexBytes + images.indexBytes,
+    indexBytes: BASE_BYTES + streams.indexBytes + grid.indexBytes + PlaneFiles.indexBytes,
     holds: (index) => grid.find(index) !== null,
-    plane: (index) => ({ ...images.get(grid.name(index), layout, lineScan), run: null }),
+    plane: (index) => images.get({ name: grid.name(index) }, layout, isLine),
   };
-  return { stack, reads: fewest < most ? layout.height : null };
 }
+
+/** The first plane of each channel that has one. */
+const firstPlanes = (grid: PlaneGrid) =>
+  Array.from({ length: grid.sizes.C }, (_, channel) => grid.find({ t: 0, l: 0, z: 0, channel }))
+    .map((name) => name === null ? null : { name });
 
 /** Colours of the channels by the tables of their first planes. */
 function colorsOf(grid: PlaneGrid, settings: PlaneSettings, streams: NamedStreams): (string | null)[] {

@@ -1,7 +1,7 @@
 /** The files of an OIB: streams of a compound file with neutral names, which the stream `OibInfo.txt` maps. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
-import { warning } from "../warning.ts";
+import { listed, warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { calledBy, NAME_BYTES, type NamedStreams } from "./named_streams.ts";
 import { Settings } from "./settings.ts";
@@ -10,9 +10,6 @@ import { Settings } from "./settings.ts";
 const INFO = "OibInfo.txt";
 
 const SECTION = "OibSaveInfo";
-
-/** Missing streams that a warning names. */
-const MAX_NAMED = 3;
 
 /**
  * Reads the directory of an OIB.
@@ -90,11 +87,10 @@ function mapped(info: Settings, compound: CompoundFile, main: string) {
     }
     streams.set(name.toLowerCase(), { name, stream });
   }
-  const named = missing.slice(0, MAX_NAMED).map(quoted).join(", ");
   const warnings = missing.length === 0 ? [] : [
     warning(
       "file_missing",
-      `${missing.length} files that "${INFO}" names are not in the file, such as ${named}`,
+      `Files that "${INFO}" names are missing: ${listed(missing.map(quoted))}`,
     ),
   ];
   return { streams, warnings };

@@ -44,7 +44,7 @@ async function onDisplays(binary: string, folder: string, temporary: string): Pr
   for (const [display, opens] of [["localhost:10.0", false], ["", false], [":0", true]] as const) {
     const server = start(display);
     const said = await readUntil(server.stderr, "Ctrl+C");
-    assert.equal(said.includes("Opens the demo in your browser"), opens, said);
+    assert.equal(said.includes("Opening the demo in your browser"), opens, said);
     if (opens) {
       const beside = await outputOf(start(display), binary);
       assert.equal(beside.code, 0, new TextDecoder().decode(beside.stderr));
