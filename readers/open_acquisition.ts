@@ -417,7 +417,7 @@ async function decodeReference(
 }
 
 function referenceWarning(error: unknown): Warning {
-  if (isLoss(error)) {
+  if (isLoss(error) || error instanceof PlaneNotFound) {
     return warning("reference_unreadable", `The reference image cannot be decoded: ${error.message}`);
   }
   throw error;

@@ -8,7 +8,7 @@ import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
 import { type Acquisition, FIRST_POSITION, type Scenes, sizesOf } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
 import { findChunks, type StoredChunks } from "./chunk_map.ts";
 import { FrameNumbers, loopsOf } from "./experiment.ts";
 import { frameLayout } from "./frame_layout.ts";
@@ -99,9 +99,6 @@ function scenesOf(opened: ChunkedFile): Scenes {
   };
 }
 
-/** Scenes that a warning names. */
-const MAX_NAMED = 3;
-
 function leftOut(
   missing: number,
   declared: number,
@@ -109,13 +106,12 @@ function leftOut(
 ): Warning {
   const served = sceneNames(names.slice(0, 10_000));
   const named: string[] = [];
-  for (let scene = 0; scene < declared && named.length < MAX_NAMED; scene += 1) {
+  for (let scene = 0; scene < declared && named.length < MAX_LISTED; scene += 1) {
     if (!stored.has(scene)) named.push(`"${served[scene] ?? `Scene ${scene + 1}`}"`);
   }
-  const others = missing > named.length ? ` and ${missing - named.length} more` : "";
   return warning(
     "scenes_left_out",
-    `${missing} of ${declared} positions have no frames and are left out: ${named.join(", ")}${others}`,
+    `${missing} of ${declared} positions have no frames and are left out: ${listed(named, missing)}`,
   );
 }
 

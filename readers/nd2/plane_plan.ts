@@ -6,6 +6,7 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import { servedLines } from "../metadata/line_scan.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -129,31 +130,31 @@ export function planFrame(store: FrameStore, { number, components, rows }: Wante
   const count = frame.zlib || frame.stored >= layout.neededBytes
     ? layout.rows
     : wholeRows(layout, frame.stored);
-  const wanted = { start: Math.min(rows?.start ?? 0, count), end: Math.min(rows?.end ?? count, count) };
+  const lines = servedLines([count], layout.rows, rows);
   const inflated = { bytes: frame.stored + 2 * (layout.bytes + SURPLUS), endsWithWorker: false };
   return {
-    rows: count,
+    ...lines,
     columns: layout.columns,
-    filled: wanted,
-    warnings: sizeWarnings(frame, count, layout),
+    warnings: [...lines.warnings, ...surplusBytes(frame, layout)],
     working: frame.zlib ? inflated : NO_WORKING_MEMORY,
     overwrites: !frame.zlib,
     async decode(planes) {
       const rowsAt = await rowSource(store, frame);
-      for (const block of blocksOf(wanted, layout.rowBytes)) {
+      for (const block of blocksOf(lines.filled, layout.rowBytes)) {
         stop.check();
         const bytes = rowsAt(block.start * layout.rowBytes, blockBytes(layout, block));
-        const target = { planes, components, first: block.start - wanted.start };
+        const target = { planes, components, first: block.start - lines.filled.start };
         placeRows(bytes, block.end - block.start, layout, target);
       }
     },
   };
 }
 
-/** Warns of missing rows, and of a raw frame with more bytes than its rows need. */
-function sizeWarnings({ length, zlib, what }: StoredFrame, count: number, layout: FrameLayout): Warning[] {
-  const { rows, rowBytes, bytes } = layout;
-  if (count < rows) return [warning("lines_missing", `${count} of ${rows} lines are stored`)];
+/** Warns of a raw frame with more bytes than its rows need. */
+function surplusBytes(
+  { length, zlib, what }: StoredFrame,
+  { rows, rowBytes, bytes }: FrameLayout,
+): Warning[] {
   if (zlib || length <= bytes) return [];
   const text = `${what} has ${length} bytes, but ${rows} rows of ${rowBytes} bytes need only ${bytes}`;
   return [warning("metadata_disagree", text)];

@@ -2,7 +2,7 @@
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
-import { type Warning, warning } from "../warning.ts";
+import { listed, type Warning, warning } from "../warning.ts";
 import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
 import {
   layoutSeries,
@@ -47,9 +47,6 @@ export interface ImageList {
   /** OME-XML of an image, or `null`; adds to `warnings` when it cannot be read. */
   readonly xmlOf: (index: number, warnings: Warning[]) => ImageXml | null;
 }
-
-/** Absent images that a warning names. */
-const MAX_NAMED = 10;
 
 /**
  * Finds the images at a path. Of a plate only the documents of its wells are read.
@@ -150,10 +147,4 @@ function leftOut(absent: readonly string[], one: string, many: string): Warning[
   return [warning("scenes_left_out", `${which} left out${naming(absent)}`)];
 }
 
-/** `: "A/1", "B/2/0" and 3 more` */
-function naming(absent: readonly string[]): string {
-  if (absent.length === 0) return "";
-  const names = absent.slice(0, MAX_NAMED).map(quoted).join(", ");
-  const more = absent.length - MAX_NAMED;
-  return more > 0 ? `: ${names} and ${more} more` : `: ${names}`;
-}
+const naming = (absent: readonly string[]) => absent.length === 0 ? "" : `: ${listed(absent.map(quoted))}`;

@@ -10,8 +10,8 @@ import { sizesOf } from "../../readers/reader.ts";
 import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { hashAt, positionsOf } from "../planes.ts";
-import { checkRows, someRanges } from "../planes.ts";
+import { checkRows, hashAt, positionsOf, someRanges } from "../planes.ts";
+import { inFolder } from "../written_files.ts";
 
 const FIXTURE = join(import.meta.dirname!, "../fixtures/ndtiff");
 
@@ -26,22 +26,16 @@ const EXPECTED: {
 
 const GRAY = grayLayout(6, 4, 16);
 
-/** Writes a data set into a folder of its own, which is gone afterwards. */
-async function withSet(
+/** Writes a data set into a folder of its own, which is removed afterwards. */
+const withSet = (
   files: ReadonlyMap<string, Uint8Array>,
   use: (folder: string) => void | Promise<void>,
   below = "set",
-): Promise<void> {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const folder = join(root, below);
-    Deno.mkdirSync(folder, { recursive: true });
-    for (const [name, bytes] of files) Deno.writeFileSync(join(folder, name), bytes);
-    await use(folder);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
-}
+): Promise<void> =>
+  inFolder((put, root) => {
+    for (const [name, bytes] of files) put(join(below, name), bytes);
+    return use(join(root, below));
+  });
 
 const STACK = "set_NDTiffStack.tif";
 
@@ -301,7 +295,7 @@ Deno.test("an image file that is cut or missing", async (t) => {
         await openHere(folder, async (acquisition) => {
           await rejects(
             acquisition.plan([0], { t: 0, z: 0, l: 0 }),
-            /no stored image .*; "set_NDTiffStack_1\.tif" is missing/,
+            /no stored image .*; missing files: "set_NDTiffStack_1\.tif"/,
           );
         });
       }),

@@ -9,38 +9,15 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { withFiles } from "../written_files.ts";
 
-const LAYOUT: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 4,
-  height: 3,
-  samples: 1,
-  bits: 16,
-  kind: "int",
-  planar: false,
-  rowsPerStrip: 3,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const LAYOUT: TiffLayout = { ...grayLayout(4, 3, 16), kind: "int" };
 
 /** A TIFF whose Software tag (305) has the header of ScanImage 2016 and later. */
 const recording = (...lines: string[]) =>
   tiffBytes(LAYOUT, (x, y) => BigInt(x + 4 * y), 1, [
     [305, 2, ["SI.VERSION_MAJOR = '2018b'", "SI.hChannels.channelSave = 1", ...lines].join("\n")],
   ]);
-
-async function withFolder(files: Record<string, Uint8Array>, use: (folder: string) => Promise<void>) {
-  const folder = Deno.makeTempDirSync();
-  try {
-    for (const [name, bytes] of Object.entries(files)) Deno.writeFileSync(join(folder, name), bytes);
-    await use(folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}
 
 const failure = (path: string) => loadHere(path).then(() => null, (error: Error) => error);
 
@@ -52,7 +29,7 @@ for (
   ]
 ) {
   Deno.test(`a file of ScanImage is refused that says ${line}`, () =>
-    withFolder({ "a.tif": recording(line) }, async (folder) => {
+    withFiles({ "a.tif": recording(line) }, async (_path, folder) => {
       const error = await failure(join(folder, "a.tif"));
       equal(error instanceof DecodeFailed, true);
       match(
@@ -64,7 +41,7 @@ for (
 
 Deno.test("a file of ScanImage beside the samples of a line scan is refused, one of frames is opened", () => {
   const frames = recording("SI.hRoiManager.scanType = 'frame'", "SI.hScan2D.lineScan = false");
-  return withFolder({ "a_00001.tif": frames, "b.tif": frames }, async (folder) => {
+  return withFiles({ "a_00001.tif": frames, "b.tif": frames }, async (_path, folder) => {
     for (const name of ["a_00001.tif", "b.tif"]) {
       const { summary } = await loadHere(join(folder, name));
       deepEqual([summary.rows, summary.columns], [3, 4]);
@@ -80,9 +57,9 @@ Deno.test("a file of ScanImage beside the samples of a line scan is refused, one
 
 Deno.test("the other files of such a recording are of no known format, with the reason", () => {
   const empty = new Uint8Array(16);
-  return withFolder(
+  return withFiles(
     { "a.pmt.dat": empty, "A.META.TXT": empty, "a.scnnr.dat": empty, "a.dat": empty },
-    async (folder) => {
+    async (_path, folder) => {
       for (const name of ["a.pmt.dat", "A.META.TXT", "a.scnnr.dat"]) {
         const error = await failure(join(folder, name));
         equal(error instanceof UnsupportedFormat, true, name);
@@ -120,9 +97,9 @@ const lineScan = (period: number | null, change: Partial<ScanImageFile> = {}) =>
 /** Axes, codes of warnings, and the first column of a plane. */
 async function described(bytes: Uint8Array, channel = 0, t = 0) {
   let found: unknown[] = [];
-  await withFolder(
+  await withFiles(
     { "a.tif": bytes },
-    (folder) =>
+    (_path, folder) =>
       openHere(join(folder, "a.tif"), async (acquisition: Acquisition) => {
         const plan = await acquisition.plan([channel], { t, z: 0, l: 0 });
         const plane = new Float32Array(plan.rows * plan.columns);
@@ -179,9 +156,9 @@ Deno.test("frames of a line scan with a gap stay apart", async () => {
   deepEqual((await described(lineScan(0.001)))[1], ["metadata_disagree"]);
   // Without stamps the rate of the header tells: two frames of 4 ms are averaged, less rows of 2 ms.
   const rated = [...LINES, "SI.hRoiManager.scanFrameRate = 250", "SI.hScan2D.logAverageFactor = 2"];
-  await withFolder(
+  await withFiles(
     { "a.tif": lineScan(null, { header: rated }) },
-    (folder) =>
+    (_path, folder) =>
       openHere(join(folder, "a.tif"), ({ warnings }) => match(JSON.stringify(warnings), /6 ms pass/)),
   );
   // Without either nobody knows.

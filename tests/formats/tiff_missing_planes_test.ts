@@ -1,11 +1,12 @@
 /** Planes that a TIFF declares and does not hold are missing; what it holds in part, or damaged, cannot be decoded. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
-import type { Acquisition, Position } from "../../readers/reader.ts";
+import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import type { At } from "../planes.ts";
+import { firstsAt, withFiles } from "../written_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
@@ -13,25 +14,9 @@ const PAGE = grayLayout(5, 4, 16);
 const pages = (count: number, text: string) =>
   tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, [[270, 2, text]]);
 
-async function withFiles(
-  written: Readonly<Record<string, Uint8Array>>,
-  use: (path: string) => void | Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
-    await use(join(folder, Object.keys(written)[0]!));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-async function firstAt(acquisition: Acquisition, position: Partial<Position>, channel = 0) {
-  const plan = await acquisition.plan([channel], { t: 0, z: 0, l: 0, ...position });
-  const plane = new Float32Array(plan.rows * plan.columns);
-  await plan.decode([plane]);
-  return plane[0];
-}
+/** First sample of a channel. */
+const firstAt = async (acquisition: Acquisition, at: At, channel = 0) =>
+  (await firstsAt(acquisition, at, [channel]))[0];
 
 const missing = (found: Promise<unknown>, message: RegExp) =>
   rejects(found, (error) => {

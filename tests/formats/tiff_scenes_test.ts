@@ -5,11 +5,17 @@ import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
+<<<<<<< HEAD
 import { type Acquisition, type Position, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
+=======
+import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+>>>>>>> main
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
+import { type Files, firstsAt, withFiles } from "../written_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
@@ -30,28 +36,11 @@ async function withScenes(
 }
 
 /** Opens one of these files in a folder of their own; the first without a name. */
-async function withWritten(
-  written: Readonly<Record<string, Uint8Array>>,
+const withWritten = (
+  files: Files,
   use: (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => Promise<void>,
-  name = Object.keys(written)[0]!,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [other, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, other), bytes);
-    await withScenes(join(folder, name), use);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** First sample of each channel at a position. */
-async function firstsAt(acquisition: Acquisition, position: Partial<Position> = {}): Promise<number[]> {
-  const wanted = acquisition.channels.map(({ index }) => index);
-  const plan = await acquisition.plan(wanted, { t: 0, z: 0, l: 0, ...position });
-  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
-  await plan.decode(planes);
-  return planes.map((plane) => plane[0]!);
-}
+  name = Object.keys(files)[0]!,
+): Promise<void> => withFiles(files, (_path, folder) => withScenes(join(folder, name), use));
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
 

@@ -40,11 +40,6 @@ export function openMetaMorph(opened: Opened): Stack | null {
     const text = "UIC2 (33629) gives a distance to some of the planes, not to all";
     opened.warnings.push(warning("metadata_missing", text));
   }
-  const counted = first.count(TAG.UIC3);
-  if (counted > 0 && counted !== planes) {
-    const text = `UIC2 (33629) counts ${planes} planes, but UIC3 (33630) ${counted}`;
-    opened.warnings.push(warning("metadata_disagree", text));
-  }
   const stored = declaredPlanes(tiff, layout, planes);
   const isTime = uic2.zStep === null && uic2.timeStep !== null;
   return {

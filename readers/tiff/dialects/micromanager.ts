@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
 import type { XmlElement } from "../../metadata/xml.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { listed, MAX_LISTED, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
@@ -136,21 +136,17 @@ function readName({ files, pool }: Positions, position: number): string | null {
   return null;
 }
 
-/** Positions that a warning names. */
-const MAX_NAMED = 8;
-
 /** Warns when the summary declares positions without planes. */
 function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, PositionSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
   const named: string[] = [];
-  for (let position = 0; position < positions && named.length < MAX_NAMED; position += 1) {
+  for (let position = 0; position < positions && named.length < MAX_LISTED; position += 1) {
     if (!found.has(position)) named.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
   }
-  const more = positions - there - named.length;
   if (named.length === 0) return [];
-  const text = `Positions that hold no planes are left out: ${named.join(", ")}`;
-  return [warning("scenes_left_out", text + (more > 0 ? ` and ${more} more` : ""))];
+  const text = `Positions that hold no planes are left out: ${listed(named, positions - there)}`;
+  return [warning("scenes_left_out", text)];
 }
 
 function sizesIn(

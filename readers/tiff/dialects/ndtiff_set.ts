@@ -5,7 +5,7 @@ import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import type { JsonObject } from "../../metadata/json.ts";
 import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import { sizesOf } from "../../reader.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { listed, type Warning, warning } from "../../warning.ts";
 import { noted, type Opened } from "../opened.ts";
 import { type PageLayout, PHOTOMETRIC, UNCOMPRESSED } from "../page.ts";
 import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
@@ -30,9 +30,7 @@ const IMAGE_BYTES = 256;
 /** Memory of another open file. */
 const RECENT_BYTES = 80 << 10;
 
-/** The first of several names, and how many more there are. */
-const firstAndMore = (names: readonly (string | null)[]): string =>
-  `"${names[0]}"${names.length > 1 ? ` and ${names.length - 1} more` : ""}`;
+const named = (names: readonly (string | null)[]) => listed(names.map((name) => `"${name}"`));
 
 /** A data set. */
 export class DataSet {
@@ -49,13 +47,13 @@ export class DataSet {
   readonly #missing: readonly string[];
 
   /** Looks for the files. @throws {DecodeFailed} there are too many files, planes or scenes */
-  constructor(opened: Opened, listed: ListedSet) {
+  constructor(opened: Opened, set: ListedSet) {
     const { path, tiff, files } = opened;
     const folder = dirname(path);
     this.#opened = opened;
-    this.#listed = listed;
+    this.#listed = set;
     this.#summary = noted(opened, "The summary of NDTiff", () => readSummary(tiff)) ?? {};
-    const names = [...new Set(listed.images.map(({ file }) => file))];
+    const names = [...new Set(set.images.map(({ file }) => file))];
     if (names.length > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`it names more than ${MAX_FOLDER_ENTRIES} files`);
     }
@@ -71,12 +69,12 @@ export class DataSet {
       return file;
     });
     this.#planes = new ImagePlanes(
-      listed.images,
+      set.images,
       ({ file, offset }) => offset < (this.#sizes.get(file) ?? 0),
     );
-    this.#warnings.push(...listed.warnings, ...this.#planes.warnings);
+    this.#warnings.push(...set.warnings, ...this.#planes.warnings);
     if (this.#missing.length > 0) {
-      const text = `${firstAndMore(this.#missing)} of this data set is missing`;
+      const text = `Files of this data set are missing: ${named(this.#missing)}`;
       this.#warnings.push(warning("file_missing", text));
     }
     this.#reduced = REDUCED_LEVEL.test(basename(folder));
@@ -95,7 +93,7 @@ export class DataSet {
     const held = this.#planes.scenes.filter(({ images }) => images.size > 0);
     if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
     const left = this.#planes.scenes.filter(({ images }) => images.size === 0).map(({ name }) => name);
-    const text = `Positions without stored images are left out: ${firstAndMore(left)}`;
+    const text = `Positions without stored images are left out: ${named(left)}`;
     const own = basename(this.#opened.path);
     return {
       count: held.length,
@@ -195,7 +193,6 @@ export class DataSet {
       tiled: false,
       across: 1,
       down: 1,
-      warnings: [],
     };
   }
 
@@ -203,7 +200,7 @@ export class DataSet {
     const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
     const image = this.#planes.find(scene, at);
     if (image === undefined) {
-      const gone = this.#missing.length === 0 ? "" : `; ${firstAndMore(this.#missing)} is missing`;
+      const gone = this.#missing.length === 0 ? "" : `; missing files: ${named(this.#missing)}`;
       throw new PlaneNotFound(`${what} has no stored image in this data set${gone}`);
     }
     const own = this.#layoutOf(image, what);

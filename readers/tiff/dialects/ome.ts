@@ -14,7 +14,7 @@ import { OmeSet, uuidIn, uuidOf } from "./ome_set.ts";
 import { type DescribedImage, type OmeFile, type OmeImage, planeNumber, type TiffData } from "./ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../metadata/moment.ts";
-import { warning } from "../../warning.ts";
+import { listed, warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { PlaneIndex, SeriesList, Stack } from "../stack.ts";
 import { isOmeXml, upToNul } from "../text.ts";
@@ -86,12 +86,11 @@ function imageList(
   };
   const held = images.filter((image) => image === own || holdsSamples(set, image));
   const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
-  const text = `Images of OME-XML that hold no samples are left out: ${left.slice(0, MAX_NAMED).join(", ")}`;
-  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : "";
+  const text = `Images of OME-XML that hold no samples are left out: ${listed(left)}`;
   return {
     count: held.length,
     own: held.indexOf(own),
-    warnings: left.length === 0 ? [] : [warning("scenes_left_out", text + more)],
+    warnings: left.length === 0 ? [] : [warning("scenes_left_out", text)],
     entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
     open: (index) => {
       const image = held[index]!;
@@ -112,9 +111,6 @@ function imagesBytes(images: readonly DescribedImage[]): number {
     return sum + IMAGE_BYTES + data * DATA_BYTES;
   }, 0);
 }
-
-/** Images that a warning names. */
-const MAX_NAMED = 8;
 
 /** Whether some plane of an image may exist; a damaged image fails when it is opened. */
 function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {

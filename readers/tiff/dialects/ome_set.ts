@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
-import { type Warning, warning, type WarningCode } from "../../warning.ts";
+import { listed, type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml } from "../text.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
@@ -144,13 +144,11 @@ export class OmeSet {
   /** Warns about missing files, and about files found in another folder. */
   warnings(places: readonly OmeFile[]): Warning[] {
     const missing = places.filter((place) => !this.#paths.has(place)).map(titleOf);
-    const listed = (code: WarningCode, what: string, [first, ...more]: readonly string[]) =>
-      first === undefined
-        ? []
-        : [warning(code, `${what}: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`)];
+    const named = (code: WarningCode, what: string, names: readonly string[]) =>
+      names.length === 0 ? [] : [warning(code, `${what}: ${listed(names.map((name) => `"${name}"`))}`)];
     return [
-      ...listed("file_missing", "Files of this set are missing", missing),
-      ...listed(
+      ...named("file_missing", "Files of this set are missing", missing),
+      ...named(
         "name_left_folder",
         "Files of this set are read by their name alone, not from the folder named",
         this.#elsewhere,

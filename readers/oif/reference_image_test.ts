@@ -1,12 +1,15 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { regionName, scanLine } from "./scan_line.ts";
+import { regionName } from "./plane_settings.ts";
+import { scanLine } from "./reference_image.ts";
 import { Settings } from "./settings.ts";
 
 const shape = (shape: number, x: string, y: string, angle = "0") =>
   `[ROIBase Body]\nSHAPE=${shape}\nX=${x}\nY=${y}\nANGLE=${angle}\n`;
 
-/** A reference image of 30 x 40, rows of 11 pixels. */
-const lineOf = (text: string) => scanLine(new Settings(text, "it"), { rows: 30, columns: 40, scanned: 11 });
+const SHAPE = { rows: 30, columns: 40 };
+
+/** Rows have 11 pixels. */
+const lineOf = (text: string) => scanLine(new Settings(text, "it"), SHAPE, 11);
 
 const NONE = { lineRoi: null, scanPath: null };
 
@@ -60,7 +63,7 @@ Deno.test("what the laser cannot have travelled along is no line", () => {
   ];
   for (const text of texts) deepEqual(lineOf(text), NONE, text.slice(0, 60));
   // One point is no line, however short the row.
-  deepEqual(scanLine(new Settings(shape(4, "4", "3"), "it"), { rows: 30, columns: 40, scanned: 1 }), NONE);
+  deepEqual(scanLine(new Settings(shape(4, "4", "3"), "it"), SHAPE, 1), NONE);
 });
 
 Deno.test("the file of the regions of an image lies in the folder, whatever its settings say", () => {

@@ -1,15 +1,14 @@
-/** Offsets of strips in files above 4 GB, whose pages are at their start and whose samples are nowhere. */
+/** Offsets of strips in files above 4 GB, of which only the pages exist. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { CheckedSource } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, writtenOrder } from "./dimensions.ts";
-import { PageList } from "./page_list.ts";
-import { StripOffsets } from "./strip_offsets.ts";
+import { PageList, StripOffsets } from "./page_list.ts";
 
 const GIB = 2 ** 30;
 
-/** Zeros behind the bytes that are given. */
+/** Zeros after some bytes. */
 class LargeFile extends CheckedSource {
   readonly name = "the file";
   readonly size: number;
@@ -27,7 +26,7 @@ class LargeFile extends CheckedSource {
   }
 }
 
-/** Pages whose strips begin at these places; every second one is a thumbnail. Offsets keep their low 32 bits. */
+/** Pages with strips at some places, every second one a thumbnail. Offsets keep their low 32 bits. */
 function fileOf(places: readonly (readonly number[])[], size: number): TiffFile {
   const bytes = new Uint8Array(8 + places.length * 100);
   const view = new DataView(bytes.buffer);
@@ -75,7 +74,7 @@ function offsetsOf(places: readonly (readonly number[])[], size: number, change:
   });
 }
 
-Deno.test("offsets go on above 4 GB, also within a page", () => {
+Deno.test("offsets continue above 4 GB, also within a page", () => {
   const places = [[1 * GIB, 2 * GIB], [2.5 * GIB], [3 * GIB, 4 * GIB + 5], [5 * GIB], [6 * GIB, 7 * GIB], [
     7.5 * GIB,
   ]];
@@ -89,7 +88,7 @@ Deno.test("thumbnails may lie before their planes", () => {
   deepEqual(offsetsOf(places, 10 * GIB), places);
 });
 
-Deno.test("time passes over all positions, tiles and depths before it goes on", () => {
+Deno.test("pages are written time by time, over all positions, tiles and depths", () => {
   // Written every GIB + 1 bytes: time, position, tile, depth; stored by tile, position, time, depth.
   const [M, P, T, Z] = [2, 3, 2, 2];
   const places: number[][] = [];
@@ -106,12 +105,12 @@ Deno.test("time passes over all positions, tiles and depths before it goes on", 
   deepEqual(offsetsOf(places, 30 * GIB, { M, P, T, Z }), places);
 });
 
-Deno.test("up to 4 GB offsets stand as they are, in any order", () => {
+Deno.test("up to 4 GB offsets are used as they are, in any order", () => {
   const places = [[3 * GIB], [1 * GIB], [2 * GIB], [100_000]];
   deepEqual(offsetsOf(places, 4 * GIB), places);
 });
 
-Deno.test("what was never written is missing, and so is what should follow it", () => {
+Deno.test("pages that were never written are missing, with all that follow", () => {
   deepEqual(offsetsOf([[1 * GIB], [2 * GIB], [0], [0], [3 * GIB], [4 * GIB]], 5 * GIB), [
     [1 * GIB],
     [2 * GIB],
@@ -121,17 +120,15 @@ Deno.test("what was never written is missing, and so is what should follow it", 
     null,
   ]);
   equal(offsetsOf([[1 * GIB], [2 * GIB], [0, 0], [3 * GIB]], 4 * GIB)[2], null);
-  throws(() => offsetsOf([[1 * GIB, 0]], 5 * GIB), /has a strip at 0 beside others/);
+  throws(() => offsetsOf([[1 * GIB, 0]], 5 * GIB), /is 0 for some strips of a page/);
 });
 
-Deno.test("strips beside a page are those of the three pages before and behind it", () => {
+Deno.test("neighbours of a page are the three pages before and after it", () => {
   const places = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [n * 100_000, n * 100_000 + 7]);
   const tiff = fileOf(places, 1_000_000);
   const pages = new PageList(tiff, places.length);
   const offsets = StripOffsets.of(tiff, pages, () => [], new FileAccess().stop);
-  // Strips of as many bytes as `fileOf` states.
-  const of = (...numbers: number[]) =>
-    numbers.flatMap((n) => places[n]!.map((start, i) => ({ start, end: start + n + 10 * i })));
+  const of = (...numbers: number[]) => numbers.flatMap((n) => places[n]!);
   deepEqual(offsets.beside(0), of(1, 2, 3));
   deepEqual(offsets.beside(4), of(1, 2, 3, 5, 6, 7));
   deepEqual(offsets.beside(8), of(5, 6, 7));
