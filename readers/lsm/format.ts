@@ -1,15 +1,8 @@
 /** Zeiss LSM. */
-<<<<<<< HEAD
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
-import { holdsLsmRecord } from "./record_entry.ts";
-import { explainLsmRelative } from "./relatives.ts";
-=======
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_ENTRIES } from "../tiff/bounds.ts";
 import { TAG } from "../tiff/tags.ts";
->>>>>>> main
 
 /** LSM: a TIFF with a record of Zeiss, whatever its extension. The databases (MDB) beside such files are not read. */
 export const LSM: FileFormat = {

@@ -1,10 +1,6 @@
 /** TIFF with a text file of FluoView beside it: what the text says of pages, and files that are channels, slices and frames. */
 import { deepEqual, equal } from "node:assert/strict";
 import { type Acquisition, FIRST_POSITION } from "../../readers/reader.ts";
-<<<<<<< HEAD
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
-=======
->>>>>>> main
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
 import { firstsAt, withOpened } from "../written_files.ts";

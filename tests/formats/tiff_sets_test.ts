@@ -1,13 +1,6 @@
 /** Acquisitions of several TIFF files: where the others are, and what happens when one is missing or another file. */
 import { deepEqual, rejects } from "node:assert/strict";
-<<<<<<< HEAD
-import { dirname, join } from "node:path";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
-=======
 import { join } from "node:path";
->>>>>>> main
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
