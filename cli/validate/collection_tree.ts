@@ -12,7 +12,7 @@ import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/stored_i
 import { isInsideRoots } from "../../readers/io/paths.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { rootOfDocument } from "../../readers/collection/root.ts";
 import { csvProblem, MAX_CSV_BYTES } from "./csv.ts";
 import { ALONE, declaredKind, type DocumentContext, type ImageFacts, judgeDocument } from "./documents.ts";

@@ -198,6 +198,5 @@ export function layoutOf(page: LsmPage, channel: number, rows: number): PageLayo
     tiled: false,
     across: 1,
     down: Math.ceil(rows / stripRows),
-    warnings: [],
   };
 }

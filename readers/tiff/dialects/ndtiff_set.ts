@@ -193,7 +193,6 @@ export class DataSet {
       tiled: false,
       across: 1,
       down: 1,
-      warnings: [],
     };
   }
 
