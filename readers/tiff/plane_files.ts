@@ -82,11 +82,11 @@ export class PlaneFiles {
   }
 
   /** The layout of the first plane with the rows of the tallest of some; those that cannot be read do not count. */
-  tallest(places: Iterable<PlanePlace | null>): PageLayout {
+  tallest(places: Iterable<PlanePlace>): PageLayout {
     let { height } = this.first.page;
     for (const place of places) {
       try {
-        if (place !== null) height = Math.max(height, this.get(place).page.height);
+        height = Math.max(height, this.get(place).page.height);
       } catch (error) {
         if (!isDamage(error)) throw error;
       }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";

@@ -8,7 +8,7 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { checkRows } from "../planes.ts";

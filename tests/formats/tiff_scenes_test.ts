@@ -6,7 +6,7 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
